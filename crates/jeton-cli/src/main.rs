@@ -1,0 +1,2 @@
+//! The jeton command.
+fn main() {}

@@ -1,0 +1,256 @@
+//! One result file: everything a run saw. The terminal table, the page and every export are
+//! functions of it.
+//!
+//! The schema is versioned by [`SCHEMA`]. Members that a reader does not know are ignored;
+//! members that are absent read as empty.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the result file's schema.
+pub const SCHEMA: u32 = 1;
+
+/// Everything one lab run saw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`SCHEMA`] when the file was written.
+    pub schema: u32,
+    /// The command that made it, and that repeats it.
+    pub command: String,
+    /// The seed of the order in which subjects ran.
+    pub seed: u64,
+    /// Where it ran, and what else happened there.
+    pub environment: Environment,
+    /// What two identical subjects differed by.
+    pub noise_floor: NoiseFloor,
+    /// Published figures that belong beside the measured ones.
+    #[serde(default)]
+    pub published: Vec<serde_json::Value>,
+    /// What each comparison came to.
+    #[serde(default)]
+    pub verdicts: Vec<Verdict>,
+    /// The published conclusions, each with its answer.
+    #[serde(default)]
+    pub claims_answered: Vec<serde_json::Value>,
+    /// One row per subject and contract.
+    pub rows: Vec<Row>,
+}
+
+/// Where a run happened, and what the machine witnessed while it did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// When the run began, RFC 3339, UTC.
+    pub started: String,
+    /// How long it took, seconds.
+    pub elapsed_s: f64,
+    /// `false` if the run was ended before its last round (Ctrl-C).
+    pub complete: bool,
+    /// Rounds planned and finished.
+    pub rounds_planned: u32,
+    /// Rounds that every row has.
+    pub rounds_finished: u32,
+    /// CPU model name.
+    pub cpu: String,
+    /// Logical CPUs this process may use.
+    pub cores: usize,
+    /// CPU flags that matter for cryptography.
+    pub flags: Vec<String>,
+    /// Operating system and kernel release.
+    pub kernel: String,
+    /// The hypervisor, if the machine says that it has one.
+    pub hypervisor: Option<String>,
+    /// CPU frequency governor, if known.
+    pub governor: Option<String>,
+    /// Version of jeton.
+    pub jeton: String,
+    /// Runtime versions, by language.
+    pub runtimes: BTreeMap<String, String>,
+    /// SHA-256 of each driver's sources and lockfile, by driver.
+    pub drivers: BTreeMap<String, String>,
+    /// Whether something disturbed the run, and what the machine said.
+    pub taint: Taint,
+}
+
+/// What the machine said about the time of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Taint {
+    /// True if a witness crossed its limit: the figures stand, no advice is drawn from them.
+    pub tainted: bool,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+    /// Share of CPU time stolen by the hypervisor, if known.
+    pub steal: Option<f64>,
+    /// Highest one-minute load average of other work, if known.
+    pub load: Option<f64>,
+    /// What could not be watched here, a sentence each.
+    pub unwatched: Vec<String>,
+}
+
+/// How far two identical subjects were apart: nothing smaller is believed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// The floor as a ratio above one: 0.012 is 1.2 %. `None` until measured.
+    pub floor: Option<f64>,
+    /// The identical pairs it comes from.
+    pub pairs: Vec<AaPair>,
+}
+
+/// One subject measured twice under two names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AaPair {
+    /// The subject's id.
+    pub subject: String,
+    /// The contract.
+    pub contract: String,
+    /// Second over first, geometric mean of the rounds.
+    pub ratio: f64,
+    /// The 95 % interval of `ratio`.
+    pub interval: [f64; 2],
+    /// What the verdict rule says of the pair.
+    pub verdict: Judgement,
+}
+
+/// What one comparison came to for one subject against its baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The suite.
+    pub suite: String,
+    /// The contract: the same for both, always.
+    pub contract: String,
+    /// The comparison both belong to: a title for people, unique in the file.
+    pub comparison: String,
+    /// The one factor that differs between them, or every factor if `confounded`.
+    pub factors: Vec<String>,
+    /// True if more than one factor differs: the ratio stands, no cause can be named.
+    pub confounded: bool,
+    /// The baseline's id.
+    pub baseline: String,
+    /// The subject's id.
+    pub subject: String,
+    /// Subject over baseline: below one is faster.
+    pub ratio: f64,
+    /// Simultaneous 95 % interval of `ratio` over all that the comparison compares.
+    pub interval: [f64; 2],
+    /// The verdict.
+    pub verdict: Judgement,
+    /// 1 is the fastest tier; subjects that cannot be told apart share one.
+    pub tier: u32,
+    /// How many more rounds would probably decide it, when it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more_rounds: Option<u32>,
+    /// Mann-Whitney p, for information: no verdict is drawn from it.
+    pub p_value: f64,
+}
+
+/// The four verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judgement {
+    /// The whole interval is below the band of equivalence.
+    Faster,
+    /// The whole interval is above it.
+    Slower,
+    /// The whole interval is inside it.
+    Equivalent,
+    /// Anything else.
+    CannotTell,
+}
+
+/// One subject under one contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The suite that asked for it.
+    pub suite: String,
+    /// The contract.
+    pub contract: String,
+    /// What became of it.
+    pub status: Status,
+    /// Why it is not `ok`, one line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What was measured.
+    pub subject: Subject,
+    /// True for a reference line (the bare primitive): drawn, and never compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
+    /// The claims it worked on.
+    pub claims: ClaimsSet,
+    /// Exact size of its own token, from a token really made.
+    pub token_bytes: Option<u64>,
+    /// Threads.
+    pub threads: u32,
+    /// Time.
+    pub ns_per_op: Option<Timing>,
+    /// Bytes allocated per operation, where the runtime counts exactly.
+    pub bytes_per_op: Option<f64>,
+    /// Allocations per operation, where the runtime counts exactly.
+    pub allocs_per_op: Option<f64>,
+    /// Peak resident memory of the driver's process.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Measured.
+    Ok,
+    /// The driver cannot be built or started here, or does not offer it.
+    Unavailable,
+    /// It did something wrong before timing: it is not timed.
+    FailedPreflight,
+    /// Its process died, or answered nonsense.
+    Crashed,
+    /// It did not answer in time.
+    TimedOut,
+    /// Measured, while something disturbed the machine.
+    Tainted,
+}
+
+/// Driver × format × algorithm × key handling: one row of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Subject {
+    /// `go/golang-jwt:jwt:HS256:prepared`; JWE adds its `enc` behind the alg, joined by `+`.
+    pub id: String,
+    /// The library's name.
+    pub library: String,
+    /// The library's version, as linked.
+    pub version: String,
+    /// The driver's language.
+    pub language: String,
+    /// `jwt`, `v4.local`, `v4.public`, `bare`.
+    pub format: String,
+    /// The JOSE algorithm, or none for PASETO.
+    pub alg: Option<String>,
+    /// The content encryption of a JWE.
+    pub enc: Option<String>,
+    /// `prepared` or `parsed-per-call`.
+    pub key_handling: String,
+}
+
+/// The claims that a row worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimsSet {
+    /// Its name.
+    pub name: String,
+    /// Its compact JSON's length.
+    pub bytes: u64,
+}
+
+/// Time per operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The median of the rounds.
+    pub median: f64,
+    /// The 95 % interval of the median.
+    pub interval: [f64; 2],
+    /// Each round's value, in the order of the rounds.
+    pub rounds: Vec<f64>,
+    /// Rounds beyond the outer fences: counted, kept.
+    #[serde(default)]
+    pub outliers: u32,
+    /// True if the runtime never settled while warming up.
+    #[serde(default)]
+    pub unsettled: bool,
+}
