@@ -1,0 +1,87 @@
+//! base64url without padding, in its one canonical encoding (RFC 7515, section 2; RFC 4648,
+//! sections 3.5 and 5): no padding, no line ends, no trailing bits, nothing but the alphabet.
+
+use base64_simd::{Out, URL_SAFE_NO_PAD};
+
+/// The bytes are not base64url in its one canonical encoding, or do not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotBase64Url;
+
+/// Length of the encoding of that many bytes.
+pub(crate) const fn encoded_length(bytes: usize) -> usize {
+    (bytes * 4).div_ceil(3)
+}
+
+/// Appends the encoding.
+pub(crate) fn encode_onto(bytes: &[u8], text: &mut String) {
+    URL_SAFE_NO_PAD.encode_append(bytes, text);
+}
+
+/// The encoding as a text of its own.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode_to_string(bytes)
+}
+
+/// Appends the decoded bytes.
+pub(crate) fn decode_onto(text: &[u8], bytes: &mut Vec<u8>) -> Result<(), NotBase64Url> {
+    URL_SAFE_NO_PAD
+        .decode_append(text, bytes)
+        .map_err(|_| NotBase64Url)
+}
+
+/// The decoded bytes.
+pub(crate) fn decode(text: &[u8]) -> Result<Vec<u8>, NotBase64Url> {
+    URL_SAFE_NO_PAD
+        .decode_to_vec(text)
+        .map_err(|_| NotBase64Url)
+}
+
+/// Decodes into a buffer that the caller has; the part that was filled.
+pub(crate) fn decode_into<'b>(
+    text: &[u8],
+    buffer: &'b mut [u8],
+) -> Result<&'b mut [u8], NotBase64Url> {
+    if URL_SAFE_NO_PAD
+        .decoded_length(text)
+        .map_err(|_| NotBase64Url)?
+        > buffer.len()
+    {
+        return Err(NotBase64Url);
+    }
+    URL_SAFE_NO_PAD
+        .decode(text, Out::from_slice(buffer))
+        .map_err(|_| NotBase64Url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_encoding_only() {
+        for good in ["", "AA", "AAA", "AAAA", "_-8"] {
+            assert!(decode(good.as_bytes()).is_ok(), "{good}");
+        }
+        for bad in [
+            "A", "AAAAA", "AB", "AAB", "AA==", "AA=", "A A", "AA\n", "AA\r\n", "+/8", "A?A", "AAA.", "é",
+        ] {
+            assert_eq!(decode(bad.as_bytes()), Err(NotBase64Url), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn lengths_agree() {
+        for n in 0..300 {
+            let bytes = vec![0xa5; n];
+            let text = encode(&bytes);
+            assert_eq!(text.len(), encoded_length(n));
+            assert_eq!(decode(text.as_bytes()), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn a_buffer_too_small_is_refused() {
+        assert!(decode_into(b"AAAA", &mut [0; 2]).is_err());
+        assert_eq!(decode_into(b"AAAA", &mut [0; 9]).map(|b| b.len()), Ok(3));
+    }
+}

@@ -1,0 +1,260 @@
+//! The registered claims of a verified payload, read by the strict scanner.
+
+use std::borrow::Cow;
+
+use crate::clock::Timestamp;
+use crate::error::{Claim, Part, Rejection};
+use crate::json::{self, Fault, Kind, Text, Value};
+
+/// How a format writes moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dates {
+    /// JWT: seconds since 1970, perhaps with a fraction (RFC 7519, section 2).
+    Numeric,
+    /// PASETO: RFC 3339 text.
+    Rfc3339,
+}
+
+/// What stands under the registered names, as places in the payload's text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Registered {
+    pub(crate) issuer: Option<Spot>,
+    pub(crate) subject: Option<Spot>,
+    /// The raw value: a string, or a list of strings.
+    pub(crate) audience: Option<Spot>,
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) not_before: Option<Timestamp>,
+    pub(crate) issued_at: Option<Timestamp>,
+    pub(crate) token_id: Option<Spot>,
+}
+
+/// A string of the payload.
+#[derive(Debug, Clone)]
+pub(crate) enum Spot {
+    /// It stands in the payload as it is.
+    Plain { start: usize, end: usize },
+    /// It was written with escapes.
+    Unescaped(Box<str>),
+}
+
+impl Spot {
+    pub(crate) fn read<'t>(&'t self, payload: &'t str) -> &'t str {
+        match self {
+            Spot::Plain { start, end } => &payload[*start..*end],
+            Spot::Unescaped(text) => text,
+        }
+    }
+
+    fn of(payload: &str, part: &str) -> Spot {
+        let start = part.as_ptr() as usize - payload.as_ptr() as usize;
+        Spot::Plain {
+            start,
+            end: start + part.len(),
+        }
+    }
+}
+
+impl Registered {
+    /// Reads a payload that has been verified. The whole of it is checked.
+    pub(crate) fn read(payload: &str, depth: u32, dates: Dates) -> Result<Registered, Rejection> {
+        let mut registered = Registered::default();
+        json::read_object(payload.as_bytes(), depth, |name, value| {
+            let Some(claim) = registered_name(name) else {
+                return Ok(());
+            };
+            let string = || {
+                let text = value.string().ok_or(Rejection::ClaimType(claim))?;
+                Ok::<_, Unread>(match text.to_cow() {
+                    Cow::Borrowed(plain) => Spot::of(payload, plain),
+                    Cow::Owned(unescaped) => Spot::Unescaped(unescaped.into()),
+                })
+            };
+            let moment = || match dates {
+                Dates::Numeric => numeric_date(claim, value),
+                Dates::Rfc3339 => rfc3339_date(claim, value),
+            };
+            match claim {
+                Claim::Issuer => registered.issuer = Some(string()?),
+                Claim::Subject => registered.subject = Some(string()?),
+                Claim::TokenId => registered.token_id = Some(string()?),
+                Claim::Audience => {
+                    let list = value.kind() == Kind::Array
+                        && dates == Dates::Numeric
+                        && json::checked_elements(value.raw()).all(|v| v.kind() == Kind::String);
+                    if value.kind() != Kind::String && !list {
+                        return Err(Rejection::ClaimType(claim).into());
+                    }
+                    registered.audience = Some(Spot::of(payload, value.raw()));
+                }
+                Claim::Expiry => registered.expires_at = Some(moment()?),
+                Claim::NotBefore => registered.not_before = Some(moment()?),
+                Claim::IssuedAt => registered.issued_at = Some(moment()?),
+            }
+            Ok(())
+        })
+        .map_err(|Unread(rejection)| rejection)?;
+        Ok(registered)
+    }
+
+    /// The audiences, one by one.
+    pub(crate) fn audiences<'t>(&'t self, payload: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
+        let raw = self.audience.as_ref().map(|spot| spot.read(payload));
+        let one = raw
+            .filter(|raw| raw.starts_with('"'))
+            .map(|raw| Text::from_raw(raw).to_cow());
+        let list = raw.filter(|raw| raw.starts_with('['));
+        one.into_iter().chain(
+            list.into_iter()
+                .flat_map(json::checked_elements)
+                .filter_map(|value| value.string().map(Text::to_cow)),
+        )
+    }
+}
+
+/// A registered claim is found under its exact name, however that name was written.
+fn registered_name(name: Text<'_>) -> Option<Claim> {
+    match name.plain() {
+        Some(plain) => Claim::from_name(plain),
+        None => Claim::from_name(&name.to_cow()),
+    }
+}
+
+/// Carries both kinds of refusal through the scanner.
+struct Unread(Rejection);
+
+impl From<Rejection> for Unread {
+    fn from(rejection: Rejection) -> Self {
+        Unread(rejection)
+    }
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Self {
+        Unread(match fault {
+            Fault::Syntax => Rejection::Malformed(Part::Payload),
+            Fault::Depth => Rejection::TooDeep(Part::Payload),
+            Fault::Duplicate => Rejection::DuplicateMember(Part::Payload),
+        })
+    }
+}
+
+/// A NumericDate. A fraction counts: the moment is the first whole second not before it, so that
+/// comparing with a clock of whole seconds gives the exact answer.
+fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
+    if value.kind() != Kind::Number {
+        return Err(Rejection::ClaimType(claim).into());
+    }
+    let out_of_range = Unread(Rejection::ClaimRange(claim));
+    if let Ok(seconds) = value.raw().parse::<i64>() {
+        return Timestamp::from_unix_seconds(seconds).ok_or(out_of_range);
+    }
+    // A fraction or an exponent. Every moment in range is exact to the microsecond as an f64.
+    let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
+    if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
+        return Err(out_of_range);
+    }
+    Timestamp::from_unix_seconds(seconds.ceil() as i64).ok_or(out_of_range)
+}
+
+/// An RFC 3339 date-time with an offset; a fraction is rounded up as in [`numeric_date`].
+fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
+    let wrong_type = || Unread(Rejection::ClaimType(claim));
+    let text = value.string().ok_or_else(wrong_type)?.to_cow();
+    // jiff also reads ISO 8601's shorter forms and zone annotations, which RFC 3339 does not have.
+    let bytes = text.as_bytes();
+    let strict = bytes.len() >= "2022-01-01T00:00:00Z".len()
+        && bytes.len() <= 40
+        && bytes[0].is_ascii_digit()
+        && bytes[4] == b'-'
+        && matches!(bytes[10], b'T' | b't' | b' ')
+        && bytes[13] == b':'
+        && bytes[16] == b':'
+        && !bytes.contains(&b'[');
+    if !strict {
+        return Err(wrong_type());
+    }
+    let moment: jiff::Timestamp = text.parse().map_err(|_| wrong_type())?;
+    let seconds = moment.as_second() + i64::from(moment.subsec_nanosecond() > 0);
+    Timestamp::from_unix_seconds(seconds).ok_or(Unread(Rejection::ClaimRange(claim)))
+}
+
+/// A moment as RFC 3339 text in UTC.
+pub(super) fn rfc3339(moment: Timestamp) -> String {
+    jiff::Timestamp::from_second(moment.unix_seconds())
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(payload: &str) -> Result<Registered, Rejection> {
+        Registered::read(payload, 8, Dates::Numeric)
+    }
+
+    #[test]
+    fn fractions_round_up_and_ranges_are_checked() {
+        let exp = |number: &str| {
+            read(&format!("{{\"exp\":{number}}}")).map(|r| r.expires_at.map(Timestamp::unix_seconds))
+        };
+        assert_eq!(exp("0"), Ok(Some(0)));
+        assert_eq!(exp("1700000000"), Ok(Some(1_700_000_000)));
+        assert_eq!(exp("1700000000.0"), Ok(Some(1_700_000_000)));
+        assert_eq!(exp("1700000000.25"), Ok(Some(1_700_000_001)));
+        assert_eq!(exp("1.7e9"), Ok(Some(1_700_000_000)));
+        assert_eq!(exp("253402300799"), Ok(Some(253_402_300_799)));
+        for out in ["-1", "-0.5", "253402300800", "1e300", "1e999", "99999999999999999999999"] {
+            assert_eq!(exp(out), Err(Rejection::ClaimRange(Claim::Expiry)), "{out}");
+        }
+        for wrong in ["\"1700000000\"", "null", "true", "[]", "{}"] {
+            assert_eq!(exp(wrong), Err(Rejection::ClaimType(Claim::Expiry)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_are_exact_and_escapes_do_not_hide_them() {
+        assert!(read(r#"{"EXP":1,"Exp":"x"}"#).is_ok_and(|r| r.expires_at.is_none()));
+        assert_eq!(read(r#"{"\u0065xp":"x"}"#).err(), Some(Rejection::ClaimType(Claim::Expiry)));
+        assert_eq!(
+            read(r#"{"exp":1,"\u0065xp":2}"#).err(),
+            Some(Rejection::DuplicateMember(Part::Payload))
+        );
+    }
+
+    #[test]
+    fn strings_are_found_with_and_without_escapes() {
+        let payload = r#"{"iss":"https://a","sub":"caf\u00e9","aud":["x","\u0079"]}"#;
+        let registered = read(payload).expect("well formed");
+        assert_eq!(registered.issuer.as_ref().map(|s| s.read(payload)), Some("https://a"));
+        assert_eq!(registered.subject.as_ref().map(|s| s.read(payload)), Some("café"));
+        assert_eq!(registered.audiences(payload).collect::<Vec<_>>(), ["x", "y"]);
+    }
+
+    #[test]
+    fn audience_is_a_string_or_a_list_of_strings() {
+        for wrong in ["1", "null", "[1]", "[\"a\",null]", "{}"] {
+            assert_eq!(
+                read(&format!("{{\"aud\":{wrong}}}")).err(),
+                Some(Rejection::ClaimType(Claim::Audience)),
+                "{wrong}"
+            );
+        }
+        assert!(read("{\"aud\":[]}").is_ok());
+    }
+
+    #[test]
+    fn rfc3339_is_read_strictly() {
+        let exp = |text: &str| {
+            Registered::read(&format!("{{\"exp\":\"{text}\"}}"), 8, Dates::Rfc3339)
+                .map(|r| r.expires_at.map(Timestamp::unix_seconds))
+        };
+        assert_eq!(exp("2022-01-01T00:00:00+00:00"), Ok(Some(1_640_995_200)));
+        assert_eq!(exp("2022-01-01T00:00:00Z"), Ok(Some(1_640_995_200)));
+        assert_eq!(exp("2022-01-01T01:00:00.5+01:00"), Ok(Some(1_640_995_201)));
+        for wrong in ["", "2022-01-01", "20220101T000000Z", "2022-01-01T00:00:00", "2022-13-01T00:00:00Z", "1640995200", "2022-01-01T00:00:00Z[UTC]"] {
+            assert_eq!(exp(wrong), Err(Rejection::ClaimType(Claim::Expiry)), "{wrong}");
+        }
+        assert_eq!(rfc3339(Timestamp::MIN), "1970-01-01T00:00:00Z");
+    }
+}

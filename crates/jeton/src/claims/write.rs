@@ -1,0 +1,339 @@
+//! Claims to JSON: the registered names first, then the caller's own members, in one object.
+
+use std::fmt;
+use std::io::Write;
+
+use serde::Serialize;
+use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
+use smallvec::SmallVec;
+
+use super::registered::Dates;
+use super::{Audience, Claims, Expiry, IssuedAt};
+use crate::clock::{Clock, Timestamp};
+use crate::error::{Claim, Error, Misuse, Result};
+
+impl<T: Serialize> Claims<'_, T> {
+    /// Writes the claims as one compact JSON object.
+    pub(crate) fn write(&self, out: &mut impl Write, dates: Dates, clock: &dyn Clock) -> Result<()> {
+        let issued_at = match self.issued_at {
+            IssuedAt::At(moment) => Some(moment),
+            IssuedAt::Now => Some(clock.now()),
+            IssuedAt::Absent => None,
+        };
+        let expires_at = match self.expiry {
+            Expiry::NotChosen => return Err(Misuse::ExpiryNotChosen.into()),
+            Expiry::Never => None,
+            Expiry::At(moment) => Some(moment),
+            Expiry::In(lifetime) => Some(
+                issued_at
+                    .unwrap_or_else(|| clock.now())
+                    .checked_add(lifetime)
+                    .ok_or(Misuse::TimeOutOfRange)?,
+            ),
+        };
+
+        let mut object = Object { out, first: true };
+        object.open()?;
+        if let Some(issuer) = &self.issuer {
+            object.registered(Claim::Issuer, issuer)?;
+        }
+        if let Some(subject) = &self.subject {
+            object.registered(Claim::Subject, subject)?;
+        }
+        match &self.audience {
+            Audience::None => {}
+            Audience::One(audience) => object.registered(Claim::Audience, audience)?,
+            Audience::List(_) if dates == Dates::Rfc3339 => {
+                return Err(Misuse::AudienceList.into());
+            }
+            Audience::List(audiences) => object.registered(Claim::Audience, audiences)?,
+        }
+        for (claim, moment) in [
+            (Claim::Expiry, expires_at),
+            (Claim::NotBefore, self.not_before),
+            (Claim::IssuedAt, issued_at),
+        ] {
+            if let Some(moment) = moment {
+                object.date(claim, moment, dates)?;
+            }
+        }
+        if let Some(token_id) = &self.token_id {
+            object.registered(Claim::TokenId, token_id)?;
+        }
+        self.custom
+            .serialize(Members {
+                object: &mut object,
+            })
+            .map_err(|Refused(error)| error)?;
+        object.close()
+    }
+}
+
+/// A JSON object on its way out.
+struct Object<'o, W> {
+    out: &'o mut W,
+    first: bool,
+}
+
+impl<W: Write> Object<'_, W> {
+    fn open(&mut self) -> Result<()> {
+        self.bytes(b"{")
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.bytes(b"}")
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        // The sinks are buffers in memory: they take everything.
+        self.out
+            .write_all(bytes)
+            .map_err(|_| Misuse::ClaimsNotSerialisable.into())
+    }
+
+    fn json(&mut self, value: &(impl Serialize + ?Sized)) -> Result<()> {
+        serde_json::to_writer(&mut *self.out, value)
+            .map_err(|_| Misuse::ClaimsNotSerialisable.into())
+    }
+
+    fn separate(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.first, false) {
+            return Ok(());
+        }
+        self.bytes(b",")
+    }
+
+    /// A name that needs no escapes.
+    fn registered(&mut self, claim: Claim, value: &(impl Serialize + ?Sized)) -> Result<()> {
+        self.separate()?;
+        self.bytes(b"\"")?;
+        self.bytes(claim.name().as_bytes())?;
+        self.bytes(b"\":")?;
+        self.json(value)
+    }
+
+    fn date(&mut self, claim: Claim, moment: Timestamp, dates: Dates) -> Result<()> {
+        match dates {
+            Dates::Numeric => self.registered(claim, &moment.unix_seconds()),
+            Dates::Rfc3339 => self.registered(claim, &super::registered::rfc3339(moment)),
+        }
+    }
+
+    fn member(
+        &mut self,
+        name: &(impl Serialize + ?Sized),
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<(), Refused> {
+        self.separate()?;
+        self.json(name)?;
+        self.bytes(b":")?;
+        self.json(value)?;
+        Ok(())
+    }
+}
+
+/// Serialises the members of a struct or map into an object that is open already.
+struct Members<'m, 'o, W> {
+    object: &'m mut Object<'o, W>,
+}
+
+/// [`Error`] as serde wants errors.
+#[derive(Debug)]
+struct Refused(Error);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Refused(error)
+    }
+}
+
+impl ser::Error for Refused {
+    fn custom<M: fmt::Display>(_: M) -> Self {
+        // The message may hold a claim's value, so it is not kept.
+        Refused(Misuse::ClaimsNotSerialisable.into())
+    }
+}
+
+fn not_an_object<T>() -> Result<T, Refused> {
+    Err(Refused(Misuse::ClaimsNotAnObject.into()))
+}
+
+fn refuse_registered(name: &str) -> Result<(), Refused> {
+    match Claim::from_name(name) {
+        Some(claim) => Err(Refused(Misuse::RegisteredName(claim).into())),
+        None => Ok(()),
+    }
+}
+
+impl<W: Write> SerializeStruct for Members<'_, '_, W> {
+    type Ok = ();
+    type Error = Refused;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Refused> {
+        refuse_registered(name)?;
+        self.object.member(name, value)
+    }
+
+    fn end(self) -> Result<(), Refused> {
+        Ok(())
+    }
+}
+
+/// A map's members: the name arrives before its value.
+struct MapMembers<'m, 'o, W> {
+    object: &'m mut Object<'o, W>,
+}
+
+impl<W: Write> SerializeMap for MapMembers<'_, '_, W> {
+    type Ok = ();
+    type Error = Refused;
+
+    fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Refused> {
+        // serde_json escapes only what it must, so a registered name has one spelling here.
+        let mut json = SmallVec::<[u8; 64]>::new();
+        serde_json::to_writer(&mut json, name)
+            .map_err(|_| Error::from(Misuse::ClaimsNotSerialisable))?;
+        let [b'"', plain @ .., b'"'] = json.as_slice() else {
+            return not_an_object();
+        };
+        if let Ok(plain) = std::str::from_utf8(plain) {
+            refuse_registered(plain)?;
+        }
+        self.object.separate()?;
+        self.object.bytes(&json)?;
+        Ok(())
+    }
+
+    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Refused> {
+        self.object.bytes(b":")?;
+        self.object.json(value)?;
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), Refused> {
+        Ok(())
+    }
+}
+
+macro_rules! refuse_scalars {
+    ($($method:ident: $type:ty),* $(,)?) => {
+        $(fn $method(self, _: $type) -> Result<(), Refused> { not_an_object() })*
+    };
+}
+
+impl<'m, 'o, W: Write> ser::Serializer for Members<'m, 'o, W> {
+    type Ok = ();
+    type Error = Refused;
+    type SerializeSeq = Impossible<(), Refused>;
+    type SerializeTuple = Impossible<(), Refused>;
+    type SerializeTupleStruct = Impossible<(), Refused>;
+    type SerializeTupleVariant = Impossible<(), Refused>;
+    type SerializeMap = MapMembers<'m, 'o, W>;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Impossible<(), Refused>;
+
+    refuse_scalars! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
+        serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
+        serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
+        serialize_str: &str, serialize_bytes: &[u8],
+    }
+
+    /// `()`, a unit struct and `None` have no members: the registered claims stand alone.
+    fn serialize_unit(self) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn serialize_none(self) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Refused> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Refused> {
+        value.serialize(self)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Refused> {
+        Ok(self)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Refused> {
+        Ok(MapMembers {
+            object: self.object,
+        })
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Refused> {
+        not_an_object()
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Refused> {
+        refuse_registered(name)?;
+        self.object.member(name, value)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Refused> {
+        not_an_object()
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Refused> {
+        not_an_object()
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleStruct, Refused> {
+        not_an_object()
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, Refused> {
+        not_an_object()
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant, Refused> {
+        not_an_object()
+    }
+}

@@ -1,0 +1,15 @@
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+
+/// Fills a buffer from the operating system's generator, by way of AWS-LC.
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<()> {
+    aws_lc_rs::rand::fill(bytes).map_err(|_| Error::Primitive)
+}
+
+/// A fresh secret of `N` bytes.
+pub(crate) fn secret<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
+    let mut bytes = Zeroizing::new([0; N]);
+    fill(bytes.as_mut_slice())?;
+    Ok(bytes)
+}

@@ -1,0 +1,410 @@
+//! What can go wrong, parted by who caused it.
+//!
+//! [`Rejection`] is what anyone who can send a token can cause. [`KeyError`] is about key material
+//! that the caller loads. [`Misuse`] is a mistake in the caller's program. No message repeats a
+//! byte of a token, a key or a claim.
+
+use std::fmt;
+
+/// The error of every fallible function in the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The token is refused. Whoever sent it caused this.
+    Rejected(Rejection),
+    /// The key material is refused.
+    Key(KeyError),
+    /// The call makes no sense. The caller's program needs mending.
+    Misuse(Misuse),
+    /// The primitive failed on good input: no randomness, or a defect below.
+    Primitive,
+}
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Whether the token was refused, as against a wrong key or a wrong call.
+    pub fn is_rejection(&self) -> bool {
+        matches!(self, Error::Rejected(_))
+    }
+
+    /// Why the token was refused, if it was.
+    pub fn rejection(&self) -> Option<Rejection> {
+        match self {
+            Error::Rejected(rejection) => Some(*rejection),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Rejected(rejection) => rejection.fmt(f),
+            Error::Key(error) => error.fmt(f),
+            Error::Misuse(misuse) => misuse.fmt(f),
+            Error::Primitive => f.write_str("the cryptographic primitive failed"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Rejection> for Error {
+    fn from(rejection: Rejection) -> Self {
+        Error::Rejected(rejection)
+    }
+}
+
+impl From<KeyError> for Error {
+    fn from(error: KeyError) -> Self {
+        Error::Key(error)
+    }
+}
+
+impl From<Misuse> for Error {
+    fn from(misuse: Misuse) -> Self {
+        Error::Misuse(misuse)
+    }
+}
+
+/// A part of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The token as a whole.
+    Token,
+    /// The protected header.
+    Header,
+    /// The payload, or the claims in it.
+    Payload,
+    /// The signature or MAC.
+    Signature,
+    /// The footer of a PASETO.
+    Footer,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Token => "token",
+            Part::Header => "header",
+            Part::Payload => "payload",
+            Part::Signature => "signature",
+            Part::Footer => "footer",
+        })
+    }
+}
+
+/// A registered claim (RFC 7519, section 4.1; the PASETO specification has the same names).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Claim {
+    /// `iss`
+    Issuer,
+    /// `sub`
+    Subject,
+    /// `aud`
+    Audience,
+    /// `exp`
+    Expiry,
+    /// `nbf`
+    NotBefore,
+    /// `iat`
+    IssuedAt,
+    /// `jti`
+    TokenId,
+}
+
+impl Claim {
+    /// Every registered claim, in the order in which jeton writes them.
+    pub const ALL: [Claim; 7] = [
+        Claim::Issuer,
+        Claim::Subject,
+        Claim::Audience,
+        Claim::Expiry,
+        Claim::NotBefore,
+        Claim::IssuedAt,
+        Claim::TokenId,
+    ];
+
+    /// The claim's name in a token.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Claim::Issuer => "iss",
+            Claim::Subject => "sub",
+            Claim::Audience => "aud",
+            Claim::Expiry => "exp",
+            Claim::NotBefore => "nbf",
+            Claim::IssuedAt => "iat",
+            Claim::TokenId => "jti",
+        }
+    }
+
+    /// The registered claim of that exact name.
+    pub fn from_name(name: &str) -> Option<Claim> {
+        // All seven names have three bytes; nearly every private name differs in length.
+        if name.len() != 3 {
+            return None;
+        }
+        Claim::ALL.into_iter().find(|claim| claim.name() == name)
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// A part is larger than its limit.
+    TooLarge(Part),
+    /// A part is nested deeper than its limit.
+    TooDeep(Part),
+    /// A part does not have the form that its format demands.
+    Malformed(Part),
+    /// An object has two members of one name.
+    DuplicateMember(Part),
+    /// The token is of another format, version or purpose than the key.
+    WrongFormat,
+    /// The header's `alg` is not the key's.
+    AlgorithmMismatch,
+    /// The header names a critical extension that is not understood (RFC 7515, section 4.1.11).
+    CriticalExtension,
+    /// The header's `typ` is not what the policy demands.
+    TypeMismatch,
+    /// No key of the set fits the token's `kid` and `alg`.
+    UnknownKey,
+    /// The signature or MAC is not the key's over this token.
+    Signature,
+    /// The token cannot be decrypted with this key. One answer for every cause.
+    Decryption,
+    /// The PASETO footer is not the one demanded.
+    FooterMismatch,
+    /// A claim that the policy demands is absent.
+    ClaimMissing(Claim),
+    /// A claim has the wrong JSON type.
+    ClaimType(Claim),
+    /// A time lies outside the years 1970 to 9999.
+    ClaimRange(Claim),
+    /// `exp` is not after now.
+    Expired,
+    /// `nbf` is after now.
+    NotYetValid,
+    /// `iat` is after now.
+    IssuedInTheFuture,
+    /// `iat` is longer ago than the policy's maximum age.
+    TooOld,
+    /// `iss` is another.
+    IssuerMismatch,
+    /// `aud` does not hold the policy's audience.
+    AudienceMismatch,
+    /// The claims do not fit the caller's type.
+    ClaimsShape,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::TooLarge(part) => write!(f, "the {part} is larger than its limit"),
+            Rejection::TooDeep(part) => write!(f, "the {part} is nested deeper than its limit"),
+            Rejection::Malformed(part) => write!(f, "the {part} is malformed"),
+            Rejection::DuplicateMember(part) => {
+                write!(f, "the {part} has two members of one name")
+            }
+            Rejection::WrongFormat => {
+                f.write_str("the token is of another format, version or purpose than the key")
+            }
+            Rejection::AlgorithmMismatch => f.write_str("the header's alg is not the key's"),
+            Rejection::CriticalExtension => {
+                f.write_str("the header has a critical extension (crit) that is not understood")
+            }
+            Rejection::TypeMismatch => f.write_str("the header's typ is not the one expected"),
+            Rejection::UnknownKey => f.write_str("no key fits the token's kid and alg"),
+            Rejection::Signature => f.write_str("the signature is not valid for this key"),
+            Rejection::Decryption => f.write_str("the token cannot be decrypted with this key"),
+            Rejection::FooterMismatch => f.write_str("the footer is not the one expected"),
+            Rejection::ClaimMissing(claim) => write!(f, "the claim {claim} is missing"),
+            Rejection::ClaimType(claim) => write!(f, "the claim {claim} has the wrong type"),
+            Rejection::ClaimRange(claim) => {
+                write!(f, "the claim {claim} lies outside the years 1970 to 9999")
+            }
+            Rejection::Expired => f.write_str("the token has expired"),
+            Rejection::NotYetValid => f.write_str("the token is not valid yet (nbf)"),
+            Rejection::IssuedInTheFuture => f.write_str("the token was issued in the future (iat)"),
+            Rejection::TooOld => f.write_str("the token is older than the policy allows (iat)"),
+            Rejection::IssuerMismatch => f.write_str("the issuer (iss) is not the one expected"),
+            Rejection::AudienceMismatch => {
+                f.write_str("the audience (aud) does not hold the one expected")
+            }
+            Rejection::ClaimsShape => f.write_str("the claims do not fit the expected type"),
+        }
+    }
+}
+
+/// Why key material is refused: the member at fault, and never its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyError {
+    member: Option<&'static str>,
+    problem: KeyProblem,
+}
+
+impl KeyError {
+    /// The member of the JWK, or the part of the PEM, DER or PASERK, that is at fault.
+    pub fn member(&self) -> Option<&'static str> {
+        self.member
+    }
+
+    /// What is wrong with it.
+    pub fn problem(&self) -> KeyProblem {
+        self.problem
+    }
+
+    pub(crate) const fn new(problem: KeyProblem) -> Self {
+        KeyError {
+            member: None,
+            problem,
+        }
+    }
+
+    pub(crate) const fn at(member: &'static str, problem: KeyProblem) -> Self {
+        KeyError {
+            member: Some(member),
+            problem,
+        }
+    }
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.member {
+            Some(member) => write!(f, "key refused: {member}: {}", self.problem),
+            None => write!(f, "key refused: {}", self.problem),
+        }
+    }
+}
+
+/// What is wrong with key material.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyProblem {
+    /// The text is not a key in this form (JWK, PEM, DER, PASERK).
+    Malformed,
+    /// A member stands twice.
+    Duplicate,
+    /// A member that this kind of key needs is absent.
+    Missing,
+    /// A member has the wrong JSON type.
+    WrongType,
+    /// Not base64url in its one encoding.
+    NotBase64Url,
+    /// Not the length that the algorithm demands.
+    WrongLength,
+    /// Larger than its limit.
+    TooLarge,
+    /// Weaker than today's minimum: an HMAC key shorter than the hash, RSA under 2,048 bits.
+    TooWeak,
+    /// Not a value that this kind of key can have: a point off the curve, an even exponent.
+    Invalid,
+    /// The private and the public half do not belong together.
+    Mismatch,
+    /// `alg`, `kty`, `crv`, `use` or `key_ops` contradict each other or the use.
+    Contradiction,
+    /// Well formed, and not supported.
+    Unsupported,
+    /// The key does not say its algorithm and more than one is possible.
+    AlgorithmNeeded,
+    /// The bytes given as a secret are the text of a key (PEM, JWK or PASERK).
+    KeyAsSecret,
+    /// A private key where a public one is wanted.
+    PrivateGiven,
+    /// A public key where a private one is wanted.
+    PublicGiven,
+    /// A key of another version or purpose.
+    WrongKind,
+    /// A set without one usable key.
+    NoUsableKey,
+}
+
+impl fmt::Display for KeyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyProblem::Malformed => "not well formed",
+            KeyProblem::Duplicate => "stands twice",
+            KeyProblem::Missing => "missing",
+            KeyProblem::WrongType => "has the wrong JSON type",
+            KeyProblem::NotBase64Url => "is not base64url without padding",
+            KeyProblem::WrongLength => "has the wrong length for the algorithm",
+            KeyProblem::TooLarge => "is larger than its limit",
+            KeyProblem::TooWeak => {
+                "too weak (HMAC keys need the hash's length, RSA keys 2048 bits and an exponent of 65537 or more)"
+            }
+            KeyProblem::Invalid => "is not a valid value for this kind of key",
+            KeyProblem::Mismatch => "private and public half do not belong together",
+            KeyProblem::Contradiction => "contradicts the rest of the key or its use",
+            KeyProblem::Unsupported => "is not supported",
+            KeyProblem::AlgorithmNeeded => "the key does not say its algorithm; name one",
+            KeyProblem::KeyAsSecret => {
+                "the bytes given as a secret are the text of a key; load it as a key"
+            }
+            KeyProblem::PrivateGiven => "a private key was given where a public one is wanted",
+            KeyProblem::PublicGiven => "a public key was given where a private one is wanted",
+            KeyProblem::WrongKind => "a key of another version or purpose was given",
+            KeyProblem::NoUsableKey => "the set has no key that can be used here",
+        })
+    }
+}
+
+/// A mistake in the caller's program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.
+    ExpiryNotChosen,
+    /// The caller's type has a member with the name of a registered claim.
+    RegisteredName(Claim),
+    /// The caller's claims do not serialise to a JSON object.
+    ClaimsNotAnObject,
+    /// The caller's type failed to serialise.
+    ClaimsNotSerialisable,
+    /// A time lies outside the years 1970 to 9999.
+    TimeOutOfRange,
+    /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
+    KeyId,
+    /// The footer is longer than [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES).
+    FooterTooLarge,
+    /// A PASETO's `aud` is one string; a list was given.
+    AudienceList,
+    /// The header type (`typ`) is empty or has characters that a media type cannot have.
+    Type,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misuse::ExpiryNotChosen => f.write_str(
+                "the claims have no expiry: call expires_in, expires_at or without_expiry",
+            ),
+            Misuse::RegisteredName(claim) => write!(
+                f,
+                "the claims' own type has a member {claim}, which is a registered claim: set it on Claims"
+            ),
+            Misuse::ClaimsNotAnObject => {
+                f.write_str("the claims' own type must serialise to a JSON object")
+            }
+            Misuse::ClaimsNotSerialisable => f.write_str("the claims' own type failed to serialise"),
+            Misuse::TimeOutOfRange => f.write_str("a time lies outside the years 1970 to 9999"),
+            Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
+            Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
+            Misuse::AudienceList => {
+                f.write_str("a PASETO's audience is one string: call audience, not audiences")
+            }
+            Misuse::Type => f.write_str("the header type (typ) is not a media type"),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A strict JSON reader for headers, keys and registered claims.
+//!
+//! One pass checks the whole text against RFC 8259, refuses duplicate member names at every level
+//! (RFC 7515, section 5.2, leaves the choice; refusing is the only safe one), bounds the depth, and
+//! hands each member of the outermost object to the caller. It builds nothing.
+
+mod duplicates;
+mod scanner;
+mod text;
+
+pub(crate) use text::Text;
+
+use scanner::Scanner;
+
+/// Why a text is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Not JSON, not UTF-8, or not an object.
+    Syntax,
+    /// Nested too deeply.
+    Depth,
+    /// Two members of one name in one object.
+    Duplicate,
+}
+
+/// The JSON type of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Null,
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// One value: its type and its text, which has been checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value<'a> {
+    kind: Kind,
+    raw: &'a str,
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The value's text, quotes included.
+    pub(crate) fn raw(self) -> &'a str {
+        self.raw
+    }
+
+    /// The string, or `None` if the value is of another type.
+    pub(crate) fn string(self) -> Option<Text<'a>> {
+        (self.kind == Kind::String).then(|| Text::from_raw(self.raw))
+    }
+}
+
+/// Reads an object; `member` sees the name and value of each member in turn.
+///
+/// `member`'s own errors end the reading. An object inside is checked, and not shown.
+pub(crate) fn read_object<'a, E: From<Fault>>(
+    bytes: &'a [u8],
+    max_depth: u32,
+    member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)?;
+    Scanner::new(text, max_depth).outer_object(member)
+}
+
+/// The elements of an array whose text has been checked before.
+pub(crate) fn checked_elements(array: &str) -> Elements<'_> {
+    Elements {
+        scanner: Scanner::new(array, u32::MAX),
+        started: false,
+    }
+}
+
+/// Walks through a checked array.
+pub(crate) struct Elements<'a> {
+    scanner: Scanner<'a>,
+    started: bool,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        let first = !std::mem::replace(&mut self.started, true);
+        self.scanner.next_element(first)
+    }
+}
+
+/// Whether the bytes are one JSON value of any type, strictly read.
+#[cfg(test)]
+pub(crate) fn check_value(bytes: &[u8], max_depth: u32) -> Result<(), Fault> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)?;
+    Scanner::new(text, max_depth).whole_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(text: &str) -> Result<Vec<(String, Kind, String)>, Fault> {
+        let mut all = Vec::new();
+        read_object(text.as_bytes(), 8, |name, value| {
+            all.push((name.to_cow().into_owned(), value.kind(), value.raw().to_owned()));
+            Ok::<_, Fault>(())
+        })?;
+        Ok(all)
+    }
+
+    #[test]
+    fn members_come_in_order_with_their_text() {
+        let all = members(r#" {"a":1, "b" : [ "x" ,{}],"c":"\u0041","d":null,"e":true,"f":{"g":-0.5e3}} "#);
+        let expected = [
+            ("a", Kind::Number, "1"),
+            ("b", Kind::Array, r#"[ "x" ,{}]"#),
+            ("c", Kind::String, r#""\u0041""#),
+            ("d", Kind::Null, "null"),
+            ("e", Kind::Bool, "true"),
+            ("f", Kind::Object, r#"{"g":-0.5e3}"#),
+        ]
+        .map(|(name, kind, raw)| (name.to_owned(), kind, raw.to_owned()));
+        assert_eq!(all.as_deref(), Ok(&expected[..]));
+    }
+
+    #[test]
+    fn duplicates_are_refused_at_every_level_and_in_every_spelling() {
+        for text in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"\u0061":1}"#,
+            r#"{"\u0061":1,"a":1}"#,
+            r#"{"x":{"a":1,"b":2,"a":3}}"#,
+            r#"{"x":[0,[{"a":1,"a":3}]]}"#,
+            r#"{"":1,"":2}"#,
+        ] {
+            assert_eq!(members(text), Err(Fault::Duplicate), "{text}");
+        }
+        let many: Vec<String> = (0..100).map(|i| format!("\"m{i}\":{i}")).collect();
+        assert!(members(&format!("{{{}}}", many.join(","))).is_ok());
+        assert_eq!(
+            members(&format!("{{{},\"m7\":0}}", many.join(","))),
+            Err(Fault::Duplicate)
+        );
+    }
+
+    #[test]
+    fn depth_is_bounded_without_recursion_beyond_it() {
+        let deep = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
+        assert!(members(&deep(7)).is_ok());
+        assert_eq!(members(&deep(8)), Err(Fault::Depth));
+        assert_eq!(members(&deep(100_000)), Err(Fault::Depth));
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_refused() {
+        for text in ["", " ", "[]", "1", "null", "\"a\"", "{", "{}x", "{} {}", "{,}", "{\"a\"}", "{\"a\":1,}", "\u{feff}{}"] {
+            assert_eq!(members(text), Err(Fault::Syntax), "{text:?}");
+        }
+        assert_eq!(read_object(b"{\"\xff\":1}", 8, |_, _| Ok::<_, Fault>(())), Err(Fault::Syntax));
+    }
+
+    #[test]
+    fn elements_of_a_checked_array() {
+        let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#).map(Value::raw).collect();
+        assert_eq!(raw, [r#""a""#, "1", "[2,3]", r#"{"b":[]}"#]);
+        assert_eq!(checked_elements("[ ]").count(), 0);
+    }
+}

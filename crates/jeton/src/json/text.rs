@@ -1,0 +1,98 @@
+use std::borrow::Cow;
+
+/// A JSON string, checked and still in its written form.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a> {
+    escaped: &'a str,
+}
+
+impl<'a> Text<'a> {
+    /// `escaped` is what stands between the quotes, and has been checked.
+    pub(super) fn from_checked(escaped: &'a str) -> Self {
+        Text { escaped }
+    }
+
+    /// A checked string with its quotes.
+    pub(crate) fn from_raw(quoted: &'a str) -> Self {
+        Text {
+            escaped: &quoted[1..quoted.len() - 1],
+        }
+    }
+
+    /// The string, if it was written without escapes; nothing is copied.
+    pub(crate) fn plain(self) -> Option<&'a str> {
+        (!self.escaped.as_bytes().contains(&b'\\')).then_some(self.escaped)
+    }
+
+    /// The string, copied only if it was written with escapes.
+    pub(crate) fn to_cow(self) -> Cow<'a, str> {
+        match self.plain() {
+            Some(plain) => Cow::Borrowed(plain),
+            None => Cow::Owned(unescape(self.escaped)),
+        }
+    }
+}
+
+impl PartialEq<str> for Text<'_> {
+    fn eq(&self, other: &str) -> bool {
+        match self.plain() {
+            Some(plain) => plain == other,
+            None => unescape(self.escaped) == other,
+        }
+    }
+}
+
+fn unescape(escaped: &str) -> String {
+    let mut out = String::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let Some(backslash) = rest.find('\\') {
+        out.push_str(&rest[..backslash]);
+        let (character, length) = escape(&rest.as_bytes()[backslash..]);
+        out.push(character);
+        rest = &rest[backslash + length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character that an escape stands for, and the escape's length. The scanner has checked it.
+fn escape(bytes: &[u8]) -> (char, usize) {
+    match bytes[1] {
+        b'b' => ('\u{8}', 2),
+        b'f' => ('\u{c}', 2),
+        b'n' => ('\n', 2),
+        b'r' => ('\r', 2),
+        b't' => ('\t', 2),
+        b'u' => {
+            let high = hex4(&bytes[2..6]);
+            if (0xd800..0xdc00).contains(&high) {
+                let low = hex4(&bytes[8..12]);
+                let scalar = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                (char::from_u32(scalar).unwrap_or('\u{fffd}'), 12)
+            } else {
+                (char::from_u32(high).unwrap_or('\u{fffd}'), 6)
+            }
+        }
+        other => (char::from(other), 2),
+    }
+}
+
+fn hex4(digits: &[u8]) -> u32 {
+    digits.iter().fold(0, |value, digit| {
+        value * 16 + char::from(*digit).to_digit(16).unwrap_or(0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_escape() {
+        let text = Text::from_checked(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00z"#);
+        assert_eq!(text.to_cow(), "a\"\\/\u{8}\u{c}\n\r\té😀z");
+        assert!(text.plain().is_none());
+        assert!(text == *"a\"\\/\u{8}\u{c}\n\r\té😀z");
+        assert_eq!(Text::from_checked("plain").plain(), Some("plain"));
+    }
+}

@@ -1,0 +1,282 @@
+//! What a verifier demands of a token (RFC 7519, section 7.2; RFC 8725).
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::claims::Registered;
+use crate::clock::Timestamp;
+use crate::error::{Claim, Rejection};
+
+/// What a verifier demands beside a valid signature.
+///
+/// [`Policy::new`] demands the issuer, the audience and an expiry; nothing is checked less unless
+/// the caller says so by name. `exp`, `nbf` and `iat` are checked whenever they are there.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::Policy;
+///
+/// let policy = Policy::new("https://id.example", "api")
+///     .leeway(Duration::from_secs(30))
+///     .max_age(Duration::from_hours(1));
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "a policy does nothing until a verifier has it"]
+pub struct Policy {
+    issuer: Option<Cow<'static, str>>,
+    audience: Option<Cow<'static, str>>,
+    typ: Option<Cow<'static, str>>,
+    required: Vec<Claim>,
+    expiry_required: bool,
+    leeway: Duration,
+    max_age: Option<Duration>,
+}
+
+impl Policy {
+    /// Demands this issuer, this audience and an expiry.
+    pub fn new(
+        issuer: impl Into<Cow<'static, str>>,
+        audience: impl Into<Cow<'static, str>>,
+    ) -> Policy {
+        Policy {
+            issuer: Some(issuer.into()),
+            audience: Some(audience.into()),
+            typ: None,
+            required: Vec::new(),
+            expiry_required: true,
+            leeway: Duration::ZERO,
+            max_age: None,
+        }
+    }
+
+    /// Takes tokens of any issuer. Only right where the key alone tells who issued the token.
+    pub fn any_issuer(mut self) -> Policy {
+        self.issuer = None;
+        self
+    }
+
+    /// Takes tokens meant for any audience. Only right where the key serves one audience.
+    pub fn any_audience(mut self) -> Policy {
+        self.audience = None;
+        self
+    }
+
+    /// Takes tokens without `exp`. One that has it is still refused once it has passed.
+    pub fn without_expiry(mut self) -> Policy {
+        self.expiry_required = false;
+        self
+    }
+
+    /// Demands this `typ` in a JWS header, as in `at+jwt` (RFC 9068). Case and a leading
+    /// `application/` do not matter (RFC 7515, section 4.1.9).
+    ///
+    /// Unless it is called, a header has `JWT` or no `typ`. A PASETO has none, and this is ignored.
+    pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Policy {
+        self.typ = Some(typ.into());
+        self
+    }
+
+    /// Demands that this claim is there.
+    pub fn require(mut self, claim: Claim) -> Policy {
+        self.required.push(claim);
+        self
+    }
+
+    /// How far the clocks of issuer and verifier may be apart: `exp` and the maximum age are
+    /// extended by it, `nbf` and `iat` may be that far ahead. Zero unless it is called.
+    pub fn leeway(mut self, leeway: Duration) -> Policy {
+        self.leeway = leeway;
+        self
+    }
+
+    /// Demands an `iat` no longer ago than this.
+    pub fn max_age(mut self, max_age: Duration) -> Policy {
+        self.max_age = Some(max_age);
+        self
+    }
+
+    /// Whether a header's `typ` is what is demanded.
+    pub(crate) fn accepts_typ(&self, typ: Option<&str>) -> bool {
+        match (&self.typ, typ) {
+            (None, None) => true,
+            (None, Some(typ)) => same_type(typ, "JWT"),
+            (Some(_), None) => false,
+            (Some(wanted), Some(typ)) => same_type(typ, wanted),
+        }
+    }
+
+    /// Whether the claims of a verified payload are what is demanded, now.
+    pub(crate) fn check(
+        &self,
+        registered: &Registered,
+        payload: &str,
+        now: Timestamp,
+    ) -> Result<(), Rejection> {
+        self.check_presence(registered)?;
+        self.check_times(registered, now)?;
+        if let Some(wanted) = &self.issuer {
+            let issuer = registered.issuer.as_ref();
+            let issuer = issuer.ok_or(Rejection::ClaimMissing(Claim::Issuer))?;
+            if issuer.read(payload) != wanted {
+                return Err(Rejection::IssuerMismatch);
+            }
+        }
+        if let Some(wanted) = &self.audience {
+            if registered.audience.is_none() {
+                return Err(Rejection::ClaimMissing(Claim::Audience));
+            }
+            if !registered.audiences(payload).any(|one| one == *wanted) {
+                return Err(Rejection::AudienceMismatch);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_presence(&self, registered: &Registered) -> Result<(), Rejection> {
+        if self.expiry_required && registered.expires_at.is_none() {
+            return Err(Rejection::ClaimMissing(Claim::Expiry));
+        }
+        for claim in &self.required {
+            let present = match claim {
+                Claim::Issuer => registered.issuer.is_some(),
+                Claim::Subject => registered.subject.is_some(),
+                Claim::Audience => registered.audience.is_some(),
+                Claim::Expiry => registered.expires_at.is_some(),
+                Claim::NotBefore => registered.not_before.is_some(),
+                Claim::IssuedAt => registered.issued_at.is_some(),
+                Claim::TokenId => registered.token_id.is_some(),
+            };
+            if !present {
+                return Err(Rejection::ClaimMissing(*claim));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_times(&self, registered: &Registered, now: Timestamp) -> Result<(), Rejection> {
+        let latest = now.saturating_add(self.leeway);
+        if registered
+            .expires_at
+            .is_some_and(|at| at.saturating_add(self.leeway) <= now)
+        {
+            return Err(Rejection::Expired);
+        }
+        if registered.not_before.is_some_and(|at| at > latest) {
+            return Err(Rejection::NotYetValid);
+        }
+        if registered.issued_at.is_some_and(|at| at > latest) {
+            return Err(Rejection::IssuedInTheFuture);
+        }
+        if let Some(max_age) = self.max_age {
+            let issued_at = registered
+                .issued_at
+                .ok_or(Rejection::ClaimMissing(Claim::IssuedAt))?;
+            let end = issued_at.saturating_add(max_age).saturating_add(self.leeway);
+            if end < now {
+                return Err(Rejection::TooOld);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two media types are the same; both may leave out `application/`.
+fn same_type(one: &str, other: &str) -> bool {
+    let bare = |typ: &str| -> usize {
+        const PREFIX: &str = "application/";
+        match typ.get(..PREFIX.len()) {
+            // Only a type without a further slash may be shortened.
+            Some(start)
+                if start.eq_ignore_ascii_case(PREFIX) && !typ[PREFIX.len()..].contains('/') =>
+            {
+                PREFIX.len()
+            }
+            _ => 0,
+        }
+    };
+    one[bare(one)..].eq_ignore_ascii_case(&other[bare(other)..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::Dates;
+
+    const NOW: i64 = 1_000_000;
+
+    fn check(policy: &Policy, payload: &str) -> Result<(), Rejection> {
+        let registered = Registered::read(payload, 8, Dates::Numeric)?;
+        let now = Timestamp::from_unix_seconds(NOW).expect("in range");
+        policy.check(&registered, payload, now)
+    }
+
+    fn times() -> Policy {
+        Policy::new("i", "a").any_issuer().any_audience()
+    }
+
+    #[test]
+    fn expiry_is_exact_to_the_second() {
+        for (exp, expected) in [
+            ("1000001", Ok(())),
+            ("1000000.5", Ok(())),
+            ("1000000", Err(Rejection::Expired)),
+            ("999999.9", Err(Rejection::Expired)),
+            ("0", Err(Rejection::Expired)),
+        ] {
+            assert_eq!(check(&times(), &format!("{{\"exp\":{exp}}}")), expected, "{exp}");
+        }
+        let lenient = times().leeway(Duration::from_secs(5));
+        assert_eq!(check(&lenient, "{\"exp\":999996}"), Ok(()));
+        assert_eq!(check(&lenient, "{\"exp\":999995}"), Err(Rejection::Expired));
+    }
+
+    #[test]
+    fn a_token_without_expiry_needs_the_word() {
+        assert_eq!(check(&times(), "{}"), Err(Rejection::ClaimMissing(Claim::Expiry)));
+        assert_eq!(check(&times().without_expiry(), "{}"), Ok(()));
+        assert_eq!(check(&times().without_expiry(), "{\"exp\":1}"), Err(Rejection::Expired));
+    }
+
+    #[test]
+    fn not_before_and_issued_at_may_not_lie_ahead() {
+        let policy = times().without_expiry();
+        assert_eq!(check(&policy, "{\"nbf\":1000000}"), Ok(()));
+        assert_eq!(check(&policy, "{\"nbf\":1000000.1}"), Err(Rejection::NotYetValid));
+        assert_eq!(check(&policy, "{\"nbf\":1000001}"), Err(Rejection::NotYetValid));
+        assert_eq!(check(&policy, "{\"iat\":1000001}"), Err(Rejection::IssuedInTheFuture));
+        let lenient = policy.leeway(Duration::from_secs(1));
+        assert_eq!(check(&lenient, "{\"nbf\":1000001,\"iat\":1000001}"), Ok(()));
+    }
+
+    #[test]
+    fn maximum_age_needs_iat() {
+        let policy = times().without_expiry().max_age(Duration::from_secs(10));
+        assert_eq!(check(&policy, "{}"), Err(Rejection::ClaimMissing(Claim::IssuedAt)));
+        assert_eq!(check(&policy, "{\"iat\":999990}"), Ok(()));
+        assert_eq!(check(&policy, "{\"iat\":999989}"), Err(Rejection::TooOld));
+    }
+
+    #[test]
+    fn issuer_and_audience_are_compared_whole() {
+        let policy = Policy::new("https://i", "api").without_expiry();
+        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":"api"}"#), Ok(()));
+        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":["x","api"]}"#), Ok(()));
+        assert_eq!(check(&policy, r#"{"iss":"https://i/","aud":"api"}"#), Err(Rejection::IssuerMismatch));
+        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":"apis"}"#), Err(Rejection::AudienceMismatch));
+        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":[]}"#), Err(Rejection::AudienceMismatch));
+        assert_eq!(check(&policy, r#"{"iss":"https://i"}"#), Err(Rejection::ClaimMissing(Claim::Audience)));
+        assert_eq!(check(&policy, r#"{"aud":"api"}"#), Err(Rejection::ClaimMissing(Claim::Issuer)));
+        let subject = policy.require(Claim::Subject);
+        assert_eq!(check(&subject, r#"{"iss":"https://i","aud":"api"}"#), Err(Rejection::ClaimMissing(Claim::Subject)));
+    }
+
+    #[test]
+    fn types_compare_as_media_types() {
+        let any = times();
+        assert!(any.accepts_typ(None) && any.accepts_typ(Some("jwt")) && any.accepts_typ(Some("application/JWT")));
+        assert!(!any.accepts_typ(Some("at+jwt")) && !any.accepts_typ(Some("")));
+        let access = times().typ("at+jwt");
+        assert!(access.accepts_typ(Some("AT+JWT")) && access.accepts_typ(Some("application/at+jwt")));
+        assert!(!access.accepts_typ(None) && !access.accepts_typ(Some("JWT")) && !access.accepts_typ(Some("é")));
+    }
+}

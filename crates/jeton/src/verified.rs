@@ -1,0 +1,138 @@
+//! The type that only a successful verification can make.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::claims::Registered;
+use crate::clock::Timestamp;
+
+/// Claims that have been verified: signature, times and policy.
+///
+/// Only a verifier makes one. It cannot be built by hand, deserialised or changed; a function that
+/// takes a `Verified<T>` cannot be called with claims that nobody checked. It reads like the
+/// caller's own type; the registered claims have their own methods.
+///
+/// `Text` is where the payload's text lives: in the value itself, or, from `verify_in`, in the
+/// caller's [`Scratch`].
+///
+/// ```compile_fail
+/// // There is no other way to one.
+/// let forged = jeton::Verified { claims: () };
+/// ```
+pub struct Verified<T, Text = Box<str>> {
+    claims: T,
+    registered: Registered,
+    payload: Text,
+    key_id: Option<Arc<str>>,
+}
+
+/// Claims that have been verified, borrowing from the caller's [`Scratch`].
+pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
+
+/// A buffer that verification writes the payload into, so that nothing is allocated per token.
+///
+/// It grows to the largest payload it has seen, and never beyond the verifier's limit.
+#[derive(Default)]
+pub struct Scratch {
+    pub(crate) payload: Vec<u8>,
+}
+
+impl Scratch {
+    /// An empty one.
+    pub fn new() -> Scratch {
+        Scratch::default()
+    }
+}
+
+impl fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+impl<T, Text: AsRef<str>> Verified<T, Text> {
+    pub(crate) fn new(
+        claims: T,
+        registered: Registered,
+        payload: Text,
+        key_id: Option<Arc<str>>,
+    ) -> Self {
+        Verified {
+            claims,
+            registered,
+            payload,
+            key_id,
+        }
+    }
+
+    /// The caller's own part of the claims.
+    pub fn claims(&self) -> &T {
+        &self.claims
+    }
+
+    /// The caller's own part of the claims. That they were verified is no longer in their type.
+    pub fn into_claims(self) -> T {
+        self.claims
+    }
+
+    /// `iss`
+    pub fn issuer(&self) -> Option<&str> {
+        self.registered.issuer.as_ref().map(|spot| spot.read(self.json()))
+    }
+
+    /// `sub`
+    pub fn subject(&self) -> Option<&str> {
+        self.registered.subject.as_ref().map(|spot| spot.read(self.json()))
+    }
+
+    /// `aud`, one or many.
+    pub fn audiences(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.registered.audiences(self.json())
+    }
+
+    /// `exp`: the first second in which the token is no longer valid.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.registered.expires_at
+    }
+
+    /// `nbf`
+    pub fn not_before(&self) -> Option<Timestamp> {
+        self.registered.not_before
+    }
+
+    /// `iat`
+    pub fn issued_at(&self) -> Option<Timestamp> {
+        self.registered.issued_at
+    }
+
+    /// `jti`
+    pub fn token_id(&self) -> Option<&str> {
+        self.registered.token_id.as_ref().map(|spot| spot.read(self.json()))
+    }
+
+    /// The id of the key that verified the token, if the key has one.
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_deref()
+    }
+
+    /// The claims as they stand in the token: one JSON object.
+    pub fn json(&self) -> &str {
+        self.payload.as_ref()
+    }
+}
+
+impl<T, Text> Deref for Verified<T, Text> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.claims
+    }
+}
+
+impl<T: fmt::Debug, Text> fmt::Debug for Verified<T, Text> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Verified").field(&self.claims).finish()
+    }
+}
