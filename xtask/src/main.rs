@@ -1,2 +1,95 @@
-//! Chores.
-fn main() {}
+//! jeton's chores, as `cargo xtask CHORE`. `cargo xtask --help` explains them.
+//!
+//! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or the machine lacks something.
+
+mod arch;
+mod audit;
+mod command;
+mod setup;
+mod soak;
+mod test;
+
+use std::process::ExitCode;
+
+use command::{House, Stop};
+
+const HELP: &str = "\
+jeton's chores
+
+  cargo xtask setup     installs what the tests need and this machine lacks; says each step and why
+  cargo xtask test      sets up, then runs every check in order; stops at the first that fails
+  cargo xtask arch      checks the map: which crate may use which, and the rules for sources
+  cargo xtask audit     asks the advisory database about the dependencies; needs the network
+  cargo xtask soak      runs the long checks and writes a log to docs/soak/
+
+Options of test:
+  --only STEP           runs this step alone, without setup (may be repeated)
+  --skip STEP           leaves this step out (may be repeated)
+
+Options of soak:
+  --minutes N           stops starting new runs after N minutes (default 30)
+  --runs N              at most N runs of the lab (default 10)
+
+Examples:
+  cargo xtask test                        what the build machine runs
+  cargo xtask test --only clippy          repeat one step after mending it
+  cargo xtask test --skip lab --skip browser
+  cargo xtask soak --minutes 60 --runs 40
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let house = House::here();
+    let outcome = match arguments.split_first() {
+        Some((chore, rest)) => run(&house, chore, rest),
+        None => {
+            print_help();
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            eprintln!("xtask: {stop}");
+            stop.exit_code()
+        }
+    }
+}
+
+fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
+    if options.iter().any(|option| is_help(option)) {
+        print_help();
+        return Ok(());
+    }
+    match chore {
+        "setup" => no_options(chore, options).and_then(|()| setup::run(house)),
+        "test" => test::run(house, &test::Choice::parse(options)?),
+        "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
+        "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
+        "soak" => soak::run(house, &soak::Plan::parse(options)?),
+        other if is_help(other) => {
+            print_help();
+            Ok(())
+        }
+        other => Err(Stop::Misused(format!(
+            "there is no chore `{other}`; `cargo xtask --help` lists them"
+        ))),
+    }
+}
+
+fn no_options(chore: &str, options: &[String]) -> Result<(), Stop> {
+    match options.first() {
+        None => Ok(()),
+        Some(option) => Err(Stop::Misused(format!(
+            "`{chore}` takes no options, but got `{option}`"
+        ))),
+    }
+}
+
+fn is_help(argument: &str) -> bool {
+    matches!(argument, "help" | "--help" | "-h")
+}
+
+fn print_help() {
+    print!("{HELP}\nSteps of test, in order:\n{}", test::steps_help());
+}

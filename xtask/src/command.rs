@@ -1,0 +1,168 @@
+//! Running other programs: always shown before they start, and named when they fail.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Why a chore ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A check failed. Exit code 1.
+    Failed(String),
+    /// The call was wrong, or the machine lacks what the chore needs. Exit code 2.
+    Misused(String),
+}
+
+impl Stop {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Failed(_) => ExitCode::from(1),
+            Self::Misused(_) => ExitCode::from(2),
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(why) | Self::Misused(why) => f.write_str(why),
+        }
+    }
+}
+
+/// The checkout that this chore works on.
+pub(crate) struct House {
+    root: PathBuf,
+}
+
+impl House {
+    /// The checkout that `cargo xtask` was called in.
+    pub(crate) fn here() -> Self {
+        // Cargo sets it again when it runs the binary, so a moved checkout is found.
+        let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = xtask.parent().map_or(xtask.clone(), Path::to_path_buf);
+        Self { root }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// A command that starts in the checkout's root.
+    pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.current_dir(&self.root);
+        command
+    }
+
+    /// The cargo that runs this chore, so that every step has the pinned toolchain.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command.args(arguments);
+        command
+    }
+
+    /// The folders directly under `relative` that hold a file called `manifest`, sorted.
+    pub(crate) fn folders_with(&self, relative: &str, manifest: &str) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(self.path(relative)) else {
+            return Vec::new();
+        };
+        let mut folders: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|folder| folder.join(manifest).is_file())
+            .collect();
+        folders.sort();
+        folders
+    }
+}
+
+/// Runs `command` with the terminal as its own, and fails if it fails.
+pub(crate) fn run(command: &mut Command) -> Result<(), Stop> {
+    let line = shown(command);
+    eprintln!("  $ {line}");
+    let status = command
+        .status()
+        .map_err(|error| Stop::Misused(format!("`{line}` did not start: {error}")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Stop::Failed(format!("`{line}` ended with {status}")))
+    }
+}
+
+/// Runs `command` and returns what it wrote to stdout; its stderr stays on the terminal.
+pub(crate) fn output(command: &mut Command) -> Result<String, Stop> {
+    let line = shown(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Stop::Misused(format!("`{line}` did not start: {error}")))?;
+    if !output.status.success() {
+        return Err(Stop::Failed(format!(
+            "`{line}` ended with {}",
+            output.status
+        )));
+    }
+    String::from_utf8(output.stdout)
+        .map_err(|_| Stop::Failed(format!("`{line}` wrote something that is not UTF-8")))
+}
+
+/// Whether `command` runs and succeeds; it prints nothing.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Where `program` is on the PATH, if anywhere.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+}
+
+/// The command as a person would type it; the program by name, not by its whole path.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut line = program
+        .file_name()
+        .unwrap_or(command.get_program())
+        .to_string_lossy()
+        .into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_command_is_named_with_its_arguments() {
+        let house = House::here();
+        let stop = run(&mut house.cargo(&["no-such-subcommand"])).map_err(|stop| stop.to_string());
+        assert!(
+            stop.as_ref()
+                .is_err_and(|why| why.starts_with("`cargo no-such-subcommand` ended with")),
+            "{stop:?}"
+        );
+    }
+
+    #[test]
+    fn a_missing_program_is_not_a_failed_check() {
+        let stop = run(&mut House::here().command("jeton-no-such-program"));
+        assert!(matches!(stop, Err(Stop::Misused(_))), "{stop:?}");
+    }
+}

@@ -1,0 +1,215 @@
+//! `cargo xtask setup`: what the tests need and a bare Debian 12 machine lacks.
+//!
+//! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::command::{self, House, Stop, on_path, run as run_command, succeeds};
+
+/// One version for everybody, so that the same tree gets the same answer.
+const CARGO_DENY_VERSION: &str = "0.20.2";
+
+/// The folder of the browser test and its node packages.
+pub(crate) const BROWSER_TEST: &str = "crates/jeton-lab/tests/browser";
+
+/// What comes from the system's package manager.
+const SYSTEM_PACKAGES: &[SystemPackage] = &[
+    SystemPackage {
+        package: "build-essential",
+        programs: &["cc"],
+        why: "AWS-LC is C and is compiled here",
+    },
+    SystemPackage {
+        package: "chromium",
+        programs: &["chromium", "chromium-browser", "google-chrome"],
+        why: "the report page is opened in a real browser",
+    },
+];
+
+/// Toolchains of the lab's subjects. Without one its subjects are rows that say so.
+const TOOLCHAINS: &[(&str, &str)] = &[
+    ("go", "the Go libraries (Go 1.24 or newer, from go.dev)"),
+    (
+        "node",
+        "the Node libraries and the browser test (Node 20 or newer)",
+    ),
+];
+
+struct SystemPackage {
+    package: &'static str,
+    /// Any of them on the PATH means that the package is not needed.
+    programs: &'static [&'static str],
+    why: &'static str,
+}
+
+/// Installs what is missing.
+pub(crate) fn run(house: &House) -> Result<(), Stop> {
+    let started = Instant::now();
+    rust_components(house)?;
+    system_packages(house)?;
+    toolchains();
+    cargo_deny(house)?;
+    browser_packages(house)?;
+    eprintln!(
+        "setup: ready after {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// cargo-deny: the one on the PATH if it has the right version, else the one setup installed.
+pub(crate) fn cargo_deny_path(house: &House) -> Option<PathBuf> {
+    let own = house.path("target/tools/bin/cargo-deny");
+    [Some(own), on_path("cargo-deny")]
+        .into_iter()
+        .flatten()
+        .find(|program| {
+            program.is_file()
+                && command::output(house.command(program).arg("--version"))
+                    .is_ok_and(|version| version.trim().ends_with(CARGO_DENY_VERSION))
+        })
+}
+
+fn rust_components(house: &House) -> Result<(), Stop> {
+    let missing: Vec<&str> = [("fmt", "rustfmt"), ("clippy", "clippy")]
+        .into_iter()
+        .filter(|(subcommand, _)| !succeeds(&mut house.cargo(&[subcommand, "--version"])))
+        .map(|(_, component)| component)
+        .collect();
+    if missing.is_empty() {
+        return present("rustfmt, clippy");
+    }
+    needed(&missing.join(", "), "format and lints are part of the test");
+    if on_path("rustup").is_none() {
+        return Err(Stop::Misused(format!(
+            "{} missing, and there is no rustup to add them: install Rust from rustup.rs",
+            missing.join(", ")
+        )));
+    }
+    let mut rustup = house.command("rustup");
+    run_command(rustup.args(["component", "add"]).args(&missing))
+}
+
+fn system_packages(house: &House) -> Result<(), Stop> {
+    let missing: Vec<&SystemPackage> = SYSTEM_PACKAGES
+        .iter()
+        .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
+        .collect();
+    if missing.is_empty() {
+        return present("C compiler, Chromium");
+    }
+    for wanted in &missing {
+        needed(wanted.package, wanted.why);
+    }
+    let names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
+    if on_path("apt-get").is_none() {
+        note(&format!(
+            "there is no apt-get here; install by hand: {}",
+            names.join(", ")
+        ));
+        return Ok(());
+    }
+    apt_get(house, &["update", "-q"])?;
+    let mut install = vec!["install", "-q", "-y", "--no-install-recommends"];
+    install.extend(&names);
+    apt_get(house, &install)
+}
+
+fn apt_get(house: &House, arguments: &[&str]) -> Result<(), Stop> {
+    let is_root = command::output(house.command("id").arg("-u"))?.trim() == "0";
+    let mut command = if is_root {
+        house.command("apt-get")
+    } else if on_path("sudo").is_some() {
+        let mut sudo = house.command("sudo");
+        sudo.args(["--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        sudo
+    } else {
+        return Err(Stop::Misused(format!(
+            "packages are missing and neither root nor sudo is at hand; as root, run: apt-get {}",
+            arguments.join(" ")
+        )));
+    };
+    run_command(
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    )
+}
+
+fn toolchains() {
+    for (program, what_for) in TOOLCHAINS {
+        match on_path(program) {
+            Some(_) => eprintln!("setup: {program}: present"),
+            None => note(&format!(
+                "{program} is not on the PATH. It is for {what_for}; without it they are left out"
+            )),
+        }
+    }
+}
+
+fn cargo_deny(house: &House) -> Result<(), Stop> {
+    if cargo_deny_path(house).is_some() {
+        return present("cargo-deny");
+    }
+    needed(
+        &format!("cargo-deny {CARGO_DENY_VERSION}"),
+        "it checks licences, bans and sources; about two minutes on two cores, into target/tools",
+    );
+    let mut install = house.cargo(&["install", "cargo-deny", "--locked", "--no-default-features"]);
+    install
+        .args(["--version", CARGO_DENY_VERSION, "--root", "target/tools"])
+        // The tool runs for half a second; its own release profile spends minutes on speed.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    run_command(&mut install)
+}
+
+fn browser_packages(house: &House) -> Result<(), Stop> {
+    let folder = house.path(BROWSER_TEST);
+    if !folder.join("package-lock.json").is_file() {
+        return Ok(());
+    }
+    if is_installed(&folder) {
+        return present("node packages of the browser test");
+    }
+    if on_path("npm").is_none() {
+        note("npm is not on the PATH: the browser test is left out");
+        return Ok(());
+    }
+    needed("node packages of the browser test", "they drive Chromium");
+    run_command(house.command("npm").current_dir(&folder).args([
+        "ci",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+    ]))
+}
+
+/// Whether the packages were installed after the lockfile last changed. npm writes a lockfile of
+/// its own into the folder it fills, as its last act.
+fn is_installed(folder: &Path) -> bool {
+    let changed =
+        |file: &str| std::fs::metadata(folder.join(file)).and_then(|meta| meta.modified());
+    match (
+        changed("node_modules/.package-lock.json"),
+        changed("package-lock.json"),
+    ) {
+        (Ok(installed), Ok(asked)) => installed >= asked,
+        _ => false,
+    }
+}
+
+fn present(what: &str) -> Result<(), Stop> {
+    eprintln!("setup: {what}: present");
+    Ok(())
+}
+
+fn needed(what: &str, why: &str) {
+    eprintln!("setup: {what}: installing ({why})");
+}
+
+fn note(text: &str) {
+    eprintln!("setup: note: {text}");
+}

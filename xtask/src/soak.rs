@@ -1,0 +1,313 @@
+//! `cargo xtask soak`: checks that take too long for every change.
+//!
+//! The simulation of the lab's statistics with more runs, and the lab's own honesty: how often
+//! two identical subjects come out *equivalent* on this machine. The log in docs/soak/ says what
+//! was seen, with the command that repeats it.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::command::{House, Stop, output, run as run_command};
+
+/// Runs per line of the simulation; `cargo xtask test` makes do with fewer.
+const SIMULATED_RUNS: &str = "20000";
+
+/// The share of runs in which identical subjects must come out equivalent.
+const WANTED_SHARE: f64 = 0.9;
+
+const OUT: &str = "target/lab-soak";
+
+/// How long, and how often at most.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    minutes: u64,
+    runs: u32,
+}
+
+impl Plan {
+    /// Reads `--minutes N` and `--runs N`.
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+        let mut plan = Self {
+            minutes: 30,
+            runs: 10,
+        };
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            let number =
+                || Stop::Misused(format!("{option} wants a number from 1 to 10000 after it"));
+            let mut value = |most: u32| {
+                options
+                    .next()
+                    .and_then(|text| text.parse::<u32>().ok())
+                    .filter(|value| (1..=most).contains(value))
+                    .ok_or_else(number)
+            };
+            match option.as_str() {
+                "--minutes" => plan.minutes = u64::from(value(10_000)?),
+                "--runs" => plan.runs = value(10_000)?,
+                other => {
+                    return Err(Stop::Misused(format!(
+                        "`soak` knows --minutes N and --runs N, not `{other}`"
+                    )));
+                }
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// Runs the long checks and writes the log, also when one of them fails.
+pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
+    let deadline = Instant::now() + Duration::from_secs(plan.minutes * 60);
+    let mut log = Log::new(house, plan)?;
+
+    eprintln!("== soak: statistics, {SIMULATED_RUNS} simulated runs a line");
+    let simulation = simulate(house);
+    match &simulation {
+        Ok(figures) => log.section("Statistics, simulated", &format!("```\n{figures}\n```")),
+        Err(stop) => log.section("Statistics, simulated", &format!("Failed: {stop}")),
+    }
+
+    eprintln!(
+        "== soak: identical subjects, at most {} runs of the lab",
+        plan.runs
+    );
+    let mut tally = Tally::default();
+    for number in 1..=plan.runs {
+        if Instant::now() >= deadline {
+            eprintln!("== soak: the time is over after {} runs", number - 1);
+            break;
+        }
+        tally.add(&one_run(house)?);
+        eprintln!("== soak: run {number}: {}", tally.sentence());
+    }
+    log.section("Identical subjects", &tally.sentence());
+    let path = log.write(house)?;
+    eprintln!("== soak: log in {path}");
+
+    simulation?;
+    tally.verdict()
+}
+
+fn simulate(house: &House) -> Result<String, Stop> {
+    let mut test = house.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
+    test.args([
+        "--test",
+        "stats_simulation",
+        "--",
+        "--nocapture",
+        "--include-ignored",
+    ])
+    .env("JETON_SIMULATED_RUNS", SIMULATED_RUNS);
+    let figures = output(&mut test)?;
+    println!("{figures}");
+    Ok(figures.trim().to_owned())
+}
+
+fn one_run(house: &House) -> Result<Vec<Pair>, Stop> {
+    run_command(&mut house.cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--",
+        "lab",
+        "run",
+        "--quick",
+        "--out",
+        OUT,
+    ]))?;
+    let path = house.path(OUT).join("results.json");
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
+    pairs(&text).map_err(Stop::Failed)
+}
+
+#[derive(Deserialize)]
+struct Results {
+    noise_floor: NoiseFloor,
+}
+
+#[derive(Deserialize)]
+struct NoiseFloor {
+    pairs: Vec<Pair>,
+}
+
+/// One subject measured twice under two names.
+#[derive(Deserialize)]
+struct Pair {
+    verdict: String,
+}
+
+fn pairs(results: &str) -> Result<Vec<Pair>, String> {
+    serde_json::from_str::<Results>(results)
+        .map(|results| results.noise_floor.pairs)
+        .map_err(|error| format!("{OUT}/results.json cannot be read: {error}"))
+}
+
+/// What became of the identical pairs, over all runs.
+#[derive(Debug, Default)]
+struct Tally {
+    runs: u32,
+    /// Runs in which every pair was equivalent.
+    clean_runs: u32,
+    pairs: u32,
+    equivalent: u32,
+    /// Called faster or slower: wrong, as they are identical.
+    wrong: u32,
+}
+
+impl Tally {
+    fn add(&mut self, pairs: &[Pair]) {
+        self.runs += 1;
+        let equivalent = pairs
+            .iter()
+            .filter(|pair| pair.verdict == "equivalent")
+            .count();
+        let wrong = pairs
+            .iter()
+            .filter(|pair| pair.verdict == "faster" || pair.verdict == "slower")
+            .count();
+        self.pairs += pairs.len() as u32;
+        self.equivalent += equivalent as u32;
+        self.wrong += wrong as u32;
+        if equivalent == pairs.len() && !pairs.is_empty() {
+            self.clean_runs += 1;
+        }
+    }
+
+    fn sentence(&self) -> String {
+        format!(
+            "{} of {} identical pairs came out equivalent, {} wrongly faster or slower; \
+             in {} of {} runs every pair was equivalent.",
+            self.equivalent, self.pairs, self.wrong, self.clean_runs, self.runs
+        )
+    }
+
+    fn verdict(&self) -> Result<(), Stop> {
+        if self.runs == 0 {
+            return Err(Stop::Misused(
+                "the time was over before the first run".into(),
+            ));
+        }
+        let share = f64::from(self.clean_runs) / f64::from(self.runs);
+        if share < WANTED_SHARE {
+            return Err(Stop::Failed(format!(
+                "identical subjects must be equivalent in {:.0} % of runs. {}",
+                WANTED_SHARE * 100.0,
+                self.sentence()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The log: one Markdown file a day and commit.
+struct Log {
+    path: String,
+    text: String,
+}
+
+impl Log {
+    fn new(house: &House, plan: &Plan) -> Result<Self, Stop> {
+        let day = output(house.command("date").args(["-u", "+%F"]))?;
+        let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+        let (day, commit) = (day.trim(), commit.trim());
+        Ok(Self {
+            path: format!("docs/soak/{day}-{commit}.md"),
+            text: format!(
+                "# Soak of {day}, commit {commit}\n\n`cargo xtask soak --minutes {} --runs {}`\n",
+                plan.minutes, plan.runs
+            ),
+        })
+    }
+
+    fn section(&mut self, title: &str, body: &str) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "\n## {title}\n{body}\n");
+    }
+
+    fn write(&self, house: &House) -> Result<&str, Stop> {
+        let failed = |error| Stop::Misused(format!("{}: {error}", self.path));
+        std::fs::create_dir_all(house.path("docs/soak")).map_err(failed)?;
+        std::fs::write(house.path(&self.path), &self.text).map_err(failed)?;
+        Ok(&self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn run_with(verdicts: &[&str]) -> Vec<Pair> {
+        let pairs: Vec<_> = verdicts
+            .iter()
+            .map(|verdict| serde_json::json!({ "subject": "s", "verdict": verdict }))
+            .collect();
+        pairs_of(&serde_json::json!({ "noise_floor": { "floor": 0.01, "pairs": pairs } }))
+    }
+
+    fn pairs_of(results: &serde_json::Value) -> Vec<Pair> {
+        pairs(&results.to_string()).unwrap()
+    }
+
+    #[test]
+    fn nine_clean_runs_of_ten_suffice() {
+        let mut tally = Tally::default();
+        for _ in 0..9 {
+            tally.add(&run_with(&["equivalent", "equivalent"]));
+        }
+        tally.add(&run_with(&["equivalent", "cannot-tell"]));
+        assert!(tally.verdict().is_ok(), "{tally:?}");
+        assert!(tally.sentence().starts_with("19 of 20 identical pairs"));
+    }
+
+    #[test]
+    fn eight_clean_runs_of_ten_do_not() {
+        let mut tally = Tally::default();
+        for number in 0..10 {
+            tally.add(&run_with(&[if number < 8 {
+                "equivalent"
+            } else {
+                "faster"
+            }]));
+        }
+        assert!(matches!(tally.verdict(), Err(Stop::Failed(_))));
+        assert_eq!(tally.wrong, 2);
+    }
+
+    #[test]
+    fn a_run_without_pairs_proves_nothing() {
+        let mut tally = Tally::default();
+        tally.add(&run_with(&[]));
+        assert!(tally.verdict().is_err());
+        assert!(Tally::default().verdict().is_err());
+    }
+
+    #[test]
+    fn options_are_numbers_within_reason() {
+        let parse = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+            Plan::parse(&options)
+        };
+        assert_eq!(
+            parse(&["--minutes", "5", "--runs", "2"]).ok(),
+            Some(Plan {
+                minutes: 5,
+                runs: 2
+            })
+        );
+        for wrong in [
+            &["--minutes"][..],
+            &["--runs", "0"],
+            &["--runs", "many"],
+            &["--hours", "1"],
+        ] {
+            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The main job, run as a stranger would run it, and its page in a browser.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Outcome;
+use crate::command::{House, Stop, on_path, run as run_command};
+use crate::setup::BROWSER_TEST;
+
+/// Where the run of this step is left for a look.
+const OUT: &str = "target/lab-smoke";
+
+/// Runs the lab in its quick form and looks at the result file: whatever this machine can build
+/// must have been measured.
+pub(super) fn smoke(house: &House) -> Result<Outcome, Stop> {
+    run_command(&mut house.cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--",
+        "lab",
+        "run",
+        "--quick",
+        "--out",
+        OUT,
+    ]))?;
+    let path = house.path(OUT).join("results.json");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
+    let statuses = check(&text).map_err(Stop::Failed)?;
+    eprintln!("  rows: {statuses}");
+    Ok(Outcome::Passed)
+}
+
+/// Opens the page of that run in Chromium.
+pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
+    let script = format!("{BROWSER_TEST}/page.mjs");
+    if on_path("node").is_none() {
+        return Ok(Outcome::Skipped("node is not installed".into()));
+    }
+    if !house.path(BROWSER_TEST).join("node_modules").is_dir() {
+        return Err(Stop::Misused(
+            "the node packages are not installed: run `cargo xtask setup`".into(),
+        ));
+    }
+    if !house.path(OUT).join("report.html").is_file() {
+        return Err(Stop::Misused(format!(
+            "{OUT}/report.html is not there: run the step `lab` first"
+        )));
+    }
+    let page = format!("{OUT}/report.html");
+    run_command(house.command("node").args([script, page]))?;
+    Ok(Outcome::Passed)
+}
+
+#[derive(Deserialize)]
+struct Results {
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    status: String,
+    reason: Option<String>,
+    subject: Subject,
+}
+
+#[derive(Deserialize)]
+struct Subject {
+    id: String,
+}
+
+/// Counts the rows by status. A row that is `unavailable` is a fact about the machine; anything
+/// else that is not measured is a defect.
+fn check(results: &str) -> Result<String, String> {
+    let results: Results = serde_json::from_str(results)
+        .map_err(|error| format!("{OUT}/results.json cannot be read: {error}"))?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut defects = Vec::new();
+    for row in &results.rows {
+        *counts.entry(&row.status).or_default() += 1;
+        if !matches!(row.status.as_str(), "ok" | "tainted" | "unavailable") {
+            defects.push(format!(
+                "{} is {}: {}",
+                row.subject.id,
+                row.status,
+                row.reason.as_deref().unwrap_or("no reason given")
+            ));
+        }
+    }
+    if !defects.is_empty() {
+        return Err(defects.join("\n"));
+    }
+    let measured =
+        counts.get("ok").copied().unwrap_or(0) + counts.get("tainted").copied().unwrap_or(0);
+    if measured == 0 {
+        return Err("the run measured nothing".into());
+    }
+    let shown: Vec<String> = counts
+        .iter()
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
+    Ok(shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(statuses: &[&str]) -> String {
+        let rows: Vec<_> = statuses
+            .iter()
+            .map(|status| {
+                serde_json::json!({ "status": status, "reason": "because", "subject": { "id": "s" } })
+            })
+            .collect();
+        serde_json::json!({ "rows": rows }).to_string()
+    }
+
+    #[test]
+    fn measured_rows_and_missing_toolchains_pass() {
+        assert_eq!(
+            check(&rows(&["ok", "unavailable", "ok"])),
+            Ok("2 ok, 1 unavailable".into())
+        );
+    }
+
+    #[test]
+    fn a_row_that_broke_is_red_with_its_reason() {
+        for status in ["failed-preflight", "crashed", "timed-out"] {
+            assert_eq!(
+                check(&rows(&["ok", status])),
+                Err(format!("s is {status}: because"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_is_red() {
+        assert!(check(&rows(&["unavailable"])).is_err());
+        assert!(check(&rows(&[])).is_err());
+    }
+}
