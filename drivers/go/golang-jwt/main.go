@@ -1,0 +1,99 @@
+// The driver of github.com/golang-jwt/jwt/v5. The parser is made once with every check the library
+// has: the one allowed algorithm, issuer, audience, and a required expiry.
+package main
+
+import (
+	"github.com/golang-jwt/jwt/v5"
+
+	"jeton/harness"
+)
+
+func main() {
+	harness.Serve(&harness.Driver{
+		Library: "golang-jwt",
+		Module:  "github.com/golang-jwt/jwt/v5",
+		// No verify-signature: the parser decodes the claims before it looks at the signature.
+		Offers: harness.JWTOffers([]string{harness.ContractSign, harness.ContractVerify},
+			"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+			"ES256", "ES384", "ES512", "EdDSA"),
+		Sign:   sign,
+		Verify: verify,
+	})
+}
+
+type standardClaims struct {
+	jwt.RegisteredClaims
+	Name  string `json:"name,omitempty"`
+	Admin bool   `json:"admin"`
+}
+
+func sign(p *harness.Prepare) (*harness.Contract, error) {
+	method := jwt.GetSigningMethod(p.Alg)
+	key, err := harness.Key(p, p.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := claimsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return harness.Signing(p, func(index int) (string, error) {
+		key, err := key()
+		if err != nil {
+			return "", err
+		}
+		return jwt.NewWithClaims(method, claims[index]).SignedString(key)
+	})
+}
+
+func claimsOf(p *harness.Prepare) ([]jwt.Claims, error) {
+	claims := make([]jwt.Claims, len(p.Claims.Values))
+	if p.TypedClaims() {
+		values, err := harness.Issued[standardClaims](p)
+		for i := range values {
+			claims[i] = &values[i]
+		}
+		return claims, err
+	}
+	values, err := harness.IssuedMaps(p)
+	for i := range values {
+		claims[i] = jwt.MapClaims(values[i])
+	}
+	return claims, err
+}
+
+func verify(p *harness.Prepare) (*harness.Contract, error) {
+	load, err := harness.Key(p, p.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	key := func(*jwt.Token) (any, error) { return load() }
+	options := []jwt.ParserOption{
+		jwt.WithValidMethods([]string{p.Alg}),
+		jwt.WithIssuer(p.Policy.Issuer),
+	}
+	if p.Policy.Audience != "" {
+		options = append(options, jwt.WithAudience(p.Policy.Audience))
+	}
+	if p.ExpiryRequired() {
+		options = append(options, jwt.WithExpirationRequired())
+	}
+	parser := jwt.NewParser(options...)
+
+	if p.TypedClaims() {
+		return harness.Verifying(p, func(token string) (*standardClaims, error) {
+			claims := new(standardClaims)
+			_, err := parser.ParseWithClaims(token, claims, key)
+			return claims, err
+		}, func(claims *standardClaims) string {
+			return claims.ID
+		}, func(claims *standardClaims) any { return claims })
+	}
+	return harness.Verifying(p, func(token string) (jwt.MapClaims, error) {
+		claims := jwt.MapClaims{}
+		_, err := parser.ParseWithClaims(token, claims, key)
+		return claims, err
+	}, func(claims jwt.MapClaims) string {
+		return harness.JTI(claims)
+	}, func(claims jwt.MapClaims) any { return claims })
+}

@@ -1,0 +1,127 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+)
+
+// Errors for the checks that a driver does by hand because its library does not.
+var (
+	ErrExpiryMissing = errors.New("the claim exp is missing")
+	ErrTime          = errors.New("the token is expired or not valid yet")
+	ErrIssuer        = errors.New("the claim iss is not the expected issuer")
+	ErrAudience      = errors.New("the claim aud does not hold the expected audience")
+)
+
+// TypedClaims says whether the claims fit the driver's typed struct; otherwise it uses a map.
+func (p *Prepare) TypedClaims() bool { return p.Claims.Name == "standard" }
+
+// ExpiryRequired says whether a token without `exp` must be refused. A careful user demands it, so it
+// is false only when the user's own claims are known to go without.
+func (p *Prepare) ExpiryRequired() bool {
+	return !slices.ContainsFunc(p.Claims.Values, func(value json.RawMessage) bool {
+		return !hasClaim(value, "exp")
+	})
+}
+
+// Issued decodes every claims value into the driver's typed struct, and makes sure that the struct
+// says neither more nor less than the value did.
+func Issued[C any](p *Prepare) ([]C, error) {
+	values := make([]C, len(p.Claims.Values))
+	for i, value := range p.Claims.Values {
+		if err := json.Unmarshal(value, &values[i]); err != nil {
+			return nil, invalid("claims value %d does not fit the typed struct: %v", i, err)
+		}
+		again, err := json.Marshal(&values[i])
+		if err != nil {
+			return nil, err
+		}
+		if !sameClaims(value, again) {
+			return nil, invalid("claims value %d is called %q but does not hold its claims", i, p.Claims.Name)
+		}
+	}
+	return values, nil
+}
+
+// IssuedMaps decodes every claims value into a map. Whole numbers become int64, as a Go program
+// would have them, so that none is spelled as a float or loses digits.
+func IssuedMaps(p *Prepare) ([]map[string]any, error) {
+	values := make([]map[string]any, len(p.Claims.Values))
+	for i, value := range p.Claims.Values {
+		decoder := json.NewDecoder(bytes.NewReader(value))
+		decoder.UseNumber()
+		if err := decoder.Decode(&values[i]); err != nil || values[i] == nil {
+			return nil, invalid("claims value %d is not a JSON object", i)
+		}
+		wholeNumbers(values[i])
+	}
+	return values, nil
+}
+
+// JTI reads the claim `jti` of decoded map claims.
+func JTI(claims map[string]any) string {
+	id, _ := claims["jti"].(string)
+	return id
+}
+
+// Audience is an `aud` claim that may be one string or an array of them. It is always encoded as an
+// array.
+type Audience []string
+
+// UnmarshalJSON takes both spellings.
+func (a *Audience) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*a = Audience{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(a))
+}
+
+func wholeNumbers(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			value[name] = wholeNumbers(member)
+		}
+	case []any:
+		for i, member := range value {
+			value[i] = wholeNumbers(member)
+		}
+	case json.Number:
+		if whole, err := value.Int64(); err == nil {
+			return whole
+		}
+		if float, err := value.Float64(); err == nil {
+			return float
+		}
+	}
+	return value
+}
+
+func hasClaim(value json.RawMessage, name string) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) != nil {
+		return false
+	}
+	_, ok := members[name]
+	return ok
+}
+
+// sameClaims compares two claims sets by meaning: member order does not count, and one audience is
+// the same as an array of one (RFC 7519, section 4.1.3).
+func sameClaims(a, b []byte) bool {
+	var left, right map[string]any
+	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil {
+		return false
+	}
+	for _, claims := range []map[string]any{left, right} {
+		if one, ok := claims["aud"].(string); ok {
+			claims["aud"] = []any{one}
+		}
+	}
+	return reflect.DeepEqual(left, right)
+}

@@ -1,0 +1,3 @@
+module jeton/harness
+
+go 1.25.0

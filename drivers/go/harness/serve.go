@@ -1,0 +1,242 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+const (
+	protocolVersion  = 1
+	lineBytesMax     = 8 << 20
+	reasonBytesMax   = 300
+	threadsMax       = 1024
+	checksumNumbered = 1 << 53 // a JSON number is exact below it
+)
+
+// Serve speaks the protocol on standard input and output until `bye` or the end of the input.
+func Serve(driver *Driver) {
+	if err := (&session{driver: driver}).serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, driver.Library+":", err)
+		os.Exit(1)
+	}
+}
+
+// session is the state between requests: at most one prepared contract.
+type session struct {
+	driver   *Driver
+	prepared *Contract
+}
+
+type request struct {
+	Op string `json:"op"`
+	Prepare
+
+	Protocol   int    `json:"protocol"`
+	Index      int    `json:"index"`
+	Token      string `json:"token"`
+	Iterations int    `json:"iterations"`
+	Threads    int    `json:"threads"`
+	Count      bool   `json:"count"`
+}
+
+// answer is a JSON object. A map, because the members differ from request to request.
+type answer map[string]any
+
+func (s *session) serve(input io.Reader, output io.Writer) error {
+	lines := bufio.NewReaderSize(input, 64<<10)
+	encoder := json.NewEncoder(output)
+	encoder.SetEscapeHTML(false)
+	for {
+		line, err := readLine(lines)
+		if err == io.EOF {
+			return nil
+		}
+		reply, last := answer(nil), false
+		if err == nil {
+			reply, last, err = s.answer(line)
+		}
+		if err != nil {
+			var refused *refusal
+			if !errors.As(err, &refused) {
+				refused = &refusal{kind: "failed", reason: err.Error()}
+			}
+			reply = answer{"ok": false, "error": refused.kind, "reason": oneLine(refused.reason)}
+		}
+		if err := encoder.Encode(reply); err != nil {
+			return err
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+func (s *session) answer(line []byte) (reply answer, last bool, err error) {
+	var r request
+	if json.Unmarshal(line, &r) != nil {
+		return nil, false, invalid("the line is not a request")
+	}
+	switch r.Op {
+	case "hello":
+		reply, err = s.hello(&r)
+	case "prepare":
+		reply, err = s.prepare(&r.Prepare)
+	case "token":
+		reply, err = s.token(&r)
+	case "verify":
+		reply, err = s.verify(&r)
+	case "run":
+		reply, err = s.run(&r)
+	case "bye":
+		return answer{"ok": true}, true, nil
+	default:
+		err = invalid("the op is unknown")
+	}
+	return reply, false, err
+}
+
+func (s *session) hello(r *request) (answer, error) {
+	if r.Protocol != protocolVersion {
+		return nil, Unsupported("this driver speaks protocol %d only", protocolVersion)
+	}
+	return answer{
+		"ok": true, "protocol": protocolVersion, "library": s.driver.Library,
+		"version": linkedVersion(s.driver.Module), "language": "go", "runtime": runtime.Version(),
+		"counts": []string{"bytes", "allocs"}, "offers": s.driver.Offers,
+	}, nil
+}
+
+func (s *session) prepare(p *Prepare) (_ answer, err error) {
+	s.prepared = nil
+	if !s.offered(p) {
+		return nil, Unsupported("%s does not offer %s %s with %s keys for %s",
+			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Contract)
+	}
+	defer recovered(&err)
+	switch p.Contract {
+	case ContractSign:
+		s.prepared, err = s.driver.Sign(p)
+	case ContractVerify:
+		s.prepared, err = s.driver.Verify(p)
+	case ContractVerifySignature:
+		s.prepared, err = s.driver.VerifySignature(p)
+	}
+	return answer{"ok": true}, err
+}
+
+func (s *session) offered(p *Prepare) bool {
+	return p.Enc == "" && slices.ContainsFunc(s.driver.Offers, func(o Offer) bool {
+		alg := ""
+		if o.Alg != nil {
+			alg = *o.Alg
+		}
+		return o.Format == p.Format && alg == p.Alg &&
+			slices.Contains(o.Contracts, p.Contract) && slices.Contains(o.KeyHandling, p.KeyHandling)
+	})
+}
+
+func (s *session) token(r *request) (_ answer, err error) {
+	if s.prepared == nil || s.prepared.token == nil {
+		return nil, invalid("token needs a prepared sign")
+	}
+	defer recovered(&err)
+	token, err := s.prepared.token(r.Index)
+	return answer{"ok": true, "token": token}, err
+}
+
+func (s *session) verify(r *request) (answer, error) {
+	if s.prepared == nil || s.prepared.verify == nil {
+		return nil, invalid("verify needs a prepared verify or verify-signature")
+	}
+	claims, err := func() (_ json.RawMessage, err error) {
+		defer recovered(&err)
+		return s.prepared.verify(r.Token)
+	}()
+	if err != nil {
+		return answer{"ok": true, "accepted": false, "reason": oneLine(err.Error())}, nil
+	}
+	return answer{"ok": true, "accepted": true, "claims": claims}, nil
+}
+
+func (s *session) run(r *request) (answer, error) {
+	if s.prepared == nil {
+		return nil, invalid("run needs a prepared contract")
+	}
+	if r.Iterations < 1 || r.Threads < 1 || r.Threads > threadsMax {
+		return nil, invalid("run needs 1 or more iterations on 1 to %d threads", threadsMax)
+	}
+	done, err := measure(s.prepared.run, r.Iterations, r.Threads, r.Count)
+	if err != nil {
+		return nil, err
+	}
+	if done.checksum >= checksumNumbered {
+		return nil, invalid("the checksum does not fit a JSON number; ask for fewer iterations")
+	}
+	return answer{
+		"ok": true, "elapsed_ns": done.elapsed.Nanoseconds(), "checksum": done.checksum,
+		"bytes": done.bytes, "allocs": done.allocs,
+	}, nil
+}
+
+// readLine reads one line without its end. A line beyond the limit is read away and refused, so
+// that the next one is still understood.
+func readLine(lines *bufio.Reader) ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := lines.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > lineBytesMax; !tooLong {
+			line = append(line, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil && (err != io.EOF || len(line) == 0 && !tooLong) {
+			return nil, err
+		}
+		if tooLong {
+			return nil, invalid("the line is longer than %d bytes", lineBytesMax)
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+}
+
+// recovered turns a library's panic into its error.
+func recovered(err *error) {
+	if value := recover(); value != nil {
+		*err = fmt.Errorf("panic: %v", value)
+	}
+}
+
+func oneLine(reason string) string {
+	reason = strings.Join(strings.Fields(reason), " ")
+	if len(reason) > reasonBytesMax {
+		reason = strings.ToValidUTF8(reason[:reasonBytesMax], "") + "…"
+	}
+	return reason
+}
+
+func linkedVersion(module string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, dependency := range info.Deps {
+		if dependency.Path == module {
+			if dependency.Replace != nil {
+				dependency = dependency.Replace
+			}
+			return strings.TrimPrefix(dependency.Version, "v")
+		}
+	}
+	return "unknown"
+}
