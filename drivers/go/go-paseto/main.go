@@ -1,0 +1,247 @@
+// The driver of aidanwoods.dev/go-paseto, v4.local and v4.public. The parser is made once with the
+// library's rules for expiry, issuer and audience. Its rule for `nbf` demands the claim, so it is
+// applied only to tokens that have one.
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"aidanwoods.dev/go-paseto"
+
+	"jeton/harness"
+)
+
+const (
+	local  = "v4.local"
+	public = "v4.public"
+)
+
+func main() {
+	offer := func(format string) harness.Offer {
+		return harness.Offer{
+			Format:      format,
+			Contracts:   []string{harness.ContractSign, harness.ContractVerify},
+			KeyHandling: []string{harness.Prepared, harness.ParsedPerCall},
+		}
+	}
+	harness.Serve(&harness.Driver{
+		Library: "go-paseto",
+		Module:  "aidanwoods.dev/go-paseto",
+		Offers:  []harness.Offer{offer(local), offer(public)},
+		Sign:    sign,
+		Verify:  verify,
+	})
+}
+
+// issuedClaims are what is signed. The times are text because they come as text and go into the
+// token as they came. The audience is a string for PASETO; an array is taken too.
+type issuedClaims struct {
+	Issuer    string `json:"iss,omitempty"`
+	Subject   string `json:"sub,omitempty"`
+	Audience  any    `json:"aud,omitempty"`
+	ExpiresAt string `json:"exp,omitempty"`
+	NotBefore string `json:"nbf,omitempty"`
+	IssuedAt  string `json:"iat,omitempty"`
+	ID        string `json:"jti,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Admin     bool   `json:"admin"`
+}
+
+func (c *issuedClaims) token() (*paseto.Token, error) {
+	token := paseto.NewToken()
+	for _, claim := range []struct{ name, value string }{
+		{"iss", c.Issuer}, {"sub", c.Subject}, {"exp", c.ExpiresAt}, {"nbf", c.NotBefore},
+		{"iat", c.IssuedAt}, {"jti", c.ID}, {"name", c.Name},
+	} {
+		if claim.value != "" {
+			token.SetString(claim.name, claim.value)
+		}
+	}
+	if c.Audience != nil {
+		if err := token.Set("aud", c.Audience); err != nil {
+			return nil, err
+		}
+	}
+	return &token, token.Set("admin", c.Admin)
+}
+
+func sign(p *harness.Prepare) (*harness.Contract, error) {
+	seal, err := harness.Key(p, func() (func(*paseto.Token) string, error) { return sealer(p) })
+	if err != nil {
+		return nil, err
+	}
+	token, err := tokens(p)
+	if err != nil {
+		return nil, err
+	}
+	return harness.Signing(p, func(index int) (string, error) {
+		seal, err := seal()
+		if err != nil {
+			return "", err
+		}
+		token, err := token(index)
+		if err != nil {
+			return "", err
+		}
+		return seal(token), nil
+	})
+}
+
+func sealer(p *harness.Prepare) (func(*paseto.Token) string, error) {
+	if p.Format == local {
+		key, err := localKey(p)
+		return func(token *paseto.Token) string { return token.V4Encrypt(key, nil) }, err
+	}
+	raw, err := p.PaserkBytes("secret")
+	if err != nil {
+		return nil, err
+	}
+	key, err := paseto.NewV4AsymmetricSecretKeyFromBytes(raw)
+	return func(token *paseto.Token) string { return token.V4Sign(key, nil) }, err
+}
+
+// tokens gives the function that makes the library's token from the claims of an index.
+func tokens(p *harness.Prepare) (func(int) (*paseto.Token, error), error) {
+	if p.TypedClaims() {
+		values, err := harness.Issued[issuedClaims](p)
+		return func(index int) (*paseto.Token, error) { return values[index].token() }, err
+	}
+	values, err := harness.IssuedMaps(p)
+	return func(index int) (*paseto.Token, error) { return paseto.MakeToken(values[index], nil) }, err
+}
+
+// verifiedClaims are what a verified token is read into.
+type verifiedClaims struct {
+	Issuer, Subject                string
+	Audience                       harness.Audience
+	ExpiresAt, NotBefore, IssuedAt time.Time
+	ID, Name                       string
+	Admin                          bool
+
+	token *paseto.Token
+}
+
+func verify(p *harness.Prepare) (*harness.Contract, error) {
+	open, err := harness.Key(p, func() (func(paseto.Parser, string) (*paseto.Token, error), error) {
+		return opener(p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	parser := parserOf(p)
+	parse := func(tainted string) (*paseto.Token, error) {
+		open, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return open(parser, tainted)
+	}
+
+	if p.TypedClaims() {
+		return harness.Verifying(p, func(tainted string) (*verifiedClaims, error) {
+			token, err := parse(tainted)
+			if err != nil {
+				return nil, err
+			}
+			return read(token)
+		}, func(claims *verifiedClaims) string {
+			return claims.ID
+		}, func(claims *verifiedClaims) any {
+			return json.RawMessage(claims.token.ClaimsJSON())
+		})
+	}
+	return harness.Verifying(p, func(tainted string) (map[string]any, error) {
+		token, err := parse(tainted)
+		if err != nil {
+			return nil, err
+		}
+		return token.Claims(), nil
+	}, harness.JTI, func(claims map[string]any) any { return claims })
+}
+
+func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, error), error) {
+	if p.Format == local {
+		key, err := localKey(p)
+		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+			return parser.ParseV4Local(key, tainted, nil)
+		}, err
+	}
+	raw, err := p.PaserkBytes("public")
+	if err != nil {
+		return nil, err
+	}
+	key, err := paseto.NewV4AsymmetricPublicKeyFromBytes(raw)
+	return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+		return parser.ParseV4Public(key, tainted, nil)
+	}, err
+}
+
+func localKey(p *harness.Prepare) (paseto.V4SymmetricKey, error) {
+	raw, err := p.PaserkBytes("local")
+	if err != nil {
+		return paseto.V4SymmetricKey{}, err
+	}
+	return paseto.V4SymmetricKeyFromBytes(raw)
+}
+
+func parserOf(p *harness.Prepare) paseto.Parser {
+	parser := paseto.NewParser() // with the rule NotExpired, which demands `exp`
+	if !p.ExpiryRequired() {
+		parser = paseto.MakeParser([]paseto.Rule{ifPresent("exp", paseto.NotExpired())})
+	}
+	parser.AddRule(ifPresent("nbf", paseto.NotBeforeNbf()))
+	if p.Policy.Issuer != "" {
+		parser.AddRule(paseto.IssuedBy(p.Policy.Issuer))
+	}
+	if p.Policy.Audience != "" {
+		parser.AddRule(forAudience(p.Policy.Audience))
+	}
+	return parser
+}
+
+func ifPresent(claim string, rule paseto.Rule) paseto.Rule {
+	return func(token paseto.Token) error {
+		if absent(&token, claim) {
+			return nil
+		}
+		return rule(token)
+	}
+}
+
+// forAudience is the library's rule, and for an `aud` that is an array, which the rule refuses, a
+// look into the array.
+func forAudience(audience string) paseto.Rule {
+	rule := paseto.ForAudience(audience)
+	return func(token paseto.Token) error {
+		err := rule(token)
+		var many []string
+		if err != nil && token.Get("aud", &many) == nil && slices.Contains(many, audience) {
+			return nil
+		}
+		return err
+	}
+}
+
+func read(token *paseto.Token) (*verifiedClaims, error) {
+	claims := &verifiedClaims{token: token}
+	for _, claim := range []struct {
+		name string
+		into any
+	}{
+		{"iss", &claims.Issuer}, {"sub", &claims.Subject}, {"aud", &claims.Audience},
+		{"exp", &claims.ExpiresAt}, {"nbf", &claims.NotBefore}, {"iat", &claims.IssuedAt},
+		{"jti", &claims.ID}, {"name", &claims.Name}, {"admin", &claims.Admin},
+	} {
+		if err := token.Get(claim.name, claim.into); err != nil && !absent(token, claim.name) {
+			return nil, err
+		}
+	}
+	return claims, nil
+}
+
+func absent(token *paseto.Token, claim string) bool {
+	var value json.RawMessage
+	return token.Get(claim, &value) != nil
+}
