@@ -1,0 +1,195 @@
+//! AWS-LC's primitives under JOSE's names, with their keys parsed once.
+
+use aws_lc_rs::hmac;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{
+    self as sig, EcdsaKeyPair, Ed25519KeyPair, ParsedPublicKey, RsaKeyPair,
+};
+use der::asn1::UintRef;
+use der::{Decode, Encode};
+use jeton_driver_harness::{Keys, Refusal, Rejection};
+
+/// An algorithm, as AWS-LC calls its parts. ECDSA is taken with ASN.1 signatures, which AWS-LC
+/// makes and reads without a conversion.
+#[derive(Clone, Copy)]
+enum Alg {
+    Hmac(hmac::Algorithm),
+    Rsa(&'static dyn sig::RsaEncoding, &'static sig::RsaParameters),
+    Ecdsa(Curve),
+    Ed25519,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Curve {
+    signing: &'static sig::EcdsaSigningAlgorithm,
+    verifying: &'static sig::EcdsaVerificationAlgorithm,
+    scalar_bytes: usize,
+}
+
+impl Alg {
+    fn named(name: &str) -> Result<Self, Refusal> {
+        Ok(match name {
+            "HS256" => Self::Hmac(hmac::HMAC_SHA256),
+            "HS384" => Self::Hmac(hmac::HMAC_SHA384),
+            "HS512" => Self::Hmac(hmac::HMAC_SHA512),
+            "RS256" => Self::Rsa(&sig::RSA_PKCS1_SHA256, &sig::RSA_PKCS1_2048_8192_SHA256),
+            "RS384" => Self::Rsa(&sig::RSA_PKCS1_SHA384, &sig::RSA_PKCS1_2048_8192_SHA384),
+            "RS512" => Self::Rsa(&sig::RSA_PKCS1_SHA512, &sig::RSA_PKCS1_2048_8192_SHA512),
+            "PS256" => Self::Rsa(&sig::RSA_PSS_SHA256, &sig::RSA_PSS_2048_8192_SHA256),
+            "PS384" => Self::Rsa(&sig::RSA_PSS_SHA384, &sig::RSA_PSS_2048_8192_SHA384),
+            "PS512" => Self::Rsa(&sig::RSA_PSS_SHA512, &sig::RSA_PSS_2048_8192_SHA512),
+            "ES256" => Self::Ecdsa(Curve {
+                signing: &sig::ECDSA_P256_SHA256_ASN1_SIGNING,
+                verifying: &sig::ECDSA_P256_SHA256_ASN1,
+                scalar_bytes: 32,
+            }),
+            "ES384" => Self::Ecdsa(Curve {
+                signing: &sig::ECDSA_P384_SHA384_ASN1_SIGNING,
+                verifying: &sig::ECDSA_P384_SHA384_ASN1,
+                scalar_bytes: 48,
+            }),
+            "ES512" => Self::Ecdsa(Curve {
+                signing: &sig::ECDSA_P521_SHA512_ASN1_SIGNING,
+                verifying: &sig::ECDSA_P521_SHA512_ASN1,
+                scalar_bytes: 66,
+            }),
+            "EdDSA" => Self::Ed25519,
+            other => return Err(Refusal::unsupported(format!("no algorithm {other:?} here"))),
+        })
+    }
+}
+
+/// A key that signs.
+pub(crate) enum Signing {
+    Hmac(Box<hmac::Key>),
+    Rsa(RsaKeyPair, &'static dyn sig::RsaEncoding),
+    Ecdsa(EcdsaKeyPair, Curve),
+    Ed25519(Ed25519KeyPair),
+}
+
+impl Signing {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+        let jwk = keys.private()?;
+        Ok(match Alg::named(alg)? {
+            Alg::Hmac(hash) => Self::Hmac(Box::new(hmac::Key::new(hash, &jwk.secret()?))),
+            Alg::Rsa(encoding, _) => {
+                let pair = RsaKeyPair::from_der(&jwk.rsa_pkcs1()?).map_err(Refusal::failed)?;
+                Self::Rsa(pair, encoding)
+            }
+            Alg::Ecdsa(curve) => {
+                let (scalar, point) = (jwk.ec_scalar()?, jwk.ec_point()?);
+                let pair =
+                    EcdsaKeyPair::from_private_key_and_public_key(curve.signing, &scalar, &point);
+                Self::Ecdsa(pair.map_err(Refusal::failed)?, curve)
+            }
+            Alg::Ed25519 => {
+                let (seed, public) = (jwk.ed25519_seed()?, jwk.ed25519_public()?);
+                let pair = Ed25519KeyPair::from_seed_and_public_key(&seed, &public);
+                Self::Ed25519(pair.map_err(Refusal::failed)?)
+            }
+        })
+    }
+
+    /// The length of a signature in a token.
+    pub(crate) fn signature_bytes(&self) -> usize {
+        match self {
+            Self::Hmac(key) => key.algorithm().tag_len(),
+            Self::Rsa(pair, _) => pair.public_modulus_len(),
+            Self::Ecdsa(_, curve) => 2 * curve.scalar_bytes,
+            Self::Ed25519(_) => 64,
+        }
+    }
+
+    /// Signs, and lets `look` see the signature as AWS-LC made it. `buffer` is for RSA, which
+    /// writes where it is told to.
+    #[inline]
+    pub(crate) fn sign<R>(
+        &self,
+        buffer: &mut Vec<u8>,
+        input: &[u8],
+        look: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, String> {
+        Ok(match self {
+            Self::Hmac(key) => look(hmac::sign(key, input).as_ref()),
+            Self::Rsa(pair, encoding) => {
+                buffer.resize(pair.public_modulus_len(), 0);
+                pair.sign(*encoding, &SystemRandom::new(), input, buffer)
+                    .map_err(|error| error.to_string())?;
+                look(buffer)
+            }
+            Self::Ecdsa(pair, _) => {
+                let signature = pair.sign(&SystemRandom::new(), input);
+                look(signature.map_err(|error| error.to_string())?.as_ref())
+            }
+            Self::Ed25519(pair) => look(pair.sign(input).as_ref()),
+        })
+    }
+
+    /// A signature as a token has it. The last byte is always the same.
+    pub(crate) fn jose(&self, signature: &[u8]) -> Result<Vec<u8>, String> {
+        let Self::Ecdsa(_, curve) = self else {
+            return Ok(signature.to_vec());
+        };
+        let pair = <Vec<UintRef<'_>>>::from_der(signature).map_err(|error| error.to_string())?;
+        let mut fixed = Vec::with_capacity(2 * curve.scalar_bytes);
+        for number in pair {
+            let bytes = number.as_bytes();
+            fixed.resize(fixed.len() + curve.scalar_bytes - bytes.len(), 0);
+            fixed.extend(bytes);
+        }
+        Ok(fixed)
+    }
+}
+
+/// A key that verifies.
+pub(crate) enum Checking {
+    Hmac(Box<hmac::Key>),
+    Public(ParsedPublicKey),
+    Ecdsa(ParsedPublicKey, Curve),
+}
+
+impl Checking {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+        let parsed = |alg: &'static dyn sig::VerificationAlgorithm, key: Vec<u8>| {
+            ParsedPublicKey::new(alg, key).map_err(Refusal::failed)
+        };
+        Ok(match Alg::named(alg)? {
+            Alg::Hmac(hash) => {
+                let secret = keys.private()?.secret()?;
+                Self::Hmac(Box::new(hmac::Key::new(hash, &secret)))
+            }
+            Alg::Rsa(_, parameters) => {
+                Self::Public(parsed(parameters, keys.public()?.rsa_public_pkcs1()?)?)
+            }
+            Alg::Ecdsa(curve) => {
+                Self::Ecdsa(parsed(curve.verifying, keys.public()?.ec_point()?)?, curve)
+            }
+            Alg::Ed25519 => Self::Public(parsed(&sig::ED25519, keys.public()?.ed25519_public()?)?),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn verify(&self, input: &[u8], signature: &[u8]) -> Result<(), Rejection> {
+        match self {
+            Self::Hmac(key) => hmac::verify(key, input, signature),
+            Self::Public(key) | Self::Ecdsa(key, _) => key.verify_sig(input, signature),
+        }
+        .map_err(|_| "the signature is not this key's".to_owned())
+    }
+
+    /// A token's signature as AWS-LC takes it.
+    pub(crate) fn native(&self, signature: Vec<u8>) -> Result<Vec<u8>, Rejection> {
+        let Self::Ecdsa(_, curve) = self else {
+            return Ok(signature);
+        };
+        if signature.len() != 2 * curve.scalar_bytes {
+            return Err("the signature has the wrong length".to_owned());
+        }
+        let (r, s) = signature.split_at(curve.scalar_bytes);
+        let pair = [UintRef::new(r), UintRef::new(s)];
+        let [Ok(r), Ok(s)] = pair else {
+            return Err("the signature is no pair of numbers".to_owned());
+        };
+        [r, s].to_der().map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,61 @@
+//! What the lab's Rust drivers share. A driver is one file: it says what its library offers and
+//! turns an [`Order`] into [`Work`]; the loop, the keys, the claims, the clock and the counting are
+//! here. The contract is `drivers/PROTOCOL.md`.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`protocol`] | requests, answers, what a driver offers and how it refuses |
+//! | [`claims`] | the claims sets that are signed and decoded |
+//! | [`key`] | JWKs, and the DER that most libraries want instead |
+//! | [`work`] | one prepared contract, and the shapes that a driver fills in |
+//! | [`serve`] | the loop, the clock, the threads |
+
+pub mod claims;
+pub mod key;
+pub mod protocol;
+pub mod serve;
+pub mod work;
+
+pub use claims::{Claims, Look, Pool, Standard};
+pub use key::{Jwk, Keys};
+pub use protocol::{Contract, KeyHandling, Offer, Order, Policy, Refusal};
+pub use serve::serve;
+pub use work::{Rejection, Signer, Verifier, Work};
+
+/// The claims of a set that has no struct of its own: the map type a Rust user would take.
+pub type Map = serde_json::Map<String, serde_json::Value>;
+
+#[global_allocator]
+static ALLOC: jeton_testkit::CountingAlloc = jeton_testkit::CountingAlloc;
+
+/// One library, wrapped.
+pub trait Driver {
+    /// The library's name in every table.
+    const LIBRARY: &'static str;
+    /// What the driver can do. An order outside of this never reaches [`Driver::prepare`].
+    const OFFERS: &'static [Offer];
+
+    /// The library's version, as it was linked; see [`locked_version`].
+    fn version() -> String;
+
+    /// Computes all that can be computed once.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Unsupported`] for what the library cannot do, [`Refusal::Invalid`] for an order
+    /// that makes no sense, [`Refusal::Failed`] if the library refused what it should take.
+    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal>;
+}
+
+/// The version of `package` in a Cargo lockfile. A driver is built `--locked`, so the lockfile
+/// that it was compiled beside names what was linked.
+#[must_use]
+pub fn locked_version(lockfile: &str, package: &str) -> String {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lockfile.lines().skip_while(|line| *line != name).skip(1);
+    lines
+        .next()
+        .and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'))
+        .unwrap_or("unknown")
+        .to_owned()
+}

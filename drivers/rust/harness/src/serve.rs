@@ -1,0 +1,412 @@
+//! The loop: a line in, a line out. And what a `run` is: the threads, the clock, the counting.
+
+use crate::Driver;
+use crate::protocol::{PROTOCOL, Refusal, Request, Run};
+use crate::work::Work;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The longest line, either way, in bytes, its newline included.
+pub const LINE_MAX_BYTES: usize = 8 << 20;
+
+/// Serves `D` on standard input and output until `bye`, or the input's end.
+///
+/// # Errors
+///
+/// If one of the two streams breaks.
+pub fn serve<D: Driver>() -> io::Result<()> {
+    serve_on::<D>(&mut io::stdin().lock(), &mut io::stdout().lock())
+}
+
+fn serve_on<D: Driver>(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
+    let mut state = State { work: None };
+    let mut line = Vec::new();
+    while read_line(input, &mut line)? {
+        let (answer, done) = state.answer::<D>(&line);
+        let mut text = answer.to_string();
+        if text.len() >= LINE_MAX_BYTES {
+            text = refuse(Refusal::failed("the answer is longer than a line may be")).to_string();
+        }
+        text.push('\n');
+        output.write_all(text.as_bytes())?;
+        output.flush()?;
+        if done {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the next line. One that is too long is read to its end and comes out as what was kept of
+/// it, which is no JSON.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let limit = LINE_MAX_BYTES as u64;
+    let read = input.by_ref().take(limit).read_until(b'\n', line)?;
+    if read == LINE_MAX_BYTES && line.last() != Some(&b'\n') {
+        line.clear();
+        input.skip_until(b'\n')?;
+    }
+    Ok(read > 0)
+}
+
+struct State {
+    work: Option<Box<dyn Work>>,
+}
+
+impl State {
+    /// The answer, and whether it was the last.
+    fn answer<D: Driver>(&mut self, line: &[u8]) -> (Value, bool) {
+        let request = match serde_json::from_slice(line) {
+            Ok(request) => request,
+            Err(error) => {
+                let reason = format!("not a request, or longer than a line may be: {error}");
+                return (refuse(Refusal::Invalid(reason)), false);
+            }
+        };
+        let done = matches!(request, Request::Bye);
+        // A library that panics has failed, and the next request is answered all the same.
+        let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
+        let answer = answer.unwrap_or_else(|panic| Err(Refusal::failed(said(&*panic))));
+        (answer.unwrap_or_else(refuse), done)
+    }
+
+    fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, Refusal> {
+        match request {
+            Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
+            Request::Hello { .. } => Err(Refusal::unsupported("only protocol 1 is spoken here")),
+            Request::Prepare(prepare) => {
+                self.work = None;
+                let order = prepare.into_order()?;
+                if !D::OFFERS.iter().any(|offer| offer.covers(&order)) {
+                    let reason = format!("{} does not offer this", D::LIBRARY);
+                    return Err(Refusal::Unsupported(reason));
+                }
+                self.work = Some(D::prepare(order)?);
+                Ok(json!({"ok": true}))
+            }
+            Request::Token { index } => {
+                let token = self.prepared()?.token(index)?;
+                Ok(json!({"ok": true, "token": token}))
+            }
+            Request::Verify { token } => verify(self.prepared()?, &token),
+            Request::Run(run) => timed(self.prepared()?, run),
+            Request::Bye => Ok(json!({"ok": true})),
+        }
+    }
+
+    fn prepared(&self) -> Result<&dyn Work, Refusal> {
+        let work = self.work.as_deref();
+        work.ok_or_else(|| Refusal::invalid("nothing is prepared"))
+    }
+}
+
+fn hello<D: Driver>() -> Value {
+    let mut offers = Vec::new();
+    for offer in D::OFFERS {
+        let algs: Vec<Option<&str>> = match offer.algs {
+            [] => vec![None],
+            algs => algs.iter().copied().map(Some).collect(),
+        };
+        offers.extend(algs.into_iter().map(|alg| {
+            json!({
+                "format": offer.format, "alg": alg, "enc": null,
+                "contracts": offer.contracts, "key_handling": offer.key_handling,
+            })
+        }));
+    }
+    json!({
+        "ok": true, "protocol": PROTOCOL,
+        "library": D::LIBRARY, "version": D::version(),
+        "language": "rust", "runtime": env!("JETON_DRIVER_RUSTC"),
+        "counts": ["bytes", "allocs"], "offers": offers,
+    })
+}
+
+fn verify(work: &dyn Work, token: &str) -> Result<Value, Refusal> {
+    let verdict = catch_unwind(AssertUnwindSafe(|| work.verify(token)));
+    let verdict = verdict.unwrap_or_else(|panic| Ok(Err(said(&*panic))));
+    Ok(match verdict? {
+        Ok(claims) => json!({"ok": true, "accepted": true, "claims": claims}),
+        Err(reason) => json!({"ok": true, "accepted": false, "reason": one_line(&reason)}),
+    })
+}
+
+/// What one thread brings home.
+struct Lap {
+    end: Instant,
+    checksum: u64,
+    counts: jeton_testkit::Counts,
+}
+
+fn timed(work: &dyn Work, run: Run) -> Result<Value, Refusal> {
+    if run.threads == 0 {
+        return Err(Refusal::invalid("a run needs at least one thread"));
+    }
+    let (elapsed, laps) = if run.threads == 1 {
+        let mut start = Instant::now();
+        let lap = lap(work, run, || start = Instant::now());
+        let lap = lap.map_err(Refusal::Failed)?;
+        (lap.end - start, vec![lap])
+    } else {
+        on_threads(work, run)?
+    };
+    let checksum = laps
+        .iter()
+        .fold(0_u64, |sum, lap| sum.wrapping_add(lap.checksum));
+    let counted = |of: fn(&Lap) -> u64| run.count.then(|| laps.iter().map(of).sum::<u64>());
+    Ok(json!({
+        "ok": true,
+        "elapsed_ns": u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
+        "checksum": checksum,
+        "bytes": counted(|lap| lap.counts.bytes),
+        "allocs": counted(|lap| lap.counts.allocations),
+    }))
+}
+
+/// From the moment that the last thread is ready to the moment that the last is done.
+fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<Lap>), Refusal> {
+    let (ready, go) = (Barrier::new(run.threads + 1), Barrier::new(run.threads + 1));
+    let (start, laps) = thread::scope(|scope| {
+        let threads: Vec<_> = (0..run.threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut waited = false;
+                    let lap = catch_unwind(AssertUnwindSafe(|| {
+                        lap(work, run, || {
+                            waited = true;
+                            ready.wait();
+                            go.wait();
+                        })
+                    }));
+                    // A thread that failed before the barriers must not leave the others there.
+                    if !waited {
+                        ready.wait();
+                        go.wait();
+                    }
+                    lap.unwrap_or_else(|panic| Err(said(&*panic)))
+                })
+            })
+            .collect();
+        ready.wait();
+        let start = Instant::now();
+        go.wait();
+        let laps: Result<Vec<Lap>, String> = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| Err(said(&*panic))))
+            .collect();
+        (start, laps)
+    });
+    let laps = laps.map_err(Refusal::Failed)?;
+    let end = laps.iter().map(|lap| lap.end).max().unwrap_or(start);
+    Ok((end - start, laps))
+}
+
+/// One thread's share. `ready` is called when only the operations are left to do.
+fn lap(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<Lap, String> {
+    let mut operations = work.start();
+    operations(1)?;
+    ready();
+    let (counts, checksum) = if run.count {
+        jeton_testkit::count(|| operations(run.iterations))
+    } else {
+        (jeton_testkit::Counts::default(), operations(run.iterations))
+    };
+    let end = Instant::now();
+    Ok(Lap {
+        end,
+        checksum: checksum?,
+        counts,
+    })
+}
+
+fn refuse(refusal: Refusal) -> Value {
+    let (error, reason) = match &refusal {
+        Refusal::Unsupported(reason) => ("unsupported", reason),
+        Refusal::Invalid(reason) => ("invalid", reason),
+        Refusal::Failed(reason) => ("failed", reason),
+    };
+    json!({"ok": false, "error": error, "reason": one_line(reason)})
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("without a word"))
+}
+
+fn one_line(reason: &str) -> String {
+    reason.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+    use crate::work::{self, Rejection, Signer};
+    use crate::{Contract, KeyHandling, Offer, Order, locked_version};
+
+    /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
+    struct Fake;
+
+    impl Driver for Fake {
+        const LIBRARY: &'static str = "fake";
+        const OFFERS: &'static [Offer] = &[Offer {
+            format: "jwt",
+            algs: &["HS256"],
+            contracts: &[Contract::Sign, Contract::Verify],
+            key_handling: &[KeyHandling::Prepared],
+        }];
+
+        fn version() -> String {
+            locked_version(
+                "[[package]]\nname = \"fake\"\nversion = \"1.2.3\"\n",
+                "fake",
+            )
+        }
+
+        fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+            if order.contract == Contract::Verify {
+                return Ok(Box::new(Picky));
+            }
+            let crate::Pool::Map(pool) = order.pool else {
+                return Err(Refusal::invalid("a map, please"));
+            };
+            Ok(work::sign(FakeSigner(pool)))
+        }
+    }
+
+    struct FakeSigner(Vec<crate::Map>);
+
+    impl Signer for FakeSigner {
+        type Scratch = ();
+        type Token = String;
+
+        fn pool(&self) -> usize {
+            self.0.len()
+        }
+
+        fn sign(&self, _: &mut (), index: usize) -> Result<String, String> {
+            let claims = &self.0[index];
+            assert!(!claims.contains_key("panics"), "as asked");
+            if claims.contains_key("fails") {
+                return Err("as\nasked".to_owned());
+            }
+            Ok(format!("token-{index}"))
+        }
+    }
+
+    struct Picky;
+
+    impl Work for Picky {
+        fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+            assert!(token != "panics", "as asked");
+            Ok(Err("not this one".to_owned()))
+        }
+
+        fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
+            Box::new(Ok)
+        }
+    }
+
+    fn talk(requests: &[&str]) -> Vec<Value> {
+        let mut output = Vec::new();
+        let input = requests.join("\n");
+        serve_on::<Fake>(&mut input.as_bytes(), &mut output).unwrap();
+        let lines = output.split(|byte| *byte == b'\n');
+        lines
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect()
+    }
+
+    fn prepare(contract: &str, alg: &str, values: &str) -> String {
+        format!(
+            r#"{{"op":"prepare","contract":"{contract}","format":"jwt","alg":"{alg}","enc":null,"key_handling":"prepared","keys":{{}},"claims":{{"name":"other","values":{values}}}}}"#
+        )
+    }
+
+    #[test]
+    fn hello_states_what_was_linked_and_each_algorithm() {
+        let answers = talk(&[r#"{"op":"hello","protocol":1,"new":true}"#]);
+        assert_eq!(answers[0]["version"], "1.2.3");
+        assert_eq!(answers[0]["offers"][0]["alg"], "HS256");
+        assert_eq!(answers[0]["offers"][0]["contracts"][1], "verify");
+        assert_eq!(answers[0]["counts"], json!(["bytes", "allocs"]));
+    }
+
+    #[test]
+    fn an_order_beyond_the_offers_is_unsupported() {
+        let answers = talk(&[
+            &prepare("sign", "RS256", "[{}]"),
+            &prepare("seal", "HS256", "[{}]"),
+        ]);
+        assert_eq!(answers[0]["error"], "unsupported");
+        assert_eq!(answers[1]["error"], "unsupported");
+    }
+
+    #[test]
+    fn every_line_is_answered_once_until_bye() {
+        let long = "x".repeat(LINE_MAX_BYTES + 1);
+        let answers = talk(&["{", &long, r#"{"op":"bye"}"#, r#"{"op":"bye"}"#]);
+        let ok: Vec<_> = answers.iter().map(|answer| answer["ok"].clone()).collect();
+        assert_eq!(ok, [false, false, true]);
+        assert_eq!(answers[1]["error"], "invalid");
+    }
+
+    #[test]
+    fn a_refused_prepare_leaves_nothing_prepared() {
+        let (good, bad) = (
+            prepare("sign", "HS256", "[{}]"),
+            prepare("sign", "HS256", "[]"),
+        );
+        let answers = talk(&[&good, &bad, r#"{"op":"token","index":0}"#]);
+        assert_eq!(answers[2]["error"], "invalid");
+    }
+
+    #[test]
+    fn a_run_sums_over_the_pool_and_the_threads() {
+        let run = r#"{"op":"run","iterations":5,"threads":1,"count":true}"#;
+        let threads = r#"{"op":"run","iterations":5,"threads":3}"#;
+        let answers = talk(&[&prepare("sign", "HS256", "[{},{}]"), run, threads]);
+        let once: u64 = [b'0', b'1', b'0', b'1', b'0']
+            .map(|last| 7 + u64::from(last))
+            .iter()
+            .sum();
+        assert_eq!(answers[1]["checksum"], once);
+        // `format!` allocates once for a token of eight bytes or less.
+        assert_eq!(answers[1]["allocs"], 5);
+        assert_eq!(answers[2]["checksum"], 3 * once);
+        assert_eq!(answers[2]["allocs"], Value::Null);
+    }
+
+    #[test]
+    fn a_library_that_fails_or_panics_ends_the_run_and_not_the_driver() {
+        for threads in [1, 3] {
+            let run = format!(r#"{{"op":"run","iterations":2,"threads":{threads}}}"#);
+            for values in [
+                r#"[{"panics":1}]"#,
+                r#"[{},{"panics":1}]"#,
+                r#"[{},{"fails":1}]"#,
+            ] {
+                let answers = talk(&[&prepare("sign", "HS256", values), &run, "{}"]);
+                assert_eq!(answers[1]["error"], "failed");
+                let reason = answers[1]["reason"].as_str().unwrap();
+                assert!(reason.contains("as asked"), "{reason}");
+                assert_eq!(answers.len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn a_library_that_panics_on_a_token_has_rejected_it() {
+        let prepare = prepare("verify", "HS256", "[]");
+        let answers = talk(&[&prepare, r#"{"op":"verify","token":"panics"}"#]);
+        assert_eq!(answers[1]["accepted"], false);
+        assert_eq!(answers[1]["reason"], "panicked: as asked");
+    }
+}

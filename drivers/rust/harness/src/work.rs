@@ -1,0 +1,206 @@
+//! One prepared contract, and the two shapes that nearly every driver fills in: [`Signer`] and
+//! [`Verifier`].
+
+use crate::claims::{Claims, Look};
+use crate::protocol::Refusal;
+use serde_json::Value;
+use std::hint::black_box;
+
+/// Why a token was not accepted: one line for people.
+pub type Rejection = String;
+
+/// A contract with everything that can be computed once already computed. Shared by all threads.
+pub trait Work: Send + Sync {
+    /// The token for the claims at `index`, made on the timed path.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if this was not prepared to sign or `index` is beyond the pool,
+    /// [`Refusal::Failed`] if the library failed.
+    fn token(&self, index: usize) -> Result<String, Refusal> {
+        let _ = index;
+        Err(Refusal::invalid("prepared to verify, not to sign"))
+    }
+
+    /// Sends `token` through the timed path. What comes back is the claims, or `null` if the
+    /// contract decodes none.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if this was not prepared to verify.
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+        let _ = token;
+        Err(Refusal::invalid("prepared to sign, not to verify"))
+    }
+
+    /// What one thread does: called with a number of operations, does them from the pool's
+    /// beginning and returns their checksum. It is called once for a single operation before the
+    /// clock starts, so that its buffers have grown.
+    fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_>;
+}
+
+/// Makes tokens from its pool.
+pub trait Signer: Send + Sync {
+    /// What a careful user keeps from one call to the next. One for each thread.
+    type Scratch: Default;
+    /// The token.
+    type Token: AsRef<[u8]>;
+
+    /// How many claims the pool has; never zero.
+    fn pool(&self) -> usize;
+
+    /// The token for the claims at `index`.
+    ///
+    /// # Errors
+    ///
+    /// What the library said.
+    fn sign(&self, scratch: &mut Self::Scratch, index: usize) -> Result<Self::Token, String>;
+}
+
+/// Checks tokens.
+pub trait Verifier: Send + Sync {
+    /// What a careful user keeps from one call to the next. One for each thread.
+    type Scratch: Default;
+
+    /// Verifies `token` and lets `look` see the claims.
+    ///
+    /// # Errors
+    ///
+    /// What the library said.
+    fn verify<L: Look>(
+        &self,
+        scratch: &mut Self::Scratch,
+        token: &str,
+        look: L,
+    ) -> Result<L::Seen, Rejection>;
+}
+
+/// Work that signs.
+#[must_use]
+pub fn sign(signer: impl Signer + 'static) -> Box<dyn Work> {
+    Box::new(Signing(signer))
+}
+
+/// Work that verifies, over and over, the tokens of a pool.
+///
+/// # Errors
+///
+/// [`Refusal::Invalid`] if the pool is empty.
+pub fn verify(
+    verifier: impl Verifier + 'static,
+    tokens: Vec<String>,
+) -> Result<Box<dyn Work>, Refusal> {
+    if tokens.is_empty() {
+        return Err(Refusal::invalid("verify needs at least one token"));
+    }
+    Ok(Box::new(Verifying { verifier, tokens }))
+}
+
+/// What a signed token adds to the checksum.
+#[inline]
+#[must_use]
+pub fn token_checksum(token: &[u8]) -> u64 {
+    token.len() as u64 + u64::from(token.last().copied().unwrap_or(0))
+}
+
+/// What verified claims add to the checksum.
+#[inline]
+#[must_use]
+pub fn claims_checksum(claims: &impl Claims) -> u64 {
+    let last = claims.jti().and_then(|jti| jti.as_bytes().last());
+    last.map_or(1, |byte| u64::from(*byte))
+}
+
+/// Sums `operation` over `iterations`, which works through a pool of `pool` entries in turn.
+///
+/// # Errors
+///
+/// The first error of `operation` ends it.
+#[inline]
+pub fn over_pool(
+    iterations: u64,
+    pool: usize,
+    mut operation: impl FnMut(usize) -> Result<u64, String>,
+) -> Result<u64, String> {
+    let (mut sum, mut index) = (0_u64, 0);
+    for _ in 0..iterations {
+        sum = sum.wrapping_add(operation(index)?);
+        index += 1;
+        if index == pool {
+            index = 0;
+        }
+    }
+    Ok(sum)
+}
+
+struct Signing<S>(S);
+
+impl<S: Signer> Work for Signing<S> {
+    fn token(&self, index: usize) -> Result<String, Refusal> {
+        if index >= self.0.pool() {
+            return Err(Refusal::invalid("no claims at this index"));
+        }
+        let token = self.0.sign(&mut S::Scratch::default(), index);
+        let token = token.map_err(Refusal::Failed)?;
+        String::from_utf8(token.as_ref().to_vec()).map_err(Refusal::failed)
+    }
+
+    fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
+        let (signer, pool) = (&self.0, self.0.pool());
+        let mut scratch = S::Scratch::default();
+        Box::new(move |iterations| {
+            over_pool(iterations, pool, |index| {
+                let token = signer.sign(&mut scratch, index)?;
+                Ok(token_checksum(black_box(token.as_ref())))
+            })
+        })
+    }
+}
+
+struct Verifying<V> {
+    verifier: V,
+    tokens: Vec<String>,
+}
+
+impl<V: Verifier> Work for Verifying<V> {
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+        let mut scratch = V::Scratch::default();
+        Ok(self
+            .verifier
+            .verify(&mut scratch, token, Repeat)
+            .and_then(|claims| claims))
+    }
+
+    fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
+        let mut scratch = V::Scratch::default();
+        Box::new(move |iterations| {
+            over_pool(iterations, self.tokens.len(), |index| {
+                self.verifier
+                    .verify(&mut scratch, &self.tokens[index], Checksum)
+            })
+        })
+    }
+}
+
+/// The look of the timed path.
+struct Checksum;
+
+impl Look for Checksum {
+    type Seen = u64;
+
+    #[inline]
+    fn look<C: Claims>(self, claims: &C) -> u64 {
+        claims_checksum(black_box(claims))
+    }
+}
+
+/// The look of the `verify` request: the claims, as JSON again.
+struct Repeat;
+
+impl Look for Repeat {
+    type Seen = Result<Value, Rejection>;
+
+    fn look<C: Claims>(self, claims: &C) -> Self::Seen {
+        serde_json::to_value(claims).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,146 @@
+//! The lab's driver for `jsonwebtoken`, with its AWS-LC backend.
+//!
+//! The library's keys are bytes: AWS-LC parses them in each call, and no documented way avoids
+//! that, so a prepared key is one whose JWK or DER was decoded once.
+
+use jeton_driver_harness::{
+    Claims, Contract, Driver, Jwk, KeyHandling, Look, Offer, Order, Policy, Pool, Refusal,
+    Rejection, Signer, Verifier, Work, locked_version, serve, work,
+};
+use jsonwebtoken::{
+    Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, decode, encode,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+fn main() -> std::io::Result<()> {
+    serve::<JsonWebToken>()
+}
+
+struct JsonWebToken;
+
+impl Driver for JsonWebToken {
+    const LIBRARY: &'static str = "jsonwebtoken";
+    const OFFERS: &'static [Offer] = &[Offer {
+        format: "jwt",
+        algs: &[
+            "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+            "ES256", "ES384", "EdDSA",
+        ],
+        contracts: &[Contract::Sign, Contract::Verify],
+        key_handling: &[KeyHandling::Prepared],
+    }];
+
+    fn version() -> String {
+        locked_version(include_str!("../Cargo.lock"), "jsonwebtoken")
+    }
+
+    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+        match &order.pool {
+            Pool::Standard(pool) => prepare(&order, pool),
+            Pool::StandardPaseto(pool) => prepare(&order, pool),
+            Pool::Map(pool) => prepare(&order, pool),
+        }
+    }
+}
+
+fn prepare<C>(order: &Order, pool: &[C]) -> Result<Box<dyn Work>, Refusal>
+where
+    C: Claims + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
+    if order.contract == Contract::Sign {
+        return Ok(work::sign(Minter {
+            header: Header::new(alg),
+            key: encoding_key(alg.family(), &order.keys.private()?)?,
+            pool: pool.to_vec(),
+        }));
+    }
+    let key = if alg.family() == AlgorithmFamily::Hmac {
+        &order.keys.private
+    } else {
+        &order.keys.public
+    };
+    let checker = Checker {
+        key: decoding_key(key.as_ref())?,
+        validation: validation(alg, &order.policy, order.pool.has_exp()),
+        claims: PhantomData::<fn() -> C>,
+    };
+    work::verify(checker, order.tokens.clone())
+}
+
+struct Minter<C> {
+    header: Header,
+    key: EncodingKey,
+    pool: Vec<C>,
+}
+
+impl<C: Claims + Send + Sync> Signer for Minter<C> {
+    type Scratch = ();
+    type Token = String;
+
+    fn pool(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn sign(&self, _: &mut (), index: usize) -> Result<String, String> {
+        encode(&self.header, &self.pool[index], &self.key).map_err(|error| error.to_string())
+    }
+}
+
+struct Checker<C> {
+    key: DecodingKey,
+    validation: Validation,
+    claims: PhantomData<fn() -> C>,
+}
+
+impl<C: Claims + DeserializeOwned> Verifier for Checker<C> {
+    type Scratch = ();
+
+    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        let verified = decode::<C>(token, &self.key, &self.validation);
+        let verified = verified.map_err(|error| error.to_string())?;
+        Ok(look.look(&verified.claims))
+    }
+}
+
+fn validation(alg: Algorithm, policy: &Policy, has_exp: bool) -> Validation {
+    let mut validation = Validation::new(alg);
+    validation.leeway = 0;
+    validation.validate_nbf = true;
+    // What is in no token of the pool cannot be demanded; what is, a careful user demands.
+    let mut required = Vec::new();
+    if has_exp {
+        required.push("exp");
+    }
+    if let Some(issuer) = &policy.issuer {
+        validation.set_issuer(&[issuer]);
+        required.push("iss");
+    }
+    if let Some(audience) = &policy.audience {
+        validation.set_audience(&[audience]);
+        required.push("aud");
+    } else {
+        validation.validate_aud = false;
+    }
+    validation.set_required_spec_claims(&required);
+    validation
+}
+
+fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, Refusal> {
+    Ok(match family {
+        AlgorithmFamily::Hmac => EncodingKey::from_secret(&jwk.secret()?),
+        AlgorithmFamily::Rsa => EncodingKey::from_rsa_der(&jwk.rsa_pkcs1()?),
+        AlgorithmFamily::Ec => EncodingKey::from_ec_der(&jwk.ec_pkcs8()?),
+        AlgorithmFamily::Ed => EncodingKey::from_ed_der(&jwk.ed25519_pkcs8()?),
+    })
+}
+
+fn decoding_key(jwk: Option<&Value>) -> Result<DecodingKey, Refusal> {
+    let jwk = jwk.ok_or_else(|| Refusal::invalid("no key to verify with"))?;
+    let jwk: jsonwebtoken::jwk::Jwk =
+        serde_json::from_value(jwk.clone()).map_err(Refusal::invalid)?;
+    DecodingKey::from_jwk(&jwk).map_err(Refusal::failed)
+}
