@@ -22,10 +22,13 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     },
     SystemPackage {
         package: "chromium",
-        programs: &["chromium", "chromium-browser", "google-chrome"],
+        programs: BROWSERS,
         why: "the report page is opened in a real browser",
     },
 ];
+
+/// Names under which Chromium is installed.
+const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 
 /// Toolchains of the lab's subjects. Without one its subjects are rows that say so.
 const TOOLCHAINS: &[(&str, &str)] = &[
@@ -69,6 +72,11 @@ pub(crate) fn cargo_deny_path(house: &House) -> Option<PathBuf> {
                 && command::output(house.command(program).arg("--version"))
                     .is_ok_and(|version| version.trim().ends_with(CARGO_DENY_VERSION))
         })
+}
+
+/// The browser for the page's test, if there is one.
+pub(crate) fn chromium() -> Option<PathBuf> {
+    BROWSERS.iter().find_map(|name| on_path(name))
 }
 
 fn rust_components(house: &House) -> Result<(), Stop> {

@@ -156,11 +156,10 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
             }
         }
     }
-    eprintln!(
-        "\n== {} steps passed in {:.0} s",
-        chosen.len() - skipped.len(),
-        started.elapsed().as_secs_f64()
-    );
+    let passed = chosen.len() - skipped.len();
+    let steps = if passed == 1 { "step" } else { "steps" };
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!("\n== {passed} {steps} passed in {seconds:.0} s");
     if !skipped.is_empty() {
         eprintln!("== skipped: {}", skipped.join("; "));
     }
@@ -189,7 +188,8 @@ fn with_repeat(stop: Stop, step: &str) -> Stop {
 }
 
 fn fmt(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&["fmt", "--all", "--check"]))?;
+    // Names are enough: `cargo fmt` mends them.
+    run_command(&mut house.cargo(&["fmt", "--all", "--check", "--", "-l"]))?;
     Ok(Outcome::Passed)
 }
 

@@ -9,11 +9,24 @@ use crate::command::{House, Stop, on_path, output, run as run_command};
 /// library that they share is linted with each of them.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     for folder in house.folders_with("drivers/rust", "Cargo.toml") {
-        run_command(house.cargo(&["fmt", "--check"]).current_dir(&folder))?;
+        run_command(
+            house
+                .cargo(&["fmt", "--check", "--", "-l"])
+                .current_dir(&folder),
+        )?;
     }
+    // The lab builds them for release into the same folder, so AWS-LC is compiled once for both.
     let target = house.path("target");
     for folder in house.folders_with("drivers/rust", "Cargo.lock") {
-        let mut clippy = house.cargo(&["clippy", "--locked", "--quiet", "--", "-D", "warnings"]);
+        let mut clippy = house.cargo(&[
+            "clippy",
+            "--release",
+            "--locked",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]);
         eprintln!("  in {}", shown(house, &folder));
         run_command(clippy.current_dir(&folder).env("CARGO_TARGET_DIR", &target))?;
     }
@@ -47,7 +60,8 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
         return Ok(Outcome::Skipped("node is not installed".into()));
     }
     for script in scripts(&house.path("drivers/node")) {
-        run_command(house.command("node").arg("--check").arg(script))?;
+        let script = shown(house, &script);
+        run_command(house.command("node").args(["--check", &script]))?;
     }
     Ok(Outcome::Passed)
 }
@@ -71,10 +85,9 @@ fn scripts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn shown(house: &House, folder: &Path) -> String {
-    folder
-        .strip_prefix(house.root())
-        .unwrap_or(folder)
+fn shown(house: &House, path: &Path) -> String {
+    path.strip_prefix(house.root())
+        .unwrap_or(path)
         .display()
         .to_string()
 }

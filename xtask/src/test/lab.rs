@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Outcome;
 use crate::command::{House, Stop, on_path, run as run_command};
-use crate::setup::BROWSER_TEST;
+use crate::setup::{self, BROWSER_TEST};
 
 /// Where the run of this step is left for a look.
 const OUT: &str = "target/lab-smoke";
@@ -49,8 +49,16 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
             "{OUT}/report.html is not there: run the step `lab` first"
         )));
     }
-    let page = format!("{OUT}/report.html");
-    run_command(house.command("node").args([script, page]))?;
+    let Some(chromium) = std::env::var_os("CHROMIUM")
+        .map(Into::into)
+        .or_else(setup::chromium)
+    else {
+        return Ok(Outcome::Skipped("Chromium is not installed".into()));
+    };
+    let mut node = house.command("node");
+    node.args([script, format!("{OUT}/report.html")])
+        .env("CHROMIUM", chromium);
+    run_command(&mut node)?;
     Ok(Outcome::Passed)
 }
 
