@@ -16,7 +16,7 @@ pub mod protocol;
 pub mod serve;
 pub mod work;
 
-pub use claims::{Claims, Look, Pool, Standard};
+pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
 pub use key::{Jwk, Keys};
 pub use protocol::{Contract, KeyHandling, Offer, Order, Policy, Refusal};
 pub use serve::serve;

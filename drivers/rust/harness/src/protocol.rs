@@ -2,7 +2,7 @@
 
 use crate::claims::Pool;
 use crate::key::Keys;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -64,9 +64,17 @@ pub enum KeyHandling {
 #[serde(default)]
 pub struct Policy {
     /// What `iss` must equal.
+    #[serde(deserialize_with = "demanded")]
     pub issuer: Option<String>,
     /// What `aud` must contain.
+    #[serde(deserialize_with = "demanded")]
     pub audience: Option<String>,
+}
+
+/// Nothing is demanded by an empty text either.
+fn demanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text: Option<String> = Option::deserialize(deserializer)?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// What a `prepare` request asks for.
