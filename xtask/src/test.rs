@@ -43,7 +43,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-rust",
-        what: "format and lints of drivers/rust",
+        what: "format, lints and tests of drivers/rust",
         run: drivers::rust,
     },
     Step {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Outcome;
 use crate::command::{House, Stop, on_path, output, run as run_command};
 
-/// Format of every crate under drivers/rust, and lints of those that are built: the drivers. A
-/// library that they share is linted with each of them.
+/// Format, lints and tests of every crate under drivers/rust.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     for folder in house.folders_with("drivers/rust", "Cargo.toml") {
         run_command(
@@ -18,17 +17,23 @@ pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     // The lab builds them for release into the same folder, so AWS-LC is compiled once for both.
     let target = house.path("target");
     for folder in house.folders_with("drivers/rust", "Cargo.lock") {
-        let mut clippy = house.cargo(&[
-            "clippy",
-            "--release",
-            "--locked",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ]);
         eprintln!("  in {}", shown(house, &folder));
-        run_command(clippy.current_dir(&folder).env("CARGO_TARGET_DIR", &target))?;
+        for arguments in [
+            &[
+                "clippy",
+                "--release",
+                "--locked",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ][..],
+            &["test", "--release", "--locked", "--quiet"],
+        ] {
+            let mut cargo = house.cargo(arguments);
+            run_command(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target))?;
+        }
     }
     Ok(Outcome::Passed)
 }
