@@ -32,7 +32,7 @@ const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 
 /// Toolchains of the lab's subjects. Without one its subjects are rows that say so.
 const TOOLCHAINS: &[(&str, &str)] = &[
-    ("go", "the Go libraries (Go 1.24 or newer, from go.dev)"),
+    ("go", "the Go libraries (Go 1.25 or newer, from go.dev)"),
     (
         "node",
         "the Node libraries and the browser test (Node 20 or newer)",
@@ -215,7 +215,7 @@ fn present(what: &str) -> Result<(), Stop> {
 }
 
 fn needed(what: &str, why: &str) {
-    eprintln!("setup: {what}: installing ({why})");
+    eprintln!("setup: {what}: missing ({why})");
 }
 
 fn note(text: &str) {
