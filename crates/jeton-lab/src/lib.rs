@@ -2,6 +2,19 @@
 //!
 //! A [`result::RunResult`] is everything one run saw; every table, chart and page is a function
 //! of it.
+//!
+//! A measurement's way: [`suite`] says which subjects meet, [`driver`] builds them, [`runner`]
+//! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
+//! rounds, [`result`] keeps everything, and [`report`] shows it.
 
+pub mod driver;
+pub mod host;
+pub mod report;
 pub mod result;
+pub mod runner;
 pub mod stats;
+mod stop;
+pub mod suite;
+pub mod wire;
+
+pub use stop::Stop;

@@ -4,6 +4,10 @@
 //! The schema is versioned by [`SCHEMA`]. Members that a reader does not know are ignored;
 //! members that are absent read as empty.
 
+mod file;
+
+pub use file::{FileError, OutDir, read};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -81,7 +85,7 @@ pub struct Taint {
     pub reasons: Vec<String>,
     /// Share of CPU time stolen by the hypervisor, if known.
     pub steal: Option<f64>,
-    /// Highest one-minute load average of other work, if known.
+    /// Cores that other work kept busy, on average, if known.
     pub load: Option<f64>,
     /// What could not be watched here, a sentence each.
     pub unwatched: Vec<String>,
@@ -136,6 +140,9 @@ pub struct Verdict {
     pub verdict: Judgement,
     /// 1 is the fastest tier; subjects that cannot be told apart share one.
     pub tier: u32,
+    /// The baseline's own tier in the same comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline_tier: Option<u32>,
     /// How many more rounds would probably decide it, when it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_rounds: Option<u32>,

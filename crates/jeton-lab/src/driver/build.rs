@@ -1,0 +1,268 @@
+//! Building drivers on demand, and knowing when they are stale.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use super::Driver;
+use super::search::workspace;
+use crate::stop::Stop;
+use crate::wire::Spawn;
+
+/// How long one build command may take: a first build fetches and compiles everything.
+const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
+
+/// Folders that are made by a build, and are no source.
+const NO_SOURCES: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
+
+/// Where built drivers are kept.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+    cargo_target: PathBuf,
+}
+
+/// A driver that can be started.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// How.
+    pub spawn: Spawn,
+    /// SHA-256 of its sources and lockfile.
+    pub hash: String,
+}
+
+/// Why a driver cannot be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unbuilt {
+    /// A sentence for its rows.
+    Unavailable(String),
+    /// The run was asked to stop.
+    Stopped,
+}
+
+impl Default for Cache {
+    /// `jeton-drivers` in Cargo's target folder.
+    fn default() -> Self {
+        let cargo_target = std::env::var_os("CARGO_TARGET_DIR")
+            .map(PathBuf::from)
+            .filter(|t| t.is_absolute())
+            .unwrap_or_else(|| workspace().join("target"));
+        Self {
+            root: cargo_target.join("jeton-drivers"),
+            cargo_target,
+        }
+    }
+}
+
+impl Cache {
+    /// A cache below `root`.
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.join("jeton-drivers"),
+            cargo_target: root.to_owned(),
+        }
+    }
+
+    /// Whether the driver must be built before it can be started.
+    #[must_use]
+    pub fn stale(&self, driver: &Driver) -> bool {
+        let out = self.out(driver);
+        hash(driver).is_none_or(|h| !self.fresh(driver, &out, &h))
+    }
+
+    /// The driver, built if it was stale.
+    ///
+    /// # Errors
+    /// [`Unbuilt`].
+    pub fn build(&self, driver: &Driver, stop: &Stop) -> Result<Built, Unbuilt> {
+        if let Some(need) = driver.missing_command() {
+            return Err(Unbuilt::Unavailable(format!(
+                "needs `{need}`, which is not on PATH"
+            )));
+        }
+        let unreadable = || Unbuilt::Unavailable("its sources cannot be read".into());
+        let hash = hash(driver).ok_or_else(unreadable)?;
+        let out = self.out(driver);
+        let built = Built {
+            spawn: Spawn {
+                command: self.expand(&driver.manifest.run, driver),
+                folder: driver.folder.clone(),
+            },
+            hash: hash.clone(),
+        };
+        if self.fresh(driver, &out, &hash) {
+            return Ok(built);
+        }
+        let unwritable = |e: std::io::Error| {
+            Unbuilt::Unavailable(format!("{} cannot be written: {e}", out.display()))
+        };
+        fs::create_dir_all(&out).map_err(unwritable)?;
+        let stamp = out.join("stamp");
+        let _ = fs::remove_file(&stamp);
+        let log_path = out.join("build.log");
+        let mut log = File::create(&log_path).map_err(unwritable)?;
+        for command in &driver.manifest.build {
+            let command = self.expand(command, driver);
+            self.run(&command, driver, &mut log, stop)
+                .map_err(|failed| match failed {
+                    Failed::Stopped => Unbuilt::Stopped,
+                    Failed::NotStarted(why) => Unbuilt::Unavailable(why),
+                    Failed::Badly(how) => Unbuilt::Unavailable(format!(
+                        "does not build ({how}): {} (all of it: {})",
+                        telling_line(&log_path),
+                        log_path.display()
+                    )),
+                })?;
+        }
+        fs::write(&stamp, &hash).map_err(unwritable)?;
+        Ok(built)
+    }
+
+    fn out(&self, driver: &Driver) -> PathBuf {
+        self.root.join(driver.id.replace('/', "-"))
+    }
+
+    fn fresh(&self, driver: &Driver, out: &Path, hash: &str) -> bool {
+        let program = self.expand(&driver.manifest.run, driver).into_iter().next();
+        let gone = |p: OsString| {
+            let p = PathBuf::from(p);
+            p.is_absolute() && !p.exists()
+        };
+        let stamped = fs::read_to_string(out.join("stamp")).is_ok_and(|s| s == hash);
+        stamped && !program.is_none_or(gone)
+    }
+
+    fn expand(&self, command: &[String], driver: &Driver) -> Vec<OsString> {
+        let out = self.out(driver);
+        let (out, target) = (out.to_string_lossy(), self.cargo_target.to_string_lossy());
+        command
+            .iter()
+            .map(|part| {
+                part.replace("{out}", &out)
+                    .replace("{target}", &target)
+                    .into()
+            })
+            .collect()
+    }
+
+    fn run(
+        &self,
+        command: &[OsString],
+        driver: &Driver,
+        log: &mut File,
+        stop: &Stop,
+    ) -> Result<(), Failed> {
+        let Some((program, arguments)) = command.split_first() else {
+            return Ok(());
+        };
+        let io = |e: std::io::Error| {
+            Failed::NotStarted(format!("cannot start {}: {e}", program.display()))
+        };
+        let _ = writeln!(log, "$ {}", shown(command));
+        let mut child = Command::new(program)
+            .args(arguments)
+            .current_dir(&driver.folder)
+            .env("CARGO_TARGET_DIR", &self.cargo_target)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().map_err(io)?)
+            .stderr(log.try_clone().map_err(io)?)
+            .process_group(0)
+            .spawn()
+            .map_err(io)?;
+        let deadline = Instant::now() + BUILD_LIMIT;
+        let failed = loop {
+            match child.try_wait().map_err(io)? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(Failed::Badly(status.to_string())),
+                None if stop.requested() => break Failed::Stopped,
+                None if Instant::now() > deadline => {
+                    let minutes = BUILD_LIMIT.as_secs() / 60;
+                    break Failed::Badly(format!("ended after {minutes} minutes"));
+                }
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        #[allow(clippy::cast_possible_wrap, reason = "process ids are positive i32")]
+        if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = child.wait();
+        Err(failed)
+    }
+}
+
+enum Failed {
+    Stopped,
+    NotStarted(String),
+    Badly(String),
+}
+
+/// SHA-256 over every source file's path and content, in the order of the paths.
+fn hash(driver: &Driver) -> Option<String> {
+    let mut hasher = Sha256::new();
+    let inputs = driver.manifest.inputs.iter().map(|i| driver.folder.join(i));
+    for root in std::iter::once(driver.folder.clone()).chain(inputs) {
+        let mut files = Vec::new();
+        sources(&root, &mut files).ok()?;
+        files.sort();
+        for file in files {
+            let content = fs::read(&file).ok()?;
+            let name = file.strip_prefix(&root).unwrap_or(&file);
+            hasher.update(name.as_os_str().as_encoded_bytes());
+            hasher.update([0]);
+            hasher.update((content.len() as u64).to_le_bytes());
+            hasher.update(content);
+        }
+    }
+    let digest = hasher.finalize();
+    Some(digest.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if path.is_file() {
+        found.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if NO_SOURCES.iter().any(|n| name == *n) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            sources(&entry.path(), found)?;
+        } else {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// The line of a build log that says most: its first error, else its last line.
+fn telling_line(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines = || {
+        text.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with("$ "))
+    };
+    let error = |l: &&str| l.to_lowercase().contains("error") || l.contains("cannot find");
+    let line = lines().find(error).or_else(|| lines().next_back());
+    line.unwrap_or("it said nothing")
+        .chars()
+        .take(160)
+        .collect()
+}
+
+fn shown(command: &[OsString]) -> String {
+    let parts: Vec<_> = command.iter().map(|p| p.to_string_lossy()).collect();
+    parts.join(" ")
+}

@@ -1,0 +1,10 @@
+//! The lab's subjects at home: which drivers there are, what they say they offer, and how they
+//! are built.
+
+mod build;
+mod manifest;
+mod search;
+
+pub use build::{Built, Cache, Unbuilt};
+pub use manifest::{Driver, Manifest, Offer};
+pub use search::{SearchError, find, folder};

@@ -1,0 +1,92 @@
+//! Which core the drivers run on, and which the lab.
+//!
+//! A driver alone on its core shows what its work costs, its runtime's own housekeeping included;
+//! the lab waits on another core and wakes nobody.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The cores' parts. Clones share nothing: the parts are decided once.
+#[derive(Debug, Clone)]
+pub struct Cores {
+    all: Option<CpuSet>,
+    parts: Option<Parts>,
+}
+
+#[derive(Debug, Clone)]
+struct Parts {
+    lab: CpuSet,
+    driver: CpuSet,
+    driver_core: usize,
+}
+
+impl Cores {
+    /// Leaves everything where the system puts it.
+    #[must_use]
+    pub fn unpinned() -> Self {
+        let all = sched_getaffinity(None).ok();
+        Self { all, parts: None }
+    }
+
+    /// Gives the last core that this process may use to the drivers, and the others to the lab.
+    ///
+    /// Stays unpinned where there is only one core, or where the system refuses.
+    #[must_use]
+    pub fn split() -> Self {
+        let mut cores = Self::unpinned();
+        let Some(all) = &cores.all else { return cores };
+        let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&c| all.is_set(c)).collect();
+        let [rest @ .., driver_core] = allowed.as_slice() else {
+            return cores;
+        };
+        if rest.is_empty() {
+            return cores;
+        }
+        let (mut lab, mut driver) = (CpuSet::new(), CpuSet::new());
+        rest.iter().for_each(|&c| lab.set(c));
+        driver.set(*driver_core);
+        let driver_core = *driver_core;
+        if sched_setaffinity(None, &lab).is_ok() {
+            cores.parts = Some(Parts {
+                lab,
+                driver,
+                driver_core,
+            });
+        }
+        cores
+    }
+
+    /// How many cores this process may use.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.all.as_ref().map_or_else(
+            || std::thread::available_parallelism().map_or(1, usize::from),
+            |all| all.count() as usize,
+        )
+    }
+
+    /// The core that the drivers have for themselves, if they do.
+    #[must_use]
+    pub fn driver_core(&self) -> Option<usize> {
+        self.parts.as_ref().map(|p| p.driver_core)
+    }
+
+    /// Starts something on the drivers' core: a child inherits where its parent's thread may run.
+    pub(crate) fn for_driver<T>(&self, start: impl FnOnce() -> T) -> T {
+        let Some(parts) = &self.parts else {
+            return start();
+        };
+        let moved = sched_setaffinity(None, &parts.driver).is_ok();
+        let started = start();
+        if moved {
+            let _ = sched_setaffinity(None, &parts.lab);
+        }
+        started
+    }
+
+    /// Lets the calling thread run anywhere again.
+    pub fn release(&self) {
+        if let (Some(_), Some(all)) = (&self.parts, &self.all) {
+            let _ = sched_setaffinity(None, all);
+        }
+    }
+}

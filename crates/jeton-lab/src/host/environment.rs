@@ -1,0 +1,81 @@
+//! What the machine is.
+
+use std::fs::read_to_string;
+
+use super::Cores;
+use crate::result::Environment;
+
+/// The CPU flags that decide how fast cryptography is.
+const FLAGS_OF_INTEREST: [&str; 16] = [
+    "aes",
+    "pclmulqdq",
+    "sha_ni",
+    "avx",
+    "avx2",
+    "bmi2",
+    "adx",
+    "vaes",
+    "vpclmulqdq",
+    "avx512f",
+    "avx512_ifma",
+    "asimd",
+    "pmull",
+    "sha2",
+    "sha512",
+    "sve",
+];
+
+/// Describes the machine. What the system does not say is left empty.
+#[must_use]
+pub fn describe(cores: &Cores) -> Environment {
+    let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        cpuinfo.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == name).then(|| value.trim().to_owned())
+        })
+    };
+    let flags = field("flags")
+        .or_else(|| field("Features"))
+        .unwrap_or_default();
+    let present: Vec<&str> = flags.split_whitespace().collect();
+    Environment {
+        cpu: field("model name").unwrap_or_else(|| format!("unknown ({})", std::env::consts::ARCH)),
+        cores: cores.count(),
+        flags: FLAGS_OF_INTEREST
+            .iter()
+            .filter(|f| present.contains(f))
+            .map(|f| (*f).to_owned())
+            .collect(),
+        kernel: kernel(),
+        hypervisor: hypervisor(present.contains(&"hypervisor")),
+        governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        jeton: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Environment::default()
+    }
+}
+
+fn kernel() -> String {
+    let name = line("/proc/sys/kernel/ostype").unwrap_or_else(|| std::env::consts::OS.to_owned());
+    match line("/proc/sys/kernel/osrelease") {
+        Some(release) => format!("{name} {release}"),
+        None => name,
+    }
+}
+
+fn hypervisor(flagged: bool) -> Option<String> {
+    let vendor = line("/sys/class/dmi/id/sys_vendor");
+    let product = line("/sys/class/dmi/id/product_name");
+    let named: Vec<String> = [vendor, product].into_iter().flatten().collect();
+    match (flagged, named.is_empty()) {
+        (false, _) => None,
+        (true, true) => Some("yes, it does not say which".into()),
+        (true, false) => Some(named.join(" ")),
+    }
+}
+
+fn line(path: &str) -> Option<String> {
+    let text = read_to_string(path).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}

@@ -1,0 +1,9 @@
+//! The machine: what it is, which core does what, and what else happened while the lab measured.
+
+mod cores;
+mod environment;
+mod witness;
+
+pub use cores::Cores;
+pub use environment::describe;
+pub use witness::Witness;

@@ -1,0 +1,190 @@
+//! The machine as a witness: what else it did while the lab measured.
+
+use std::fs::read_to_string;
+use std::time::Instant;
+
+use crate::result::Taint;
+
+/// More of the CPU time than this taken by the hypervisor taints a run.
+const STEAL_LIMIT: f64 = 0.01;
+/// More cores than this kept busy by others, on average, taints a run.
+const OTHERS_LIMIT_CORES: f64 = 0.25;
+/// More of the time than this spent waiting for a core taints a run.
+const PRESSURE_LIMIT: f64 = 0.10;
+/// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Watches from [`Witness::begin`] to [`Witness::testify`].
+#[derive(Debug)]
+pub struct Witness {
+    began: Instant,
+    cpu: Option<CpuTimes>,
+    own_ticks: u64,
+    pressure_us: Option<u64>,
+    throttled: Option<u64>,
+}
+
+impl Witness {
+    /// Begins to watch. `drivers` are the process ids whose work is the lab's own.
+    #[must_use]
+    pub fn begin(drivers: &[u32]) -> Self {
+        Self {
+            began: Instant::now(),
+            cpu: CpuTimes::now(),
+            own_ticks: own_ticks(drivers),
+            pressure_us: pressure_us(),
+            throttled: throttled(),
+        }
+    }
+
+    /// What was seen since. `drivers` as in [`Self::begin`]; one that ended in between counts as
+    /// somebody else's work, which errs on the careful side.
+    #[must_use]
+    pub fn testify(&self, drivers: &[u32], pinned: bool) -> Taint {
+        let seconds = self.began.elapsed().as_secs_f64().max(0.001);
+        let mut taint = Taint::default();
+        match (&self.cpu, CpuTimes::now()) {
+            (Some(before), Some(now)) => {
+                let all = now.total.saturating_sub(before.total).max(1);
+                let stolen = now.steal.saturating_sub(before.steal);
+                #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
+                let steal = stolen as f64 / all as f64;
+                taint.steal = Some(steal);
+                if steal > STEAL_LIMIT {
+                    taint.reasons.push(format!(
+                        "the hypervisor took {:.1} % of the CPU time (limit {:.0} %)",
+                        steal * 100.0,
+                        STEAL_LIMIT * 100.0
+                    ));
+                }
+                let busy = now.busy.saturating_sub(before.busy);
+                let own = own_ticks(drivers).saturating_sub(self.own_ticks);
+                #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
+                let others = busy.saturating_sub(own) as f64 / TICKS_PER_SECOND / seconds;
+                taint.load = Some(others);
+                if others > OTHERS_LIMIT_CORES {
+                    taint.reasons.push(format!(
+                        "other work kept {others:.2} cores busy on average (limit {OTHERS_LIMIT_CORES})"
+                    ));
+                }
+            }
+            _ => taint
+                .unwatched
+                .push("CPU steal and other work: /proc/stat cannot be read here".into()),
+        }
+        match (self.pressure_us, pressure_us()) {
+            (Some(before), Some(now)) => {
+                #[allow(clippy::cast_precision_loss, reason = "microseconds of a run")]
+                let share = now.saturating_sub(before) as f64 / 1e6 / seconds;
+                if share > PRESSURE_LIMIT {
+                    taint.reasons.push(format!(
+                        "work waited for a free core {:.0} % of the time (limit {:.0} %)",
+                        share * 100.0,
+                        PRESSURE_LIMIT * 100.0
+                    ));
+                }
+            }
+            _ => taint
+                .unwatched
+                .push("CPU pressure: this kernel has no /proc/pressure/cpu".into()),
+        }
+        match (self.throttled, throttled()) {
+            (Some(before), Some(now)) if now > before => taint.reasons.push(format!(
+                "the CPU was throttled for heat {} times",
+                now - before
+            )),
+            (Some(_), Some(_)) => {}
+            _ => taint
+                .unwatched
+                .push("throttling: the CPU shows no counter here".into()),
+        }
+        if !pinned {
+            taint.unwatched.push(
+                "drivers were not pinned to a core: there is only one, or the system refuses"
+                    .into(),
+            );
+        }
+        taint.tainted = !taint.reasons.is_empty();
+        taint
+    }
+}
+
+#[derive(Debug)]
+struct CpuTimes {
+    total: u64,
+    busy: u64,
+    steal: u64,
+}
+
+impl CpuTimes {
+    fn now() -> Option<Self> {
+        Self::parse(&read_to_string("/proc/stat").ok()?)
+    }
+
+    /// The fields are user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
+    /// the guests' time is in user and nice already.
+    fn parse(stat: &str) -> Option<Self> {
+        let line = stat.lines().find(|l| l.starts_with("cpu "))?;
+        let ticks: Vec<u64> = line
+            .split_whitespace()
+            .skip(1)
+            .take(8)
+            .map_while(|f| f.parse().ok())
+            .collect();
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks[..] else {
+            return None;
+        };
+        let busy = user + nice + system + irq + softirq;
+        Some(Self {
+            total: busy + idle + iowait + steal,
+            busy,
+            steal,
+        })
+    }
+}
+
+fn own_ticks(drivers: &[u32]) -> u64 {
+    let driver = |id: &u32| ticks_of(&read_to_string(format!("/proc/{id}/stat")).ok()?);
+    let own = || ticks_of(&read_to_string("/proc/self/stat").ok()?);
+    drivers.iter().filter_map(driver).sum::<u64>() + own().unwrap_or(0)
+}
+
+/// User and system time of one process. Its name may hold spaces and brackets, so the fields are
+/// counted from the last bracket.
+fn ticks_of(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(user + system)
+}
+
+fn pressure_us() -> Option<u64> {
+    let text = read_to_string("/proc/pressure/cpu").ok()?;
+    let line = text.lines().find(|l| l.starts_with("some "))?;
+    line.rsplit_once("total=")?.1.trim().parse().ok()
+}
+
+fn throttled() -> Option<u64> {
+    let path = "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count";
+    read_to_string(path).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn cpu_times_part_busy_from_stolen() {
+        let times = CpuTimes::parse("cpu  100 1 20 500 4 3 2 70 0 0\ncpu0 1 1\n").unwrap();
+        assert_eq!((times.busy, times.total, times.steal), (126, 700, 70));
+        assert!(CpuTimes::parse("cpu 1 2 3\n").is_none());
+    }
+
+    #[test]
+    fn a_process_name_with_brackets_does_not_shift_the_fields() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4 0 0 0 0 11 22 0 0 20 0";
+        assert_eq!(ticks_of(stat), Some(33));
+    }
+}

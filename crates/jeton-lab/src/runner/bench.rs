@@ -1,0 +1,153 @@
+//! One cell on the bench: its process, what it must answer, and what became of it.
+
+use std::time::Duration;
+
+use super::checksum::Expected;
+use crate::result::Status;
+use crate::suite::{Cell, Contract};
+use crate::wire::{Fault, Hello, Process, RUN_LIMIT};
+
+/// A cell with its process, or the reason why it has none any more.
+#[derive(Debug)]
+pub(super) struct Bench {
+    pub cell: Cell,
+    pub suite: &'static str,
+    /// The bench that this one repeats under another name.
+    pub twin_of: Option<usize>,
+    pub process: Option<Process>,
+    /// What went wrong, if something did.
+    pub failure: Option<(Status, String)>,
+    pub hello: Option<Hello>,
+    pub expected: Option<Expected>,
+    /// Operations of one timed batch.
+    pub iterations: u64,
+    pub token_bytes: Option<u64>,
+    pub bytes_per_op: Option<f64>,
+    pub allocs_per_op: Option<f64>,
+    pub peak_rss_bytes: Option<u64>,
+    pub unsettled: bool,
+    /// Nanoseconds per operation, by round.
+    pub rounds: Vec<f64>,
+}
+
+/// The run was asked to stop: nothing is wrong with the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+impl Bench {
+    pub(super) fn new(cell: Cell, suite: &'static str) -> Self {
+        Self {
+            cell,
+            suite,
+            twin_of: None,
+            process: None,
+            failure: None,
+            hello: None,
+            expected: None,
+            iterations: 1,
+            token_bytes: None,
+            bytes_per_op: None,
+            allocs_per_op: None,
+            peak_rss_bytes: None,
+            unsettled: false,
+            rounds: Vec::new(),
+        }
+    }
+
+    pub(super) fn live(&self) -> bool {
+        self.failure.is_none() && self.process.is_some()
+    }
+
+    /// Ends the cell's part in the run. The first reason is the one that counts.
+    pub(super) fn fail(&mut self, status: Status, reason: impl Into<String>) {
+        self.process = None;
+        self.rounds.clear();
+        self.failure.get_or_insert((status, reason.into()));
+    }
+
+    /// Asks the process something; a fault ends the cell's part in the run.
+    ///
+    /// `None` if there is no process or it failed.
+    pub(super) fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut Process) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Stopped> {
+        let Some(process) = &mut self.process else {
+            return Ok(None);
+        };
+        match question(process) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(fault) => self.ask_failed(fault).map(|()| None),
+        }
+    }
+
+    /// What a fault means for the cell.
+    pub(super) fn ask_failed(&mut self, fault: Fault) -> Result<(), Stopped> {
+        if fault == Fault::Stopped {
+            return Err(Stopped);
+        }
+        let (status, reason) = explain(fault);
+        self.fail(status, reason);
+        Ok(())
+    }
+
+    /// One batch, checked: nanoseconds per operation and what was counted. `expected_time` is what
+    /// it was calibrated to; ten times that is too much.
+    pub(super) fn batch(
+        &mut self,
+        iterations: u64,
+        expected_time: Duration,
+        count: bool,
+    ) -> Result<Option<Batch>, Stopped> {
+        let limit = RUN_LIMIT.max(expected_time * 10);
+        let Some(report) = self.ask(|p| p.run(iterations, 1, count, limit))? else {
+            return Ok(None);
+        };
+        let fits = self
+            .expected
+            .as_ref()
+            .is_none_or(|e| e.fits(report.checksum, iterations, 1));
+        if !fits {
+            self.fail(
+                Status::Crashed,
+                format!(
+                    "answered a wrong checksum after {iterations} operations: the work was not done"
+                ),
+            );
+            return Ok(None);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let per_op = |total: u64| total as f64 / iterations as f64;
+        Ok(Some(Batch {
+            elapsed: Duration::from_nanos(report.elapsed_ns),
+            ns_per_op: per_op(report.elapsed_ns),
+            bytes_per_op: report.bytes.map(per_op),
+            allocs_per_op: report.allocs.map(per_op),
+        }))
+    }
+
+    pub(super) fn is(&self, contract: Contract) -> bool {
+        self.cell.contract == contract
+    }
+}
+
+/// What one batch came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch {
+    pub elapsed: Duration,
+    pub ns_per_op: f64,
+    pub bytes_per_op: Option<f64>,
+    pub allocs_per_op: Option<f64>,
+}
+
+/// What a fault makes of a row.
+fn explain(fault: Fault) -> (Status, String) {
+    match fault {
+        Fault::NotStarted(why) => (Status::Unavailable, why),
+        Fault::Unsupported(why) => (Status::Unavailable, format!("does not offer it: {why}")),
+        Fault::TimedOut(what) => (Status::TimedOut, what),
+        Fault::Crashed(how) => (Status::Crashed, how),
+        Fault::Failed(why) => (Status::FailedPreflight, format!("could not do it: {why}")),
+        Fault::Stopped => (Status::Unavailable, "the run was ended".into()),
+    }
+}

@@ -1,0 +1,101 @@
+//! What a run's checksum must be: the proof that the work was done.
+
+use serde_json::Value;
+
+/// The letters that a base64url text can end with lie between these.
+const LAST_BYTES: (u64, u64) = (b'-' as u64, b'z' as u64);
+
+/// What the operations of one prepared contract add up to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// Exactly known for each value of the pool.
+    Exact(Vec<u64>),
+    /// The tokens are randomised: their length is known, and their last byte is base64url.
+    Lengths(Vec<u64>),
+}
+
+impl Expected {
+    /// Of `sign`, from the tokens that two askings gave: equal ones are deterministic.
+    pub(super) fn of_tokens(first: &[String], second: &[String]) -> Self {
+        if first == second {
+            let value = |t: &String| {
+                t.len() as u64 + u64::from(t.as_bytes().last().copied().unwrap_or_default())
+            };
+            Self::Exact(first.iter().map(value).collect())
+        } else {
+            Self::Lengths(first.iter().map(|t| t.len() as u64).collect())
+        }
+    }
+
+    /// Of `verify`: the last byte of each claims value's `jti`.
+    pub(super) fn of_claims(pool: &[Value]) -> Self {
+        let value = |claims: &Value| {
+            let jti = claims.get("jti").and_then(Value::as_str);
+            jti.and_then(|j| j.as_bytes().last().copied())
+                .map_or(1, u64::from)
+        };
+        Self::Exact(pool.iter().map(value).collect())
+    }
+
+    /// Of `verify-signature`: one for each token.
+    pub(super) fn of_yes(pool: usize) -> Self {
+        Self::Exact(vec![1; pool])
+    }
+
+    /// Whether `sum` can be what `iterations` operations on each of `threads` threads add up to.
+    pub(super) fn fits(&self, sum: u64, iterations: u64, threads: u32) -> bool {
+        let threads = u64::from(threads);
+        match self {
+            Self::Exact(values) => sum == total(values, iterations).wrapping_mul(threads),
+            Self::Lengths(lengths) => {
+                let lengths = total(lengths, iterations);
+                let bound = |byte: u64| (lengths + iterations * byte) * threads;
+                (bound(LAST_BYTES.0)..=bound(LAST_BYTES.1)).contains(&sum)
+            }
+        }
+    }
+}
+
+/// The sum of `values[i mod n]` for the operations `0..iterations`.
+fn total(values: &[u64], iterations: u64) -> u64 {
+    let n = values.len().max(1) as u64;
+    let cycle: u64 = values.iter().sum();
+    let rest = values.iter().zip(0..iterations % n).map(|(v, _)| v);
+    cycle
+        .wrapping_mul(iterations / n)
+        .wrapping_add(rest.sum::<u64>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(of: &[&str]) -> Vec<String> {
+        of.iter().map(|&t| t.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_pool_is_gone_round_in() {
+        let expected = Expected::Exact(vec![1, 10, 100]);
+        assert!(expected.fits(111 * 2 + 11, 8, 1));
+        assert!(expected.fits((111 * 2 + 11) * 3, 8, 3));
+        assert!(!expected.fits(111 * 2 + 12, 8, 1));
+    }
+
+    #[test]
+    fn a_deterministic_token_is_known_to_its_last_byte() {
+        let same = tokens(&["ab", "ac"]);
+        let expected = Expected::of_tokens(&same, &same);
+        assert!(expected.fits(2 + 98 + 2 + 99, 2, 1));
+        assert!(!expected.fits(2 + 98 + 2 + 98, 2, 1));
+    }
+
+    #[test]
+    fn a_random_token_is_known_to_its_length() {
+        let expected = Expected::of_tokens(&tokens(&["abA"]), &tokens(&["abQ"]));
+        assert!(expected.fits(10 * 3 + 10 * u64::from(b'g'), 10, 1));
+        assert!(!expected.fits(10 * 2 + 10 * 40, 10, 1), "too small");
+        assert!(!expected.fits(10 * 4 + 10 * 122, 10, 1), "too large");
+        assert!(!expected.fits(0, 10, 1), "no work at all");
+    }
+}

@@ -1,0 +1,79 @@
+//! From the benches to the result file.
+
+use super::Options;
+use super::bench::Bench;
+use super::judge::{noise_floor, verdicts};
+use crate::result::{ClaimsSet, Environment, Row, RunResult, SCHEMA, Status, Timing};
+use crate::stats::median::median_interval;
+use crate::stats::outliers::beyond_outer_fences;
+use crate::suite::{Plan, Standard};
+
+pub(super) fn result(
+    benches: Vec<Bench>,
+    plan: &Plan,
+    options: &Options,
+    mut environment: Environment,
+) -> RunResult {
+    for hello in benches.iter().filter_map(|b| b.hello.as_ref()) {
+        environment
+            .runtimes
+            .insert(hello.language.clone(), hello.runtime.clone());
+    }
+    let noise_floor = noise_floor(&benches);
+    let verdicts = verdicts(&benches, &plan.comparisons, &noise_floor);
+    let originals = benches.into_iter().filter(|b| b.twin_of.is_none());
+    let moment = environment.started.parse::<jiff::Timestamp>();
+    let standard = Standard::issued_at(moment.map_or(0, |m| m.as_second()));
+    RunResult {
+        schema: SCHEMA,
+        command: options.command.clone(),
+        seed: options.seed,
+        environment,
+        noise_floor,
+        published: Vec::new(),
+        verdicts,
+        claims_answered: Vec::new(),
+        rows: originals.map(|b| row(b, standard)).collect(),
+    }
+}
+
+fn row(bench: Bench, standard: Standard) -> Row {
+    let timing = timing(&bench);
+    let (status, reason) = match (bench.failure, &timing) {
+        (Some((status, reason)), _) => (status, Some(reason)),
+        (None, Some(_)) => (Status::Ok, None),
+        (None, None) => (
+            Status::Unavailable,
+            Some("the run was ended before its first round was finished".into()),
+        ),
+    };
+    Row {
+        suite: bench.suite.into(),
+        contract: bench.cell.contract.name().into(),
+        status,
+        reason,
+        subject: bench.cell.subject(),
+        reference: bench.cell.is_reference(),
+        claims: ClaimsSet {
+            name: Standard::NAME.into(),
+            bytes: standard.bytes(bench.cell.format),
+        },
+        token_bytes: bench.token_bytes,
+        threads: 1,
+        ns_per_op: timing,
+        bytes_per_op: bench.bytes_per_op,
+        allocs_per_op: bench.allocs_per_op,
+        peak_rss_bytes: bench.peak_rss_bytes,
+    }
+}
+
+fn timing(bench: &Bench) -> Option<Timing> {
+    let median = median_interval(&bench.rounds).ok()?;
+    Some(Timing {
+        median: median.median,
+        interval: median.interval,
+        rounds: bench.rounds.clone(),
+        outliers: beyond_outer_fences(&bench.rounds),
+        unsettled: bench.unsettled,
+    })
+}

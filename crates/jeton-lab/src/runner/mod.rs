@@ -1,0 +1,365 @@
+//! The run: build, preflight, warm-up, rounds, verdicts.
+
+mod bench;
+mod checksum;
+mod collect;
+mod event;
+mod forge;
+mod judge;
+mod mint;
+mod pace;
+mod preflight;
+mod rounds;
+mod twins;
+mod warm;
+
+pub use event::Event;
+pub use pace::{Pace, QUICK_BUDGET};
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use bench::{Bench, Stopped};
+use forge::Forge;
+
+use crate::driver::{Built, Cache, Driver, Unbuilt};
+use crate::host::{Cores, Witness, describe};
+use crate::result::{RunResult, Status, Taint};
+use crate::stop::Stop;
+use crate::suite::{Plan, Standard};
+use crate::wire::Process;
+
+/// How a run is to be done.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How it spends its time.
+    pub pace: Pace,
+    /// What it may take, once the drivers are built.
+    pub budget: Option<Duration>,
+    /// The seed of the order of the rounds.
+    pub seed: u64,
+    /// The command that repeats it, for the result file.
+    pub command: String,
+    /// Where built drivers are kept.
+    pub cache: Cache,
+}
+
+/// Measures a plan. Whatever a driver does, the others go on; when `stop` is requested, the
+/// result holds the rounds that were finished.
+pub fn run(
+    plan: &Plan,
+    drivers: &[Driver],
+    options: &Options,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> RunResult {
+    let mut run = Run {
+        plan,
+        options,
+        stop,
+        tell,
+        cores: Cores::unpinned(),
+        benches: Vec::new(),
+        hashes: BTreeMap::new(),
+        planned: options.pace.rounds,
+        finished: 0,
+        taint: Taint::default(),
+    };
+    let started = jiff::Timestamp::now();
+    let began = Instant::now();
+    let complete = run.all(drivers, started).is_ok();
+    (run.tell)(Event::Judging);
+    for bench in &mut run.benches {
+        if let Some(process) = &mut bench.process {
+            bench.peak_rss_bytes = process.peak_rss_bytes();
+            process.bye();
+        }
+    }
+    let mut environment = describe(&run.cores);
+    run.cores.release();
+    environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    environment.elapsed_s = began.elapsed().as_secs_f64();
+    environment.complete = complete;
+    environment.rounds_planned = run.planned;
+    environment.rounds_finished = run.finished;
+    environment.taint = run.taint;
+    environment.drivers = run.hashes;
+    collect::result(run.benches, plan, options, environment)
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    options: &'a Options,
+    stop: &'a Stop,
+    tell: &'a mut dyn FnMut(Event<'_>),
+    cores: Cores,
+    benches: Vec<Bench>,
+    hashes: BTreeMap<String, String>,
+    planned: u32,
+    finished: u32,
+    taint: Taint,
+}
+
+impl Run<'_> {
+    fn all(&mut self, drivers: &[Driver], started: jiff::Timestamp) -> Result<(), Stopped> {
+        let cells = self.plan.cells.iter();
+        self.benches = cells.map(|(c, s)| Bench::new(c.clone(), s)).collect();
+        let built = self.build(drivers)?;
+        let began = Instant::now();
+        self.cores = Cores::split();
+        self.start_and_check(&built, Standard::issued_at(started.as_second()))?;
+        self.warm_up()?;
+        self.measure(began)
+    }
+
+    /// Builds what is stale, and fails the benches of what cannot be built.
+    fn build(&mut self, drivers: &[Driver]) -> Result<BTreeMap<String, Built>, Stopped> {
+        let wanted: Vec<&Driver> = drivers
+            .iter()
+            .filter(|d| self.benches.iter().any(|b| b.cell.driver == d.id))
+            .collect();
+        let cache = &self.options.cache;
+        let stale = wanted.iter().filter(|d| cache.stale(d)).count();
+        let mut done = 0;
+        let mut built = BTreeMap::new();
+        for driver in wanted {
+            if cache.stale(driver) {
+                done += 1;
+                (self.tell)(Event::Building {
+                    driver: &driver.id,
+                    number: done,
+                    of: stale,
+                });
+            }
+            match cache.build(driver, self.stop) {
+                Ok(ready) => {
+                    self.hashes.insert(driver.id.clone(), ready.hash.clone());
+                    built.insert(driver.id.clone(), ready);
+                }
+                Err(Unbuilt::Stopped) => return Err(Stopped),
+                Err(Unbuilt::Unavailable(reason)) => {
+                    (self.tell)(Event::Unavailable {
+                        driver: &driver.id,
+                        reason: &reason,
+                    });
+                    for bench in &mut self.benches {
+                        if bench.cell.driver == driver.id {
+                            bench.fail(Status::Unavailable, reason.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(built)
+    }
+
+    /// Starts every process, lets the subjects check each other, and then starts the twins.
+    fn start_and_check(
+        &mut self,
+        built: &BTreeMap<String, Built>,
+        standard: Standard,
+    ) -> Result<(), Stopped> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for i in 0..self.benches.len() {
+            let speaks = self.benches[i].cell.speaks();
+            let same = |g: &&mut Vec<usize>| self.benches[g[0]].cell.speaks() == speaks;
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(i),
+                None => groups.push(vec![i]),
+            }
+        }
+        let mut forges = Vec::new();
+        let mut done = 0;
+        for group in &groups {
+            let (format, alg) = self.benches[group[0]].cell.speaks();
+            let forge = match Forge::new(format, alg, standard) {
+                Ok(forge) => forge,
+                Err(reason) => {
+                    for &i in group {
+                        self.benches[i].fail(Status::Unavailable, reason.clone());
+                    }
+                    continue;
+                }
+            };
+            for &i in group {
+                done += 1;
+                (self.tell)(Event::Checking {
+                    done,
+                    of: self.benches.len(),
+                });
+                self.start(i, built, &forge)?;
+            }
+            preflight::check(&mut self.benches, group, &forge)?;
+            forges.push(forge);
+        }
+        self.tell_failures(built);
+        self.start_twins(built, &forges)
+    }
+
+    /// Tells once for each driver and reason, apart from what building it told already.
+    fn tell_failures(&mut self, built: &BTreeMap<String, Built>) {
+        let mut told = Vec::new();
+        for bench in &self.benches {
+            let driver = &bench.cell.driver;
+            if let Some((_, reason)) = &bench.failure
+                && built.contains_key(driver)
+                && !told.contains(&(driver, reason))
+            {
+                told.push((driver, reason));
+                let driver = &bench.cell.subject_id();
+                (self.tell)(Event::Unavailable { driver, reason });
+            }
+        }
+    }
+
+    fn start_twins(
+        &mut self,
+        built: &BTreeMap<String, Built>,
+        forges: &[Forge],
+    ) -> Result<(), Stopped> {
+        for original in twins::choose(&self.benches, self.options.pace.twins) {
+            let from = &self.benches[original];
+            let mut twin = Bench::new(from.cell.clone(), from.suite);
+            twin.twin_of = Some(original);
+            twin.expected = from.expected.clone();
+            let speaks = from.cell.speaks();
+            let forge = forges
+                .iter()
+                .find(|f| (f.format, f.alg.as_deref()) == speaks);
+            if let Some(forge) = forge {
+                self.benches.push(twin);
+                self.start(self.benches.len() - 1, built, forge)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        i: usize,
+        built: &BTreeMap<String, Built>,
+        forge: &Forge,
+    ) -> Result<(), Stopped> {
+        let bench = &mut self.benches[i];
+        let Some(ready) = built.get(&bench.cell.driver) else {
+            return Ok(());
+        };
+        match Process::start(&ready.spawn, &self.cores, self.stop) {
+            Ok(process) => bench.process = Some(process),
+            Err(fault) => {
+                bench.ask_failed(fault)?;
+                return Ok(());
+            }
+        }
+        let Some(hello) = bench.ask(Process::hello)? else {
+            return Ok(());
+        };
+        let said = (&hello.library, &hello.version, &hello.language);
+        let cell = &bench.cell;
+        if said != (&cell.library, &cell.version, &cell.language) {
+            let reason = format!(
+                "says it is {} {} ({}), its manifest says {} {} ({})",
+                hello.library,
+                hello.version,
+                hello.language,
+                cell.library,
+                cell.version,
+                cell.language
+            );
+            bench.fail(Status::FailedPreflight, reason);
+            return Ok(());
+        }
+        let offered = hello.offers.iter().any(|o| {
+            o.format == cell.format.name()
+                && o.alg == cell.alg
+                && o.contracts.iter().any(|c| c == cell.contract.name())
+                && o.key_handling.iter().any(|k| k == cell.key_handling.name())
+        });
+        if !offered {
+            let reason = "its manifest offers this, and the driver itself does not";
+            bench.fail(Status::Unavailable, reason);
+            return Ok(());
+        }
+        bench.hello = Some(hello);
+        let prepare = forge.prepare(&bench.cell);
+        bench.ask(|p| p.prepare(&prepare))?;
+        Ok(())
+    }
+
+    fn warm_up(&mut self) -> Result<(), Stopped> {
+        let live: Vec<usize> = self.live();
+        for (done, &i) in live.iter().enumerate() {
+            (self.tell)(Event::Warming {
+                subject: &self.benches[i].cell.subject_id(),
+                done,
+                of: live.len(),
+            });
+            warm::warm_up(&mut self.benches[i], &self.options.pace)?;
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, began: Instant) -> Result<(), Stopped> {
+        let pace = &self.options.pace;
+        let round_estimate = pace.round(self.live().len());
+        if let Some(budget) = self.options.budget {
+            let left = budget.saturating_sub(began.elapsed());
+            self.planned = pace.rounds_within(left, round_estimate);
+            if self.planned < pace.rounds {
+                (self.tell)(Event::FewerRounds {
+                    rounds: self.planned,
+                    planned: pace.rounds,
+                });
+            }
+        }
+        let ids: Vec<u32> = self.process_ids();
+        let witness = Witness::begin(&ids);
+        let mut order = rounds::Order::seeded(self.options.seed);
+        let outcome = self.rounds(began, &mut order);
+        let ids = self.process_ids();
+        self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
+        outcome
+    }
+
+    fn rounds(&mut self, began: Instant, order: &mut rounds::Order) -> Result<(), Stopped> {
+        let pace = self.options.pace;
+        let mut longest = Duration::ZERO;
+        for number in 1..=self.planned {
+            if let Some(budget) = self.options.budget {
+                let late = began.elapsed() + longest > budget;
+                if late && self.finished >= pace::FEWEST_ROUNDS {
+                    self.planned = self.finished;
+                    (self.tell)(Event::FewerRounds {
+                        rounds: self.finished,
+                        planned: pace.rounds,
+                    });
+                    break;
+                }
+            }
+            let round_began = Instant::now();
+            let (of, visits) = (self.planned, self.live().len());
+            let tell = &mut self.tell;
+            rounds::round(&mut self.benches, order, &pace, |done| {
+                tell(Event::Round {
+                    number,
+                    of,
+                    visit: done,
+                    visits,
+                });
+            })?;
+            self.finished = number;
+            longest = longest.max(round_began.elapsed());
+        }
+        Ok(())
+    }
+
+    fn live(&self) -> Vec<usize> {
+        let live = |i: &usize| self.benches[*i].live();
+        (0..self.benches.len()).filter(live).collect()
+    }
+
+    fn process_ids(&self) -> Vec<u32> {
+        let processes = self.benches.iter().filter_map(|b| b.process.as_ref());
+        processes.map(Process::id).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Calibration and warm-up: from a cold process to one whose batches take the same time.
+
+use std::time::{Duration, Instant};
+
+use super::bench::{Batch, Bench, Stopped};
+use super::pace::Pace;
+use crate::stats::settle::settled;
+
+/// Operations of the run that is counted: enough that what the count itself costs vanishes.
+const COUNTED: u64 = 512;
+
+/// Finds how many operations make a batch, warms the process up, and counts what it allocates.
+pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<(), Stopped> {
+    let Some(first) = calibrate(bench, pace.warm_batch)? else {
+        return Ok(());
+    };
+    let mut iterations = fitting(&first, pace.warm_batch);
+    let began = Instant::now();
+    let mut batches = Vec::new();
+    let last = loop {
+        let Some(batch) = bench.batch(iterations, pace.warm_batch, false)? else {
+            return Ok(());
+        };
+        batches.push(batch.ns_per_op);
+        if settled(&batches) {
+            break batch;
+        }
+        if began.elapsed() > pace.warm_limit {
+            bench.unsettled = true;
+            break batch;
+        }
+        // A just-in-time compiler makes the same batch shorter and shorter.
+        if batch.elapsed < pace.warm_batch / 2 {
+            iterations = fitting(&batch, pace.warm_batch);
+        }
+    };
+    bench.iterations = fitting(&last, pace.batch);
+    count(bench)
+}
+
+/// Doubles the operations until a batch is long enough to be measured.
+fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopped> {
+    let mut iterations = 1;
+    loop {
+        let Some(batch) = bench.batch(iterations, target, false)? else {
+            return Ok(None);
+        };
+        if batch.elapsed * 4 >= target || iterations >= 1 << 30 {
+            return Ok(Some(batch));
+        }
+        iterations *= if batch.elapsed * 64 < target { 8 } else { 2 };
+    }
+}
+
+fn fitting(batch: &Batch, target: Duration) -> u64 {
+    let operations = target.as_secs_f64() * 1e9 / batch.ns_per_op.max(0.1);
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    let operations = operations as u64;
+    operations.clamp(1, 1 << 32)
+}
+
+fn count(bench: &mut Bench) -> Result<(), Stopped> {
+    let counts = bench.hello.as_ref().is_some_and(|h| !h.counts.is_empty());
+    if !counts {
+        return Ok(());
+    }
+    let iterations = bench.iterations.clamp(1, COUNTED);
+    if let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? {
+        bench.bytes_per_op = batch.bytes_per_op;
+        bench.allocs_per_op = batch.allocs_per_op;
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Cells that may stand side by side, and what differs between them.
+
+use std::fmt;
+
+use super::{Cell, Contract};
+
+/// Cells of one contract, and the one that the others are measured against.
+///
+/// There is no way to make one of cells with different contracts, nor with a reference line in
+/// it: what is not alike is not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    suite: String,
+    title: String,
+    contract: Contract,
+    /// The baseline first.
+    cells: Vec<Cell>,
+}
+
+/// Why cells may not stand side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Incomparable {
+    /// Two cells do different work.
+    Contracts(Contract, Contract),
+    /// A cell is a reference line: it makes no token.
+    Reference(String),
+    /// The same cell twice: that is an A/A pair, which has a place of its own.
+    Twice(String),
+    /// Fewer than two cells.
+    TooFew,
+}
+
+impl fmt::Display for Incomparable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contracts(a, b) => write!(f, "{a} and {b} are different work"),
+            Self::Reference(id) => write!(f, "{id} is a reference line: it makes no token"),
+            Self::Twice(id) => write!(f, "{id} is there twice"),
+            Self::TooFew => f.write_str("a comparison needs two subjects"),
+        }
+    }
+}
+
+impl std::error::Error for Incomparable {}
+
+impl Comparison {
+    /// Sets `others` beside `baseline`.
+    ///
+    /// # Errors
+    /// [`Incomparable`].
+    pub fn new(
+        suite: &str,
+        title: &str,
+        baseline: Cell,
+        others: Vec<Cell>,
+    ) -> Result<Self, Incomparable> {
+        if others.is_empty() {
+            return Err(Incomparable::TooFew);
+        }
+        let contract = baseline.contract;
+        let mut cells = vec![baseline];
+        cells.extend(others);
+        for (i, cell) in cells.iter().enumerate() {
+            if cell.contract != contract {
+                return Err(Incomparable::Contracts(contract, cell.contract));
+            }
+            if cell.is_reference() {
+                return Err(Incomparable::Reference(cell.subject_id()));
+            }
+            if cells[..i].contains(cell) {
+                return Err(Incomparable::Twice(cell.subject_id()));
+            }
+        }
+        Ok(Self {
+            suite: suite.to_owned(),
+            title: format!("{title}, {contract}"),
+            contract,
+            cells,
+        })
+    }
+
+    /// The suite it belongs to.
+    #[must_use]
+    pub fn suite(&self) -> &str {
+        &self.suite
+    }
+
+    /// Its title, unique in a result.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The contract of all its cells.
+    #[must_use]
+    pub fn contract(&self) -> Contract {
+        self.contract
+    }
+
+    /// Its cells, the baseline first.
+    #[must_use]
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The same comparison of the cells that `keep` lets through; the first of them is the
+    /// baseline. `None` if fewer than two are left.
+    #[must_use]
+    pub fn narrowed(&self, keep: impl Fn(&Cell) -> bool) -> Option<Self> {
+        let cells: Vec<Cell> = self.cells.iter().filter(|c| keep(c)).cloned().collect();
+        (cells.len() > 1).then(|| Self {
+            cells,
+            ..self.clone()
+        })
+    }
+
+    /// What differs between two cells, by the words of the result file. More than one: no cause
+    /// can be named, the pair is confounded.
+    ///
+    /// A library's language and version come with it and are no factors of their own.
+    #[must_use]
+    pub fn factors(a: &Cell, b: &Cell) -> Vec<&'static str> {
+        let differs = [
+            ("format", a.format != b.format),
+            ("algorithm", a.effective_alg() != b.effective_alg()),
+            (
+                "library",
+                (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
+            ),
+            ("key handling", a.key_handling != b.key_handling),
+        ];
+        let named = differs.into_iter().filter(|(_, differs)| *differs);
+        named.map(|(name, _)| name).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! The messages of the driver protocol.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a driver says of itself.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Hello {
+    /// The protocol version it speaks.
+    pub protocol: u32,
+    /// The library's name.
+    pub library: String,
+    /// The version that was linked.
+    pub version: String,
+    /// The language.
+    pub language: String,
+    /// The language's runtime or compiler, with its version.
+    pub runtime: String,
+    /// What the runtime counts exactly: `bytes`, `allocs`.
+    pub counts: Vec<String>,
+    /// What it can do.
+    pub offers: Vec<Offered>,
+}
+
+/// One thing that a driver offers: a format and an algorithm under some contracts.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Offered {
+    /// The format.
+    pub format: String,
+    /// The JOSE algorithm; none where the format decides.
+    #[serde(default)]
+    pub alg: Option<String>,
+    /// The content encryption of a JWE.
+    #[serde(default)]
+    pub enc: Option<String>,
+    /// The contracts.
+    pub contracts: Vec<String>,
+    /// How keys can be handled.
+    pub key_handling: Vec<String>,
+}
+
+/// Makes a driver ready for one contract.
+#[derive(Debug, Clone, Serialize)]
+pub struct Prepare {
+    /// The contract.
+    pub contract: String,
+    /// The format.
+    pub format: String,
+    /// The JOSE algorithm; none where the format decides.
+    pub alg: Option<String>,
+    /// The content encryption of a JWE.
+    pub enc: Option<String>,
+    /// `prepared` or `parsed-per-call`.
+    pub key_handling: String,
+    /// The keys.
+    pub keys: Keys,
+    /// The claims to sign, or that the tokens carry.
+    pub claims: ClaimsPool,
+    /// What `verify` must check beside the signature.
+    pub policy: Policy,
+    /// The tokens to verify; absent for `sign`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Vec<String>>,
+}
+
+/// Key material. A symmetric key is `private`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Keys {
+    /// The private or symmetric JWK.
+    pub private: Option<Value>,
+    /// The public JWK.
+    pub public: Option<Value>,
+    /// PASETO keys.
+    pub paserk: Option<Paserk>,
+}
+
+/// PASETO keys as PASERK strings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Paserk {
+    /// The symmetric key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
+    /// The private key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// The public key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public: Option<String>,
+}
+
+/// A named pool of claims.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClaimsPool {
+    /// Its name.
+    pub name: String,
+    /// The values that a run goes round in.
+    pub values: Vec<Value>,
+}
+
+/// What a verifier demands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Policy {
+    /// The issuer.
+    pub issuer: String,
+    /// The audience.
+    pub audience: String,
+}
+
+/// What became of one token.
+#[derive(Debug, Clone, Deserialize)]
+pub struct VerifyAnswer {
+    /// Whether it was accepted.
+    pub accepted: bool,
+    /// Its claims, if it was accepted and the contract decodes them.
+    #[serde(default)]
+    pub claims: Option<Value>,
+    /// Why it was not.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+/// What one `run` came to.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct RunReport {
+    /// By the driver's own monotonic clock.
+    pub elapsed_ns: u64,
+    /// The proof of work.
+    pub checksum: u64,
+    /// Bytes allocated, if counted.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Allocations, if counted.
+    #[serde(default)]
+    pub allocs: Option<u64>,
+}

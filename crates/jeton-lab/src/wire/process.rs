@@ -1,0 +1,408 @@
+//! A driver's process: one JSON line out, one JSON line back, within a time limit.
+//!
+//! The process leads a group of its own, so that ending it ends whatever it started.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{
+    ANSWER_LIMIT, HELLO_LIMIT, Hello, MAX_LINE_BYTES, PROTOCOL, Prepare, RunReport, VerifyAnswer,
+};
+use crate::host::Cores;
+use crate::stop::Stop;
+
+/// How to start a driver.
+#[derive(Debug, Clone)]
+pub struct Spawn {
+    /// The command and its arguments.
+    pub command: Vec<OsString>,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+}
+
+/// A running driver. Dropping it ends it and everything it started.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    requests: Option<SyncSender<Vec<u8>>>,
+    answers: Receiver<Heard>,
+    talk: Arc<Mutex<VecDeque<u8>>>,
+    stop: Stop,
+    ended: bool,
+}
+
+/// What went wrong with a driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// It could not be started at all.
+    NotStarted(String),
+    /// It died, flooded its output or answered nonsense.
+    Crashed(String),
+    /// It did not answer in time.
+    TimedOut(String),
+    /// It answered that it does not offer this.
+    Unsupported(String),
+    /// It answered that it could not do it.
+    Failed(String),
+    /// The run was asked to stop while the answer was awaited.
+    Stopped,
+}
+
+impl Process {
+    /// Starts a driver on the cores that are meant for drivers.
+    ///
+    /// # Errors
+    /// [`Fault::NotStarted`].
+    pub fn start(spawn: &Spawn, cores: &Cores, stop: &Stop) -> Result<Self, Fault> {
+        let (program, arguments) = spawn
+            .command
+            .split_first()
+            .ok_or_else(|| Fault::NotStarted("the manifest's `run` is empty".into()))?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(&spawn.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let mut child = cores
+            .for_driver(|| command.spawn())
+            .map_err(|e| Fault::NotStarted(format!("cannot start {}: {e}", program.display())))?;
+        let (stdin, stdout, stderr) =
+            match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+                (Some(i), Some(o), Some(e)) => (i, o, e),
+                _ => return Err(Fault::NotStarted("the driver has no pipes".into())),
+            };
+        let (requests, to_write) = sync_channel(1);
+        let (heard, answers) = sync_channel(1);
+        let talk = Arc::new(Mutex::new(VecDeque::new()));
+        let tail = Arc::clone(&talk);
+        thread::spawn(move || write_requests(stdin, &to_write));
+        thread::spawn(move || read_answers(stdout, &heard));
+        thread::spawn(move || keep_tail(stderr, &tail));
+        Ok(Self {
+            child,
+            requests: Some(requests),
+            answers,
+            talk,
+            stop: stop.clone(),
+            ended: false,
+        })
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the driver who it is.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the process is ended by all of them except [`Fault::Unsupported`] and
+    /// [`Fault::Failed`]. The same is true of the other requests.
+    pub fn hello(&mut self) -> Result<Hello, Fault> {
+        let question = json!({"op": "hello", "protocol": PROTOCOL});
+        let hello: Hello = self.ask(&question, HELLO_LIMIT)?;
+        if hello.protocol == PROTOCOL {
+            Ok(hello)
+        } else {
+            Err(Fault::Crashed(format!(
+                "speaks version {} of the protocol, the lab speaks {PROTOCOL}",
+                hello.protocol
+            )))
+        }
+    }
+
+    /// Makes the driver ready for one contract.
+    ///
+    /// # Errors
+    /// See [`Self::hello`].
+    pub fn prepare(&mut self, prepare: &Prepare) -> Result<(), Fault> {
+        #[derive(Serialize)]
+        struct Tagged<'a> {
+            op: &'static str,
+            #[serde(flatten)]
+            prepare: &'a Prepare,
+        }
+        let op = "prepare";
+        self.ask::<Value>(&Tagged { op, prepare }, ANSWER_LIMIT)
+            .map(drop)
+    }
+
+    /// One token, for the claims value `index`.
+    ///
+    /// # Errors
+    /// See [`Self::hello`].
+    pub fn token(&mut self, index: usize) -> Result<String, Fault> {
+        #[derive(serde::Deserialize)]
+        struct Token {
+            token: String,
+        }
+        let question = json!({"op": "token", "index": index});
+        self.ask(&question, ANSWER_LIMIT).map(|t: Token| t.token)
+    }
+
+    /// What the driver thinks of one token.
+    ///
+    /// # Errors
+    /// See [`Self::hello`].
+    pub fn verify(&mut self, token: &str) -> Result<VerifyAnswer, Fault> {
+        self.ask(&json!({"op": "verify", "token": token}), ANSWER_LIMIT)
+    }
+
+    /// Does the prepared contract `iterations` times on each of `threads` threads.
+    ///
+    /// # Errors
+    /// See [`Self::hello`].
+    pub fn run(
+        &mut self,
+        iterations: u64,
+        threads: u32,
+        count: bool,
+        limit: Duration,
+    ) -> Result<RunReport, Fault> {
+        self.ask(
+            &json!({"op": "run", "iterations": iterations, "threads": threads, "count": count}),
+            limit,
+        )
+    }
+
+    /// The most memory the process ever held, bytes; `None` where the system does not say.
+    #[must_use]
+    pub fn peak_rss_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
+        let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+        let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kibibytes * 1024)
+    }
+
+    /// Says `bye`, and does not wait: dropping the process ends it.
+    pub fn bye(&mut self) {
+        if let Some(requests) = self.requests.take() {
+            // A driver that is too busy to hear it is ended anyway.
+            let _ = requests.try_send(b"{\"op\":\"bye\"}\n".to_vec());
+        }
+    }
+
+    fn ask<A: DeserializeOwned>(
+        &mut self,
+        question: &impl Serialize,
+        limit: Duration,
+    ) -> Result<A, Fault> {
+        let answer = self.exchange(question, limit);
+        if let Err(Fault::Crashed(_) | Fault::TimedOut(_) | Fault::Stopped) = &answer {
+            self.end();
+        }
+        answer
+    }
+
+    fn exchange<A: DeserializeOwned>(
+        &mut self,
+        question: &impl Serialize,
+        limit: Duration,
+    ) -> Result<A, Fault> {
+        if self.stop.requested() {
+            return Err(Fault::Stopped);
+        }
+        match self.answers.try_recv() {
+            Ok(Heard::Line(_) | Heard::TooLong) => {
+                return Err(Fault::Crashed(
+                    "flooded its output: wrote without being asked".into(),
+                ));
+            }
+            Ok(Heard::End) | Err(TryRecvError::Disconnected) => {
+                return Err(self.obituary());
+            }
+            Err(TryRecvError::Empty) => {}
+        }
+        let mut line = serde_json::to_vec(question)
+            .map_err(|e| Fault::Failed(format!("the request cannot be written: {e}")))?;
+        line.push(b'\n');
+        let sent = self.requests.as_ref().map(|r| r.try_send(line));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(self.obituary());
+        }
+        let line = self.hear(limit)?;
+        parse(&line)
+    }
+
+    /// Waits in slices, so that a request to stop is noticed while a driver is silent.
+    fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, Fault> {
+        const SLICE: Duration = Duration::from_millis(50);
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.answers.recv_timeout(left.min(SLICE)) {
+                Ok(Heard::Line(line)) => return Ok(line),
+                Ok(Heard::TooLong) => {
+                    return Err(Fault::Crashed(format!(
+                        "flooded its output: a line of more than {} MiB",
+                        MAX_LINE_BYTES >> 20
+                    )));
+                }
+                Ok(Heard::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.obituary());
+                }
+                Err(RecvTimeoutError::Timeout) if self.stop.requested() => {
+                    return Err(Fault::Stopped);
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(Fault::TimedOut(format!(
+                        "did not answer within {} s",
+                        limit.as_secs()
+                    )));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Why a driver that is gone, or closed its output, went.
+    fn obituary(&mut self) -> Fault {
+        // The last words may still be on their way through the pipe.
+        let mut status = None;
+        for _ in 0..20 {
+            status = self.child.try_wait().ok().flatten();
+            if status.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(10));
+        let how = status.map_or("closed its output".into(), describe);
+        Fault::Crashed(match self.last_words() {
+            Some(words) => format!("{how}: {words}"),
+            None => how,
+        })
+    }
+
+    /// The most telling line at the end of standard error.
+    fn last_words(&self) -> Option<String> {
+        let talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = talk.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+        // Go and Rust put the reason first and the trace behind it; others end with the reason.
+        let telling = |l: &&str| {
+            ["panic", "error", "Error", "fatal"]
+                .iter()
+                .any(|w| l.contains(w))
+        };
+        let line = lines.clone().find(telling).or_else(|| lines.next_back())?;
+        Some(line.chars().take(200).collect())
+    }
+
+    fn end(&mut self) {
+        if self.ended {
+            return;
+        }
+        self.ended = true;
+        drop(self.requests.take());
+        #[allow(clippy::cast_possible_wrap, reason = "process ids are positive i32")]
+        if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32) {
+            // Also when the leader is gone: what it started keeps the group's number taken.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What the reader thread heard.
+#[derive(Debug)]
+enum Heard {
+    Line(Vec<u8>),
+    TooLong,
+    End,
+}
+
+fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
+    let nonsense = |what: &str| {
+        let shown: String = String::from_utf8_lossy(line).chars().take(60).collect();
+        Fault::Crashed(format!("answered nonsense: {what} in `{}`", shown.trim()))
+    };
+    let value: Value = serde_json::from_slice(line).map_err(|_| nonsense("no JSON"))?;
+    match value.get("ok").and_then(Value::as_bool) {
+        Some(true) => serde_json::from_value(value).map_err(|e| nonsense(&e.to_string())),
+        Some(false) => {
+            let reason = value.get("reason").and_then(Value::as_str);
+            let reason: String = reason
+                .unwrap_or("gave no reason")
+                .chars()
+                .take(300)
+                .collect();
+            match value.get("error").and_then(Value::as_str) {
+                Some("unsupported") => Err(Fault::Unsupported(reason)),
+                _ => Err(Fault::Failed(reason)),
+            }
+        }
+        None => Err(nonsense("no `ok`")),
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("died with exit code {code}"),
+        (None, Some(signal)) => format!("died of signal {signal}"),
+        (None, None) => "died".into(),
+    }
+}
+
+fn write_requests(mut stdin: impl Write, requests: &Receiver<Vec<u8>>) {
+    while let Ok(line) = requests.recv() {
+        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_answers(stdout: impl Read, heard: &SyncSender<Heard>) {
+    let mut stdout = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        let mut limited = stdout.by_ref().take(MAX_LINE_BYTES as u64 + 1);
+        let what = match limited.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => Heard::End,
+            Ok(n) if n > MAX_LINE_BYTES => Heard::TooLong,
+            Ok(_) => Heard::Line(line),
+        };
+        let last = !matches!(what, Heard::Line(_));
+        if heard.send(what).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<VecDeque<u8>>) {
+    const KEPT_BYTES: usize = 4096;
+    let mut chunk = [0; 4096];
+    while let Ok(read) = stderr.read(&mut chunk) {
+        if read == 0 {
+            return;
+        }
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(&chunk[..read]);
+        let surplus = tail.len().saturating_sub(KEPT_BYTES);
+        tail.drain(..surplus);
+    }
+}
