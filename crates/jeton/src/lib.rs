@@ -1,13 +1,64 @@
-//! jeton
-mod base64;
+//! Issue and verify security tokens, JWT and PASETO, behind one shape that cannot be held wrong.
+//!
+//! - A **key** knows its algorithm, its use and its id ([`key`]). A token's header is only ever
+//!   compared with it. A secret, a private and a public key are different types.
+//! - **Claims** are the registered names, and the caller's own type beside them ([`Claims`]). An
+//!   expiry must be chosen.
+//! - A **policy** is what a verifier demands ([`Policy`]): the issuer, the audience, an expiry and
+//!   more; nothing is left out silently.
+//! - **Verified** is the type that only a successful verification can make ([`Verified`]).
+//!
+//! ```
+//! use std::time::Duration;
+//! use jeton::{Claims, Policy, Verified, jwt};
+//! use jeton::key::SigAlg;
+//!
+//! #[derive(serde::Serialize, serde::Deserialize)]
+//! struct Visit { page: String }
+//!
+//! let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+//! let token = key.issue(
+//!     &Claims::new(Visit { page: "/".into() })
+//!         .issuer("https://id.example")
+//!         .audience("api")
+//!         .expires_in(Duration::from_mins(15)),
+//! )?;
+//!
+//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+//! let visit: Verified<Visit> = verifier.verify(&token)?;
+//! assert_eq!(visit.page, "/");
+//! # Ok::<(), jeton::Error>(())
+//! ```
+//!
+//! PASETO has the same two verbs: [`paseto::v4`].
+//!
+//! The library does no I/O, spawns nothing, and asks only a [`Clock`] for the time. Every number
+//! that an attacker can choose has a name and a bound in [`limits`]. Whatever is questionable is in
+//! [`danger`].
+
+// What a token is about
 mod claims;
+mod policy;
+mod verified;
+
+// Keys
+pub mod jwk;
+pub mod key;
+pub mod paserk;
+
+// Formats
+pub mod jws;
+pub mod jwt;
+pub mod paseto;
+
+// What everything stands on
+mod base64;
 mod clock;
 mod crypto;
+pub mod danger;
 pub mod error;
 mod json;
 pub mod limits;
-mod policy;
-mod verified;
 
 pub use claims::Claims;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};

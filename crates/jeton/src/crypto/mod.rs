@@ -1,5 +1,60 @@
 //! The primitives, each behind the few operations that jeton needs. Everything here works on keys
 //! that are ready and on bytes; nothing knows a token.
 
+pub(crate) mod blake2b;
+pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
+pub(crate) mod hmac;
 pub(crate) mod random;
+pub(crate) mod rsa;
+pub(crate) mod xchacha20;
+
+use smallvec::SmallVec;
+
+/// A signature or MAC. Those of every algorithm but RSA above 4,096 bits live on the stack.
+pub(crate) type Signature = SmallVec<[u8; 512]>;
+
+/// A hash function of the SHA-2 family (FIPS 180-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hash {
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Hash {
+    /// Its length, bytes.
+    pub(crate) const fn length(self) -> usize {
+        match self {
+            Hash::Sha256 => 32,
+            Hash::Sha384 => 48,
+            Hash::Sha512 => 64,
+        }
+    }
+}
+
+/// How RSA pads what it signs (RFC 8017, section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Padding {
+    Pkcs1,
+    Pss,
+}
+
+/// A curve of FIPS 186-5; with it comes the hash that JOSE binds to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Curve {
+    P256,
+    P384,
+    P521,
+}
+
+impl Curve {
+    /// Length of a coordinate and of a scalar, bytes.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Curve::P256 => 32,
+            Curve::P384 => 48,
+            Curve::P521 => 66,
+        }
+    }
+}

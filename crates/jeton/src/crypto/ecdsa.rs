@@ -1,0 +1,238 @@
+//! ECDSA on the NIST curves (FIPS 186-5), in JOSE's fixed r‖s form (RFC 7518, section 3.4).
+//!
+//! AWS-LC speaks DER. Turning r‖s into DER on the stack costs less than AWS-LC's own fixed-length
+//! entry points, which allocate several times.
+
+use aws_lc_rs::encoding::AsBigEndian;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{
+    self as aws, EcdsaKeyPair, EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair as _,
+    ParsedPublicKey,
+};
+use smallvec::SmallVec;
+use zeroize::Zeroizing;
+
+use super::{Curve, Signature};
+use crate::error::{Error, KeyProblem, Result};
+
+/// A private key, ready to sign.
+pub(crate) struct Pair {
+    curve: Curve,
+    key: EcdsaKeyPair,
+}
+
+impl Pair {
+    pub(crate) fn generate(curve: Curve) -> Result<Pair> {
+        let key = EcdsaKeyPair::generate(signing(curve)).map_err(|_| Error::Primitive)?;
+        Ok(Pair { curve, key })
+    }
+
+    /// From the scalar and the uncompressed point, which must belong together.
+    pub(crate) fn from_halves(
+        curve: Curve,
+        scalar: &[u8],
+        point: &[u8],
+    ) -> Result<Pair, KeyProblem> {
+        if scalar.len() != curve.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        EcdsaKeyPair::from_private_key_and_public_key(signing(curve), scalar, point)
+            .map(|key| Pair { curve, key })
+            .map_err(|_| KeyProblem::Mismatch)
+    }
+
+    pub(crate) fn from_pkcs8(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
+        EcdsaKeyPair::from_pkcs8(signing(curve), der)
+            .map(|key| Pair { curve, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    /// From RFC 5915 ("EC PRIVATE KEY").
+    pub(crate) fn from_sec1(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
+        EcdsaKeyPair::from_private_key_der(signing(curve), der)
+            .map(|key| Pair { curve, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    /// The private scalar, at its full length.
+    pub(crate) fn scalar(&self) -> Result<Zeroizing<Vec<u8>>> {
+        let scalar = self.key.private_key();
+        let bytes = scalar.as_be_bytes().map_err(|_| Error::Primitive)?;
+        Ok(Zeroizing::new(bytes.as_ref().to_vec()))
+    }
+
+    pub(crate) fn pkcs8(&self) -> Result<Zeroizing<Vec<u8>>> {
+        let document = self.key.to_pkcs8v1().map_err(|_| Error::Primitive)?;
+        Ok(Zeroizing::new(document.as_ref().to_vec()))
+    }
+
+    /// The uncompressed point: 4, x, y.
+    pub(crate) fn point(&self) -> &[u8] {
+        self.key.public_key().as_ref()
+    }
+
+    pub(crate) fn sign(&self, message: &[u8]) -> Result<Signature> {
+        let der = self
+            .key
+            .sign(&SystemRandom::new(), message)
+            .map_err(|_| Error::Primitive)?;
+        fixed_from_der(der.as_ref(), self.curve.bytes()).ok_or(Error::Primitive)
+    }
+}
+
+/// A public key, parsed once.
+pub(crate) struct Public {
+    curve: Curve,
+    key: ParsedPublicKey,
+}
+
+impl Public {
+    /// From the uncompressed point, which must lie on the curve.
+    pub(crate) fn from_point(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
+        if point.len() != 1 + 2 * curve.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        ParsedPublicKey::new(verification(curve), point)
+            .map(|key| Public { curve, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    pub(crate) fn signature_bytes(&self) -> usize {
+        2 * self.curve.bytes()
+    }
+
+    pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+        // r = 0, s = 0 and values from n up are AWS-LC's to refuse, and it does.
+        der_from_fixed(signature, self.curve.bytes())
+            .is_some_and(|der| self.key.verify_sig(message, &der).is_ok())
+    }
+}
+
+fn signing(curve: Curve) -> &'static EcdsaSigningAlgorithm {
+    match curve {
+        Curve::P256 => &aws::ECDSA_P256_SHA256_ASN1_SIGNING,
+        Curve::P384 => &aws::ECDSA_P384_SHA384_ASN1_SIGNING,
+        Curve::P521 => &aws::ECDSA_P521_SHA512_ASN1_SIGNING,
+    }
+}
+
+fn verification(curve: Curve) -> &'static EcdsaVerificationAlgorithm {
+    match curve {
+        Curve::P256 => &aws::ECDSA_P256_SHA256_ASN1,
+        Curve::P384 => &aws::ECDSA_P384_SHA384_ASN1,
+        Curve::P521 => &aws::ECDSA_P521_SHA512_ASN1,
+    }
+}
+
+/// The longest DER signature: P-521's, with a two-byte length.
+type Der = SmallVec<[u8; 144]>;
+
+/// `SEQUENCE { INTEGER r, INTEGER s }` of two halves of equal length.
+fn der_from_fixed(fixed: &[u8], length: usize) -> Option<Der> {
+    if fixed.len() != 2 * length {
+        return None;
+    }
+    let (r, s) = fixed.split_at(length);
+    let mut body = Der::new();
+    for half in [r, s] {
+        let zeros = half.iter().take_while(|byte| **byte == 0).count();
+        let digits = &half[zeros.min(half.len() - 1)..];
+        let sign = usize::from(digits[0] & 0x80 != 0);
+        // A half has at most 66 bytes, so every integer's length is one byte.
+        body.extend_from_slice(&[0x02, (digits.len() + sign) as u8]);
+        body.extend_from_slice(&[0][..sign]);
+        body.extend_from_slice(digits);
+    }
+    let mut der = Der::new();
+    der.push(0x30);
+    if body.len() >= 0x80 {
+        der.push(0x81);
+    }
+    der.push(body.len() as u8);
+    der.extend_from_slice(&body);
+    Some(der)
+}
+
+/// The two integers of AWS-LC's own DER signature, each at its full length.
+fn fixed_from_der(der: &[u8], length: usize) -> Option<Signature> {
+    let body = match der {
+        [0x30, 0x81, body_length, body @ ..] | [0x30, body_length, body @ ..]
+            if usize::from(*body_length) == body.len() =>
+        {
+            body
+        }
+        _ => return None,
+    };
+    let mut fixed = Signature::from_elem(0, 2 * length);
+    let mut rest = body;
+    for half in fixed.chunks_exact_mut(length) {
+        let [0x02, integer_length, tail @ ..] = rest else {
+            return None;
+        };
+        let (integer, tail) = tail.split_at_checked(usize::from(*integer_length))?;
+        let digits = integer.strip_prefix(&[0]).unwrap_or(integer);
+        let start = length.checked_sub(digits.len())?;
+        half[start..].copy_from_slice(digits);
+        rest = tail;
+    }
+    rest.is_empty().then_some(fixed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CURVES: [Curve; 3] = [Curve::P256, Curve::P384, Curve::P521];
+
+    #[test]
+    fn fixed_and_der_are_each_others_inverse() {
+        for curve in CURVES {
+            let length = curve.bytes();
+            for (r, s) in [(1_u8, 0x80_u8), (0xff, 1), (0x7f, 0xff)] {
+                for filled in [1, length / 2, length] {
+                    let mut fixed = vec![0; 2 * length];
+                    fixed[length - filled..length].fill(r);
+                    fixed[2 * length - filled..].fill(s);
+                    let der = der_from_fixed(&fixed, length).expect("right length");
+                    let back = fixed_from_der(&der, length).expect("well formed");
+                    assert_eq!(back.as_slice(), fixed);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_integers_keep_their_place() {
+        // Enough signatures that some r or s starts with a zero byte.
+        for curve in CURVES {
+            let pair = Pair::generate(curve).expect("randomness");
+            let public = Public::from_point(curve, pair.point()).expect("its own point");
+            for i in 0..300_u32 {
+                let message = i.to_be_bytes();
+                let signature = pair.sign(&message).expect("signs");
+                assert_eq!(signature.len(), public.signature_bytes());
+                assert!(public.verify(&message, &signature));
+            }
+        }
+    }
+
+    #[test]
+    fn zero_and_order_are_refused() {
+        let pair = Pair::generate(Curve::P256).expect("randomness");
+        let public = Public::from_point(Curve::P256, pair.point()).expect("its own point");
+        let good = pair.sign(b"m").expect("signs");
+        let order = [
+            0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc,
+            0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+        ];
+        for half in [0..32, 32..64] {
+            for value in [[0; 32], order, [0xff; 32]] {
+                let mut bad = good.to_vec();
+                bad[half.clone()].copy_from_slice(&value);
+                assert!(!public.verify(b"m", &bad));
+            }
+        }
+        assert!(!public.verify(b"m", &[0; 64]));
+        assert!(!public.verify(b"m", &good[..63]));
+    }
+}

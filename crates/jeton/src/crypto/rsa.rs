@@ -1,0 +1,155 @@
+//! RSA signatures (RFC 8017): PKCS#1 v1.5 and PSS with a salt as long as the hash.
+
+use aws_lc_rs::encoding::AsDer;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, KeySize, PublicKeyComponents};
+use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParameters};
+use zeroize::Zeroizing;
+
+use super::{Hash, Padding, Signature};
+use crate::error::{Error, KeyProblem, Result};
+use crate::limits;
+
+/// A private key, ready to sign.
+pub(crate) struct Pair(KeyPair);
+
+/// The parts of a private key, each a big-endian integer without leading zeros.
+pub(crate) struct Parts {
+    pub(crate) n: Vec<u8>,
+    pub(crate) e: Vec<u8>,
+    pub(crate) d: Zeroizing<Vec<u8>>,
+    pub(crate) p: Zeroizing<Vec<u8>>,
+    pub(crate) q: Zeroizing<Vec<u8>>,
+    pub(crate) dp: Zeroizing<Vec<u8>>,
+    pub(crate) dq: Zeroizing<Vec<u8>>,
+    pub(crate) qi: Zeroizing<Vec<u8>>,
+}
+
+impl Pair {
+    /// A fresh key of 2,048 bits.
+    pub(crate) fn generate() -> Result<Pair> {
+        KeyPair::generate(KeySize::Rsa2048)
+            .map(Pair)
+            .map_err(|_| Error::Primitive)
+    }
+
+    pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
+        check_public(&parts.n, &parts.e).map_err(|(_, problem)| problem)?;
+        KeyPair::from_components(&KeyPairComponents {
+            public_key: PublicKeyComponents {
+                n: &parts.n,
+                e: &parts.e,
+            },
+            d: &parts.d,
+            p: &parts.p,
+            q: &parts.q,
+            dP: &parts.dp,
+            dQ: &parts.dq,
+            qInv: &parts.qi,
+        })
+        .map(Pair)
+        .map_err(|_| KeyProblem::Mismatch)
+    }
+
+    pub(crate) fn pkcs8(&self) -> Result<Zeroizing<Vec<u8>>> {
+        let der = self.0.as_der().map_err(|_| Error::Primitive)?;
+        Ok(Zeroizing::new(der.as_ref().to_vec()))
+    }
+
+    pub(crate) fn sign(&self, padding: Padding, hash: Hash, message: &[u8]) -> Result<Signature> {
+        let mut signature = Signature::from_elem(0, self.0.public_modulus_len());
+        self.0
+            .sign(
+                encoding(padding, hash),
+                &SystemRandom::new(),
+                message,
+                &mut signature,
+            )
+            .map_err(|_| Error::Primitive)?;
+        Ok(signature)
+    }
+}
+
+/// A public key, parsed once for one padding and hash.
+pub(crate) struct Public {
+    modulus_bytes: usize,
+    key: ParsedPublicKey,
+}
+
+impl Public {
+    /// `n` and `e` without leading zeros; the error names the one at fault.
+    pub(crate) fn from_parts(
+        padding: Padding,
+        hash: Hash,
+        n: &[u8],
+        e: &[u8],
+    ) -> Result<Public, (&'static str, KeyProblem)> {
+        check_public(n, e)?;
+        PublicKeyComponents { n, e }
+            .to_parsed_public_key(verification(padding, hash))
+            .map(|key| Public {
+                modulus_bytes: n.len(),
+                key,
+            })
+            .map_err(|_| ("n", KeyProblem::Invalid))
+    }
+
+    pub(crate) fn signature_bytes(&self) -> usize {
+        self.modulus_bytes
+    }
+
+    pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+        signature.len() == self.modulus_bytes && self.key.verify_sig(message, signature).is_ok()
+    }
+}
+
+/// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, odd, a public exponent
+/// of 65,537 or more and odd.
+fn check_public(n: &[u8], e: &[u8]) -> Result<(), (&'static str, KeyProblem)> {
+    let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
+    let bits = |integer: &[u8]| match integer.first() {
+        Some(first) => integer.len() * 8 - first.leading_zeros() as usize,
+        None => 0,
+    };
+    if bits(n) > limits::RSA_MODULUS_BITS {
+        return Err(("n", KeyProblem::TooLarge));
+    }
+    if bits(n) < limits::RSA_MODULUS_BITS_MIN {
+        return Err(("n", KeyProblem::TooWeak));
+    }
+    if !odd(n) {
+        return Err(("n", KeyProblem::Invalid));
+    }
+    if bits(e) > limits::RSA_EXPONENT_BITS {
+        return Err(("e", KeyProblem::TooLarge));
+    }
+    if bits(e) < 17 {
+        return Err(("e", KeyProblem::TooWeak));
+    }
+    if !odd(e) {
+        return Err(("e", KeyProblem::Invalid));
+    }
+    Ok(())
+}
+
+fn encoding(padding: Padding, hash: Hash) -> &'static dyn RsaEncoding {
+    match (padding, hash) {
+        (Padding::Pkcs1, Hash::Sha256) => &aws::RSA_PKCS1_SHA256,
+        (Padding::Pkcs1, Hash::Sha384) => &aws::RSA_PKCS1_SHA384,
+        (Padding::Pkcs1, Hash::Sha512) => &aws::RSA_PKCS1_SHA512,
+        (Padding::Pss, Hash::Sha256) => &aws::RSA_PSS_SHA256,
+        (Padding::Pss, Hash::Sha384) => &aws::RSA_PSS_SHA384,
+        (Padding::Pss, Hash::Sha512) => &aws::RSA_PSS_SHA512,
+    }
+}
+
+fn verification(padding: Padding, hash: Hash) -> &'static RsaParameters {
+    match (padding, hash) {
+        (Padding::Pkcs1, Hash::Sha256) => &aws::RSA_PKCS1_2048_8192_SHA256,
+        (Padding::Pkcs1, Hash::Sha384) => &aws::RSA_PKCS1_2048_8192_SHA384,
+        (Padding::Pkcs1, Hash::Sha512) => &aws::RSA_PKCS1_2048_8192_SHA512,
+        (Padding::Pss, Hash::Sha256) => &aws::RSA_PSS_2048_8192_SHA256,
+        (Padding::Pss, Hash::Sha384) => &aws::RSA_PSS_2048_8192_SHA384,
+        (Padding::Pss, Hash::Sha512) => &aws::RSA_PSS_2048_8192_SHA512,
+    }
+}

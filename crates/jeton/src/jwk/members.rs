@@ -1,0 +1,144 @@
+use std::borrow::Cow;
+
+use zeroize::Zeroizing;
+
+use crate::base64;
+use crate::error::{KeyError, KeyProblem};
+use crate::json::{self, Fault, Kind, Value};
+use crate::key::KeyId;
+use crate::limits;
+
+/// The members of one JWK, checked as JSON and not yet as a key.
+pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+
+/// What a key is to be used for, as `key_ops` calls it (RFC 7517, section 4.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Sign,
+    Verify,
+}
+
+impl Operation {
+    const fn name(self) -> &'static str {
+        match self {
+            Operation::Sign => "sign",
+            Operation::Verify => "verify",
+        }
+    }
+}
+
+struct Refused(KeyError);
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused(KeyError::new(match fault {
+            Fault::Syntax => KeyProblem::Malformed,
+            Fault::Depth => KeyProblem::TooLarge,
+            Fault::Duplicate => KeyProblem::Duplicate,
+        }))
+    }
+}
+
+impl<'a> Members<'a> {
+    /// `x5c` and the like may nest a little; nothing in a JWK nests more.
+    const DEPTH: u32 = 8;
+
+    pub(crate) fn parse(text: &'a str) -> Result<Members<'a>, KeyError> {
+        if text.len() > limits::KEY_BYTES {
+            return Err(KeyError::new(KeyProblem::TooLarge));
+        }
+        let mut members = Vec::new();
+        json::read_object(text.as_bytes(), Self::DEPTH, |name, value| {
+            members.push((name.to_cow(), value));
+            Ok::<_, Refused>(())
+        })
+        .map_err(|Refused(error)| error)?;
+        Ok(Members(members))
+    }
+
+    fn value(&self, name: &str) -> Option<Value<'a>> {
+        let mut members = self.0.iter();
+        members.find(|(n, _)| n == name).map(|(_, value)| *value)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// A string, if the member is there.
+    pub(crate) fn optional(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, KeyError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(value) => match value.string() {
+                Some(text) => Ok(Some(text.to_cow())),
+                None => Err(KeyError::at(name, KeyProblem::WrongType)),
+            },
+        }
+    }
+
+    /// A string that must be there.
+    pub(crate) fn required(&self, name: &'static str) -> Result<Cow<'a, str>, KeyError> {
+        self.optional(name)?
+            .ok_or(KeyError::at(name, KeyProblem::Missing))
+    }
+
+    /// Bytes that must be there, wiped when dropped.
+    pub(crate) fn bytes(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let text = Zeroizing::new(self.required(name)?.into_owned());
+        base64::decode(text.as_bytes())
+            .map(Zeroizing::new)
+            .map_err(|_| KeyError::at(name, KeyProblem::NotBase64Url))
+    }
+
+    /// Bytes of a fixed length (RFC 7518, sections 6.2.1 and 6.2.2: leading zeros stay).
+    pub(crate) fn fixed(
+        &self,
+        name: &'static str,
+        length: usize,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let bytes = self.bytes(name)?;
+        if bytes.len() != length {
+            return Err(KeyError::at(name, KeyProblem::WrongLength));
+        }
+        Ok(bytes)
+    }
+
+    /// A Base64urlUInt (RFC 7518, section 2): no leading zeros, and not zero.
+    pub(crate) fn integer(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let bytes = self.bytes(name)?;
+        if matches!(bytes.first(), None | Some(0)) {
+            return Err(KeyError::at(name, KeyProblem::Invalid));
+        }
+        Ok(bytes)
+    }
+
+    pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
+        self.optional("kid")?
+            .map(|kid| KeyId::loaded(&kid))
+            .transpose()
+    }
+
+    /// Whether `use` and `key_ops` permit that operation.
+    pub(crate) fn permit(&self, operation: Operation) -> Result<(), KeyError> {
+        if self.optional("use")?.is_some_and(|intended| intended != "sig") {
+            return Err(KeyError::at("use", KeyProblem::Contradiction));
+        }
+        let Some(operations) = self.value("key_ops") else {
+            return Ok(());
+        };
+        let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
+        if operations.kind() != Kind::Array {
+            return Err(wrong_type);
+        }
+        let mut found = false;
+        for value in json::checked_elements(operations.raw()) {
+            let name = value.string().ok_or(wrong_type)?;
+            found |= name == *operation.name();
+        }
+        if found {
+            Ok(())
+        } else {
+            Err(KeyError::at("key_ops", KeyProblem::Contradiction))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::json::{self, Fault, Kind};
+use crate::jwk::Members;
+use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
+use crate::limits;
+
+/// A set of keys to verify with (RFC 7517, section 5).
+///
+/// Keys that jeton does not know, or that are not for verifying, are left out and do not spoil the
+/// rest; [`left_out`](KeySet::left_out) counts them. A set that leaves no key is an error. A set is
+/// replaced as a whole and never merged with another.
+///
+/// At most [`limits::KEY_SET_KEYS`] keys in at most [`limits::KEY_SET_BYTES`].
+///
+/// ```
+/// use jeton::jwk::KeySet;
+/// use jeton::key::{SigAlg, SigningKey};
+///
+/// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key().with_key_id("a")?;
+/// let text = format!(r#"{{"keys":[{},{{"kty":"new"}}]}}"#, key.to_jwk());
+/// let set = KeySet::from_json(&text)?;
+/// assert_eq!((set.len(), set.left_out()), (1, 1));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KeySet {
+    keys: Vec<VerificationKey>,
+    left_out: usize,
+}
+
+struct Refused(KeyError);
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused(KeyError::new(match fault {
+            Fault::Syntax => KeyProblem::Malformed,
+            Fault::Depth => KeyProblem::TooLarge,
+            Fault::Duplicate => KeyProblem::Duplicate,
+        }))
+    }
+}
+
+impl KeySet {
+    /// A key, in an array, in the set: each may nest a little more.
+    const DEPTH: u32 = 10;
+
+    /// Reads a JWK Set. A key that does not say its algorithm is taken only if its curve implies it.
+    pub fn from_json(text: &str) -> Result<KeySet> {
+        Ok(Self::read(text, None)?)
+    }
+
+    /// Reads a JWK Set whose keys are all for one algorithm: those that do not say theirs are taken
+    /// for it, those that say another are left out.
+    pub fn from_json_as(text: &str, alg: Alg) -> Result<KeySet> {
+        Ok(Self::read(text, Some(alg))?)
+    }
+
+    /// How many keys the set has.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Never true: a set without a key cannot be made.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// How many keys of the text are not in the set, because they are of an unknown kind, not for
+    /// verifying, or not valid.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    pub(crate) fn keys(&self) -> &[VerificationKey] {
+        &self.keys
+    }
+
+    fn read(text: &str, wanted: Option<Alg>) -> Result<KeySet, KeyError> {
+        if text.len() > limits::KEY_SET_BYTES {
+            return Err(KeyError::new(KeyProblem::TooLarge));
+        }
+        let mut array = None;
+        json::read_object(text.as_bytes(), Self::DEPTH, |name, value| {
+            if name == *"keys" {
+                if value.kind() != Kind::Array {
+                    return Err(Refused(KeyError::at("keys", KeyProblem::WrongType)));
+                }
+                array = Some(value.raw());
+            }
+            Ok(())
+        })
+        .map_err(|Refused(error)| error)?;
+        let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
+
+        let mut set = KeySet {
+            keys: Vec::new(),
+            left_out: 0,
+        };
+        for (index, element) in json::checked_elements(array).enumerate() {
+            if index >= limits::KEY_SET_KEYS {
+                return Err(KeyError::at("keys", KeyProblem::TooLarge));
+            }
+            match read_key(element.raw(), wanted) {
+                Ok(key) => set.keys.push(key),
+                Err(_) => set.left_out += 1,
+            }
+        }
+        if set.keys.is_empty() {
+            return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
+        }
+        Ok(set)
+    }
+}
+
+fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
+    let members = Members::parse(text)?;
+    let contradiction = Err(KeyError::at("kty", KeyProblem::Contradiction));
+    match (&*members.required("kty")?, wanted) {
+        ("oct", None) => MacKey::from_members(&members, None).map(VerificationKey::Mac),
+        ("oct", Some(Alg::Mac(alg))) => {
+            MacKey::from_members(&members, Some(alg)).map(VerificationKey::Mac)
+        }
+        ("oct", Some(Alg::Sig(_))) | (_, Some(Alg::Mac(_))) => contradiction,
+        (_, None) => VerifyingKey::from_members(&members, None).map(VerificationKey::Public),
+        (_, Some(Alg::Sig(alg))) => {
+            VerifyingKey::from_members(&members, Some(alg)).map(VerificationKey::Public)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+use sha2::{Digest, Sha256};
+
+use crate::base64;
+
+/// The SHA-256 thumbprint of a key's required members (RFC 7638, section 3), base64url.
+///
+/// `members` are in the order of their names; no value needs an escape.
+pub(crate) fn thumbprint(members: &[(&str, &str)]) -> String {
+    let mut hash = Sha256::new();
+    for (index, (name, value)) in members.iter().enumerate() {
+        hash.update(if index == 0 { "{\"" } else { ",\"" });
+        hash.update(name);
+        hash.update("\":\"");
+        hash.update(value);
+        hash.update("\"");
+    }
+    hash.update("}");
+    base64::encode(&hash.finalize())
+}

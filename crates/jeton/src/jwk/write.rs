@@ -1,0 +1,55 @@
+use std::fmt::Write as _;
+
+use zeroize::Zeroizing;
+
+use crate::base64;
+
+/// Writes a JWK, member by member. The text is wiped when dropped, for it may hold a secret.
+pub(crate) struct Writer(Zeroizing<String>);
+
+impl Writer {
+    pub(crate) fn new(kty: &'static str) -> Writer {
+        // Room for an RSA-4096 private key, so that no secret stays behind in a moved buffer.
+        let mut text = Zeroizing::new(String::with_capacity(4096));
+        text.push_str("{\"kty\":\"");
+        text.push_str(kty);
+        text.push('"');
+        Writer(text)
+    }
+
+    /// A string from the RFCs, which needs no escapes.
+    pub(crate) fn word(mut self, name: &'static str, word: &'static str) -> Writer {
+        self.name(name);
+        self.0.push_str(word);
+        self.0.push('"');
+        self
+    }
+
+    pub(crate) fn bytes(mut self, name: &'static str, bytes: &[u8]) -> Writer {
+        self.name(name);
+        base64::encode_onto(bytes, &mut self.0);
+        self.0.push('"');
+        self
+    }
+
+    /// A key's id, which may hold anything.
+    pub(crate) fn key_id(mut self, key_id: Option<&str>) -> Writer {
+        if let Some(key_id) = key_id {
+            let escaped = serde_json::Value::from(key_id);
+            let written = write!(self.0, ",\"kid\":{escaped}");
+            debug_assert!(written.is_ok(), "a String takes everything");
+        }
+        self
+    }
+
+    pub(crate) fn finish(mut self) -> Zeroizing<String> {
+        self.0.push('}');
+        self.0
+    }
+
+    fn name(&mut self, name: &'static str) {
+        self.0.push_str(",\"");
+        self.0.push_str(name);
+        self.0.push_str("\":\"");
+    }
+}

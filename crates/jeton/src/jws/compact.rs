@@ -1,0 +1,99 @@
+//! The compact serialization (RFC 7515, section 7.1), from text to a payload whose signature is
+//! valid and back.
+
+use std::borrow::Cow;
+
+use super::Header;
+use crate::base64;
+use crate::crypto::Signature;
+use crate::error::{Part, Rejection};
+use crate::key::{Keys, VerificationKey};
+use crate::limits::Limits;
+
+/// The three parts of a compact JWS, as they stand.
+#[derive(Clone, Copy)]
+pub(crate) struct Compact<'t> {
+    signing_input: &'t str,
+    header: &'t str,
+    payload: &'t str,
+    signature: &'t str,
+}
+
+/// A compact JWS whose signature is valid. The payload has not been decoded before.
+pub(crate) struct VerifiedCompact<'k, 't> {
+    pub(crate) key: &'k VerificationKey,
+    pub(crate) payload: &'t str,
+    pub(crate) typ: Option<Cow<'static, str>>,
+    pub(crate) cty: Option<String>,
+}
+
+impl<'t> Compact<'t> {
+    /// Splits at the first dot and at the last. A token of a million dots costs no more.
+    pub(crate) fn split(token: &'t str, limits: &Limits) -> Result<Compact<'t>, Rejection> {
+        if token.len() > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let malformed = Rejection::Malformed(Part::Token);
+        let (header, rest) = token.split_once('.').ok_or(malformed)?;
+        let (payload, signature) = rest.rsplit_once('.').ok_or(malformed)?;
+        // Another dot, in `payload`, is not in base64url's alphabet; seeing it here spares the
+        // signature's verification.
+        if payload.as_bytes().contains(&b'.') {
+            return Err(malformed);
+        }
+        Ok(Compact {
+            signing_input: &token[..header.len() + 1 + payload.len()],
+            header,
+            payload,
+            signature,
+        })
+    }
+
+    pub(crate) fn header(&self) -> &'t str {
+        self.header
+    }
+
+    pub(crate) fn payload(&self) -> &'t str {
+        self.payload
+    }
+
+    /// Checks the header against the keys, then the signature.
+    pub(crate) fn verify<'k>(
+        self,
+        keys: &'k Keys,
+        limits: &Limits,
+    ) -> Result<VerifiedCompact<'k, 't>, Rejection> {
+        if let Some(key) = keys.only()
+            && let Some(typ) = key.headers().known_typ(self.header)
+        {
+            if !self.signed_by(key) {
+                return Err(Rejection::Signature);
+            }
+            return Ok(VerifiedCompact {
+                key,
+                payload: self.payload,
+                typ: typ.map(Cow::Borrowed),
+                cty: None,
+            });
+        }
+        let header = Header::decode(self.header, limits)?;
+        let fields = header.fields(limits)?;
+        let key = keys.find(fields.alg, fields.kid.as_deref(), |key| self.signed_by(key))?;
+        Ok(VerifiedCompact {
+            key,
+            payload: self.payload,
+            typ: fields.typ.map(|typ| Cow::Owned(typ.into_owned())),
+            cty: fields.cty.map(Cow::into_owned),
+        })
+    }
+
+    fn signed_by(&self, key: &VerificationKey) -> bool {
+        let length = key.signature_bytes();
+        if self.signature.len() != base64::encoded_length(length) {
+            return false;
+        }
+        let mut signature = Signature::from_elem(0, length);
+        base64::decode_into(self.signature.as_bytes(), &mut signature).is_ok()
+            && key.verify_bytes(self.signing_input.as_bytes(), &signature)
+    }
+}

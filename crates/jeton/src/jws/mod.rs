@@ -1,0 +1,24 @@
+//! JWS (RFC 7515): bytes with a signature or MAC around them.
+//!
+//! ```
+//! use jeton::jws;
+//! use jeton::key::{SigAlg, SigningKey};
+//!
+//! let key = SigningKey::generate(SigAlg::ES256)?;
+//! let token = jws::Signer::new(&key).content_type("text/plain").sign(b"hello")?;
+//! let verified = jws::Verifier::new(key.verifying_key()).verify(&token)?;
+//! assert_eq!(verified.payload(), b"hello");
+//! # Ok::<(), jeton::Error>(())
+//! ```
+
+mod compact;
+mod header;
+mod signer;
+mod verifier;
+
+pub use signer::{Issuing, Signer};
+pub use verifier::{VerifiedPayload, Verifier};
+
+pub(crate) use compact::Compact;
+pub(crate) use header::{Header, Headers};
+pub(crate) use signer::assemble;

@@ -1,0 +1,128 @@
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::base64;
+use crate::claims::{Dates, Registered};
+use crate::clock::{Clock, SystemClock};
+use crate::error::{Part, Rejection, Result};
+use crate::jws::Compact;
+use crate::key::{KeyId, Keys, VerificationKey};
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::verified::{Scratch, Verified, VerifiedIn};
+
+/// Verifies JWTs: the signature first, then the claims.
+///
+/// Made once and used for every token, from any thread.
+pub struct Verifier {
+    keys: Keys,
+    policy: Policy,
+    limits: Limits,
+    clock: Box<dyn Clock>,
+}
+
+impl Verifier {
+    /// Trusts these keys (one, or a set) and demands this policy.
+    pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
+        Verifier {
+            keys: keys.into(),
+            policy,
+            limits: Limits::default(),
+            clock: Box::new(SystemClock),
+        }
+    }
+
+    /// Accepts tokens of these sizes.
+    pub fn limits(mut self, limits: Limits) -> Verifier {
+        self.limits = limits;
+        self
+    }
+
+    /// Asks this clock for the time.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// The claims, if the token is what the policy demands.
+    ///
+    /// One allocation holds the payload; `T` makes its own.
+    pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
+        let mut payload = Vec::new();
+        let key = self.open(token, &mut payload)?;
+        let payload = String::from_utf8(payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?
+            .into_boxed_str();
+        let (registered, claims) = self.read(&payload)?;
+        Ok(Verified::new(claims, registered, payload, shared_id(key)))
+    }
+
+    /// The same without an allocation: the payload is written into `scratch`, and `T` may borrow
+    /// from it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use jeton::{Claims, Policy, Scratch, jwt, key::MacAlg};
+    /// #[derive(serde::Serialize, serde::Deserialize)]
+    /// struct Visit<'a> { page: &'a str }
+    ///
+    /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").expires_in(Duration::from_mins(1));
+    /// # let token = key.issue(&claims)?;
+    /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+    /// let mut scratch = Scratch::new();
+    /// let visit = verifier.verify_in::<Visit>(&token, &mut scratch)?;
+    /// assert_eq!(visit.page, "/");
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn verify_in<'s, T: Deserialize<'s>>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, T>> {
+        scratch.payload.clear();
+        let key = self.open(token, &mut scratch.payload)?;
+        let payload = std::str::from_utf8(&scratch.payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        let (registered, claims) = self.read(payload)?;
+        Ok(Verified::new(claims, registered, payload, shared_id(key)))
+    }
+
+    /// Checks the signature and the header, and only then decodes the payload.
+    fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
+        let verified = Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits)?;
+        if !self.policy.accepts_typ(verified.typ.as_deref()) {
+            return Err(Rejection::TypeMismatch);
+        }
+        base64::decode_onto(verified.payload.as_bytes(), payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        Ok(verified.key)
+    }
+
+    /// Checks the claims, and only then builds the caller's type.
+    fn read<'p, T: Deserialize<'p>>(
+        &self,
+        payload: &'p str,
+    ) -> Result<(Registered, T), Rejection> {
+        let registered = Registered::read(payload, self.limits.depth(), Dates::Numeric)?;
+        self.policy.check(&registered, payload, self.clock.now())?;
+        let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;
+        Ok((registered, claims))
+    }
+}
+
+fn shared_id(key: &VerificationKey) -> Option<std::sync::Arc<str>> {
+    key.id().map(KeyId::shared)
+}
+
+impl fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verifier")
+            .field("keys", &self.keys)
+            .field("policy", &self.policy)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,135 @@
+use super::{KeyId, MacKey, VerifyingKey};
+use crate::crypto::Signature;
+use crate::error::Rejection;
+use crate::json::Text;
+use crate::jwk::KeySet;
+use crate::jws::Headers;
+use crate::limits;
+
+/// What a verifier trusts: one key, or a set.
+///
+/// Every key type turns into it; a verifier takes any of them.
+#[derive(Debug)]
+pub struct Keys(Trusted);
+
+#[derive(Debug)]
+enum Trusted {
+    One(VerificationKey),
+    Set(KeySet),
+}
+
+/// A key that checks JWS signatures or MACs.
+#[derive(Debug)]
+pub(crate) enum VerificationKey {
+    Mac(MacKey),
+    Public(VerifyingKey),
+}
+
+impl Keys {
+    /// The only key, if there is but one.
+    pub(crate) fn only(&self) -> Option<&VerificationKey> {
+        match &self.0 {
+            Trusted::One(key) => Some(key),
+            Trusted::Set(_) => None,
+        }
+    }
+
+    /// Calls `verify` with each key that a token with this `alg` and `kid` may have been signed by,
+    /// until one answers yes.
+    ///
+    /// A single key is used whatever the `kid`. In a set, a `kid` picks exactly the keys that have
+    /// it; without one, keys of the right algorithm are tried, at most [`limits::KEYS_TRIED`].
+    pub(crate) fn find(
+        &self,
+        alg: Text<'_>,
+        kid: Option<&str>,
+        mut verify: impl FnMut(&VerificationKey) -> bool,
+    ) -> Result<&VerificationKey, Rejection> {
+        let keys = match &self.0 {
+            Trusted::One(key) if !key.answers_to(alg) => return Err(Rejection::AlgorithmMismatch),
+            Trusted::One(key) if verify(key) => return Ok(key),
+            Trusted::One(_) => return Err(Rejection::Signature),
+            Trusted::Set(set) => set.keys(),
+        };
+        let named = |key: &&VerificationKey| {
+            kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
+        };
+        let mut refusal = Rejection::UnknownKey;
+        let candidates = keys.iter().filter(named).filter(|key| key.answers_to(alg));
+        for key in candidates.take(limits::KEYS_TRIED) {
+            if verify(key) {
+                return Ok(key);
+            }
+            refusal = Rejection::Signature;
+        }
+        Err(refusal)
+    }
+}
+
+impl VerificationKey {
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        match self {
+            VerificationKey::Mac(key) => key.id(),
+            VerificationKey::Public(key) => key.id(),
+        }
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        match self {
+            VerificationKey::Mac(key) => key.headers(),
+            VerificationKey::Public(key) => key.headers(),
+        }
+    }
+
+    pub(crate) fn answers_to(&self, alg: Text<'_>) -> bool {
+        match self {
+            VerificationKey::Mac(key) => alg == *key.alg().name(),
+            VerificationKey::Public(key) => key.alg().answers_to(&alg.to_cow()),
+        }
+    }
+
+    pub(crate) fn signature_bytes(&self) -> usize {
+        match self {
+            VerificationKey::Mac(key) => key.alg().key_bytes(),
+            VerificationKey::Public(key) => key.signature_bytes(),
+        }
+    }
+
+    pub(crate) fn verify_bytes(&self, message: &[u8], signature: &Signature) -> bool {
+        match self {
+            VerificationKey::Mac(key) => key.verify_bytes(message, signature),
+            VerificationKey::Public(key) => key.verify_bytes(message, signature),
+        }
+    }
+}
+
+impl From<MacKey> for Keys {
+    fn from(key: MacKey) -> Self {
+        Keys(Trusted::One(VerificationKey::Mac(key)))
+    }
+}
+
+impl From<&MacKey> for Keys {
+    /// The secret is shared with the verifier, not copied.
+    fn from(key: &MacKey) -> Self {
+        key.share().into()
+    }
+}
+
+impl From<VerifyingKey> for Keys {
+    fn from(key: VerifyingKey) -> Self {
+        Keys(Trusted::One(VerificationKey::Public(key)))
+    }
+}
+
+impl From<&VerifyingKey> for Keys {
+    fn from(key: &VerifyingKey) -> Self {
+        key.clone().into()
+    }
+}
+
+impl From<KeySet> for Keys {
+    fn from(set: KeySet) -> Self {
+        Keys(Trusted::Set(set))
+    }
+}

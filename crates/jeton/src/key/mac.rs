@@ -1,0 +1,239 @@
+use std::fmt;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::{KeyId, MacAlg};
+use crate::crypto::{Signature, hmac, random};
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::jwk::{self, Members, Operation};
+use crate::jws::Headers;
+
+/// An HMAC key: whoever can verify with it can also sign with it.
+///
+/// It has at least as many bytes as the hash (RFC 7518, section 3.2), and there is no way to take
+/// a public key's text for one.
+///
+/// ```
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?.with_key_id("2026-11")?;
+/// let same = MacKey::from_jwk(&key.to_jwk())?;
+/// assert_eq!(same.key_id(), Some("2026-11"));
+/// assert!(MacKey::new(MacAlg::HS256, b"too short").is_err());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct MacKey {
+    alg: MacAlg,
+    material: Arc<Material>,
+    operations: Operations,
+    key_id: Option<KeyId>,
+    headers: Headers,
+}
+
+struct Material {
+    secret: Zeroizing<Vec<u8>>,
+    prepared: hmac::Prepared,
+}
+
+/// What `key_ops` leaves of a MAC key's two uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operations {
+    Both,
+    SignOnly,
+    VerifyOnly,
+}
+
+impl MacKey {
+    /// A fresh key, as long as the hash.
+    pub fn generate(alg: MacAlg) -> Result<MacKey> {
+        let mut secret = Zeroizing::new(vec![0; alg.key_bytes()]);
+        random::fill(&mut secret)?;
+        Ok(Self::made(alg, secret, Operations::Both, None))
+    }
+
+    /// A key from bytes that are both secret and random.
+    ///
+    /// Refused: fewer bytes than the hash has, and bytes that are the text of a key (PEM, JWK or
+    /// PASERK), which is how public keys have been taken for secrets.
+    pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
+        Ok(Self::loaded(
+            alg,
+            Zeroizing::new(secret.to_vec()),
+            Operations::Both,
+            None,
+        )?)
+    }
+
+    /// Reads a JWK of `kty` `oct` that says its `alg`.
+    pub fn from_jwk(text: &str) -> Result<MacKey> {
+        Self::read_jwk(text, None)
+    }
+
+    /// Reads a JWK of `kty` `oct` for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: MacAlg) -> Result<MacKey> {
+        Self::read_jwk(text, Some(alg))
+    }
+
+    /// The key as a JWK. It holds the secret.
+    pub fn to_jwk(&self) -> Zeroizing<String> {
+        jwk::Writer::new("oct")
+            .word("alg", self.alg.name())
+            .key_id(self.key_id())
+            .bytes("k", &self.material.secret)
+            .finish()
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> MacAlg {
+        self.alg
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_ref().map(KeyId::as_str)
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<MacKey> {
+        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.headers = Headers::new(self.alg.name(), self.key_id());
+        Ok(self)
+    }
+
+    /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
+    /// those who have it, not to be published.
+    pub fn thumbprint(&self) -> String {
+        let secret = Zeroizing::new(crate::base64::encode(&self.material.secret));
+        jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
+    }
+
+    fn read_jwk(text: &str, wanted: Option<MacAlg>) -> Result<MacKey> {
+        Ok(Self::from_members(&Members::parse(text)?, wanted)?)
+    }
+
+    pub(crate) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<MacAlg>,
+    ) -> Result<MacKey, KeyError> {
+        if members.required("kty")? != "oct" {
+            return Err(KeyError::at("kty", KeyProblem::Contradiction));
+        }
+        let said = match members.optional("alg")? {
+            None => None,
+            Some(name) => Some(
+                name.parse::<MacAlg>()
+                    .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
+            ),
+        };
+        let alg = match (said, wanted) {
+            (Some(said), Some(wanted)) if said != wanted => {
+                return Err(KeyError::at("alg", KeyProblem::Contradiction));
+            }
+            (Some(alg), _) | (None, Some(alg)) => alg,
+            (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
+        };
+        let operations = match (
+            members.permit(Operation::Sign),
+            members.permit(Operation::Verify),
+        ) {
+            (Ok(()), Ok(())) => Operations::Both,
+            (Ok(()), Err(_)) => Operations::SignOnly,
+            (Err(_), Ok(())) => Operations::VerifyOnly,
+            (Err(error), Err(_)) => return Err(error),
+        };
+        Self::loaded(alg, members.bytes("k")?, operations, members.key_id()?)
+    }
+
+    fn loaded(
+        alg: MacAlg,
+        secret: Zeroizing<Vec<u8>>,
+        operations: Operations,
+        key_id: Option<KeyId>,
+    ) -> Result<MacKey, KeyError> {
+        if secret.len() < alg.key_bytes() {
+            return Err(KeyError::at("k", KeyProblem::TooWeak));
+        }
+        if secret.len() > crate::limits::KEY_BYTES {
+            return Err(KeyError::at("k", KeyProblem::TooLarge));
+        }
+        if is_key_text(&secret) {
+            return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
+        }
+        Ok(Self::made(alg, secret, operations, key_id))
+    }
+
+    fn made(
+        alg: MacAlg,
+        secret: Zeroizing<Vec<u8>>,
+        operations: Operations,
+        key_id: Option<KeyId>,
+    ) -> MacKey {
+        let prepared = hmac::Prepared::new(alg.hash(), &secret);
+        MacKey {
+            alg,
+            material: Arc::new(Material { secret, prepared }),
+            operations,
+            headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
+            key_id,
+        }
+    }
+
+    /// The same key for a verifier; the secret is shared, not copied.
+    pub(crate) fn share(&self) -> MacKey {
+        MacKey {
+            alg: self.alg,
+            material: Arc::clone(&self.material),
+            operations: self.operations,
+            key_id: self.key_id.clone(),
+            headers: self.headers.clone(),
+        }
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        self.key_id.as_ref()
+    }
+
+    pub(crate) fn sign_bytes(&self, message: &[u8]) -> Result<Signature> {
+        if self.operations == Operations::VerifyOnly {
+            return Err(KeyError::at("key_ops", KeyProblem::Contradiction).into());
+        }
+        Ok(self.material.prepared.sign(message))
+    }
+
+    pub(crate) fn verify_bytes(&self, message: &[u8], tag: &[u8]) -> bool {
+        self.operations != Operations::SignOnly && self.material.prepared.verify(message, tag)
+    }
+}
+
+impl fmt::Debug for MacKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MacKey")
+            .field("alg", &self.alg)
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether the bytes are the text or the DER of a key, public or private. Nobody's random secret
+/// looks like one; a public key taken for a secret always does.
+fn is_key_text(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+    let paserk = matches!(start, [b'k', b'1'..=b'4', b'.', ..]);
+    let open_ssh = start.starts_with(b"ssh-") || start.starts_with(b"ecdsa-sha2-");
+    // A DER SEQUENCE whose length is exactly the rest: SPKI, PKCS#1, PKCS#8, SEC1, X.509.
+    let der = match bytes {
+        [0x30, length, rest @ ..] if *length < 0x80 => usize::from(*length) == rest.len(),
+        [0x30, 0x81, length, rest @ ..] => usize::from(*length) == rest.len(),
+        [0x30, 0x82, high, low, rest @ ..] => {
+            usize::from(*high) * 256 + usize::from(*low) == rest.len()
+        }
+        _ => false,
+    };
+    contains(b"-----BEGIN ") || (start.starts_with(b"{") && contains(b"\"kty\"")) || paserk || open_ssh || der
+}

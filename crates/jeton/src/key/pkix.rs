@@ -1,0 +1,263 @@
+//! Keys as PEM and DER: PKCS#8 (RFC 5208, RFC 5958), PKCS#1 (RFC 8017, appendix A.1), SEC1
+//! (RFC 5915), SubjectPublicKeyInfo (RFC 5280), in RFC 7468's text form.
+
+use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier};
+use der::pem::{self, LineEnding};
+use der::{Decode, Encode};
+use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
+use pkcs8::PrivateKeyInfoRef;
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
+use zeroize::Zeroizing;
+
+use super::algorithm::Scheme;
+use super::signing::Pair;
+use super::verifying::Public;
+use super::{SigAlg, SigningKey, VerifyingKey};
+use crate::crypto::{Curve, ecdsa, ed25519, rsa};
+use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::limits;
+
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+
+/// What a key's own text says about its kind.
+enum Kind {
+    Rsa,
+    Ec(Curve),
+    Ed25519,
+}
+
+fn malformed<E>(_: E) -> KeyError {
+    KeyError::new(KeyProblem::Malformed)
+}
+
+impl Kind {
+    fn of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<Kind, KeyError> {
+        match algorithm.oid {
+            RSA => Ok(Kind::Rsa),
+            ED25519 => Ok(Kind::Ed25519),
+            EC => Kind::of_curve(algorithm.parameters_oid().map_err(malformed)?),
+            _ => Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
+        }
+    }
+
+    fn of_curve(oid: ObjectIdentifier) -> Result<Kind, KeyError> {
+        match oid {
+            P256 => Ok(Kind::Ec(Curve::P256)),
+            P384 => Ok(Kind::Ec(Curve::P384)),
+            P521 => Ok(Kind::Ec(Curve::P521)),
+            _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
+        }
+    }
+
+    /// The algorithm: the caller's, if it fits, or the only one.
+    fn algorithm(&self, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
+        let implied = match self {
+            Kind::Rsa => None,
+            Kind::Ec(Curve::P256) => Some(SigAlg::ES256),
+            Kind::Ec(Curve::P384) => Some(SigAlg::ES384),
+            Kind::Ec(Curve::P521) => Some(SigAlg::ES512),
+            Kind::Ed25519 => Some(SigAlg::EdDSA),
+        };
+        match (wanted, implied) {
+            (Some(wanted), Some(implied)) if wanted.scheme() == implied.scheme() => Ok(wanted),
+            (Some(wanted), None) if matches!(wanted.scheme(), Scheme::Rsa(..)) => Ok(wanted),
+            (Some(_), _) => Err(KeyError::at("alg", KeyProblem::Contradiction)),
+            (None, Some(implied)) => Ok(implied),
+            (None, None) => Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
+        }
+    }
+}
+
+/// Takes the PEM armour off.
+fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
+    if text.len() > limits::KEY_BYTES {
+        return Err(KeyError::new(KeyProblem::TooLarge));
+    }
+    let (label, der) = pem::decode_vec(text.trim().as_bytes()).map_err(malformed)?;
+    Ok((label.to_owned(), Zeroizing::new(der)))
+}
+
+pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    let (label, der) = armour(text)?;
+    match label.as_str() {
+        "PRIVATE KEY" => read_pkcs8(&der, wanted),
+        "EC PRIVATE KEY" => read_sec1(&der, wanted),
+        "RSA PRIVATE KEY" => {
+            let alg = Kind::Rsa.algorithm(wanted)?;
+            read_pkcs1(&der, alg)
+        }
+        "PUBLIC KEY" | "RSA PUBLIC KEY" => Err(KeyError::new(KeyProblem::PublicGiven)),
+        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+    }
+}
+
+pub(super) fn read_public_pem(text: &str, wanted: Option<SigAlg>) -> Result<VerifyingKey, KeyError> {
+    let (label, der) = armour(text)?;
+    match label.as_str() {
+        "PUBLIC KEY" => read_spki(&der, wanted),
+        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?),
+        "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
+            Err(KeyError::new(KeyProblem::PrivateGiven))
+        }
+        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+    }
+}
+
+pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    bounded(der)?;
+    let info = PrivateKeyInfoRef::from_der(der).map_err(malformed)?;
+    let kind = Kind::of(&info.algorithm)?;
+    let alg = kind.algorithm(wanted)?;
+    let pair = match kind {
+        Kind::Rsa => return read_pkcs1(info.private_key.as_bytes(), alg),
+        Kind::Ec(curve) => {
+            Pair::Ecdsa(ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?)
+        }
+        Kind::Ed25519 => {
+            // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
+            let [0x04, 0x20, seed @ ..] = info.private_key.as_bytes() else {
+                return Err(KeyError::new(KeyProblem::Malformed));
+            };
+            Pair::Ed25519(match info.public_key {
+                None => ed25519::Pair::from_seed(seed),
+                Some(public) => ed25519::Pair::from_halves(seed, public.raw_bytes()),
+            }
+            .map_err(KeyError::new)?)
+        }
+    };
+    SigningKey::of_pair(alg, pair)
+}
+
+fn read_pkcs1(der: &[u8], alg: SigAlg) -> Result<SigningKey, KeyError> {
+    let parts = parts_from_pkcs1(der)?;
+    let pair = rsa::Pair::from_parts(&parts).map_err(KeyError::new)?;
+    SigningKey::of_pair(alg, Pair::Rsa(pair))
+}
+
+fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    let key = sec1::EcPrivateKey::from_der(der).map_err(malformed)?;
+    let curve = key
+        .parameters
+        .and_then(|parameters| parameters.named_curve())
+        .ok_or(KeyError::at("curve", KeyProblem::Missing))?;
+    let kind = Kind::of_curve(curve)?;
+    let alg = kind.algorithm(wanted)?;
+    let Kind::Ec(curve) = kind else {
+        return Err(KeyError::new(KeyProblem::Malformed));
+    };
+    let pair = ecdsa::Pair::from_sec1(curve, der).map_err(KeyError::new)?;
+    SigningKey::of_pair(alg, Pair::Ecdsa(pair))
+}
+
+pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingKey, KeyError> {
+    bounded(der)?;
+    let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
+    let kind = Kind::of(&info.algorithm)?;
+    let alg = kind.algorithm(wanted)?;
+    let bits = info
+        .subject_public_key
+        .as_bytes()
+        .ok_or(KeyError::new(KeyProblem::Malformed))?;
+    let public = match kind {
+        Kind::Rsa => return read_rsa_public(bits, alg),
+        Kind::Ec(curve) => Public::ecdsa(curve, bits),
+        Kind::Ed25519 => Public::ed25519(bits),
+    };
+    let public = public.map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
+    Ok(VerifyingKey::made(alg, public, None))
+}
+
+fn read_rsa_public(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+    let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
+    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
+        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    Ok(VerifyingKey::made(alg, public, None))
+}
+
+/// The parts of an RSA private key in PKCS#8.
+pub(super) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
+    let info = PrivateKeyInfoRef::from_der(pkcs8).map_err(malformed)?;
+    parts_from_pkcs1(info.private_key.as_bytes())
+}
+
+fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
+    let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
+    let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
+    Ok(rsa::Parts {
+        n: key.modulus.as_bytes().to_vec(),
+        e: key.public_exponent.as_bytes().to_vec(),
+        d: secret(key.private_exponent.as_bytes()),
+        p: secret(key.prime1.as_bytes()),
+        q: secret(key.prime2.as_bytes()),
+        dp: secret(key.exponent1.as_bytes()),
+        dq: secret(key.exponent2.as_bytes()),
+        qi: secret(key.coefficient.as_bytes()),
+    })
+}
+
+fn bounded(der: &[u8]) -> Result<(), KeyError> {
+    if der.len() > limits::KEY_BYTES {
+        return Err(KeyError::new(KeyProblem::TooLarge));
+    }
+    Ok(())
+}
+
+/// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.
+pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Result<Zeroizing<Vec<u8>>> {
+    let prefix: [u8; 16] = [
+        0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
+        0x20,
+    ];
+    let mut der = Zeroizing::new(Vec::with_capacity(prefix.len() + ed25519::SEED_BYTES));
+    der.extend_from_slice(&prefix);
+    der.extend_from_slice(pair.seed()?.as_slice());
+    Ok(der)
+}
+
+pub(super) fn write_private_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {
+    pem::encode_string("PRIVATE KEY", LineEnding::LF, pkcs8)
+        .map(Zeroizing::new)
+        .map_err(|_| Error::Primitive)
+}
+
+pub(super) fn write_public_pem(public: &Public) -> Result<String> {
+    pem::encode_string("PUBLIC KEY", LineEnding::LF, &write_spki(public)?)
+        .map_err(|_| Error::Primitive)
+}
+
+pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
+    let encode = || -> der::Result<Vec<u8>> {
+        let curve_oid;
+        let rsa_der;
+        let (oid, parameters, bits): (_, Option<AnyRef<'_>>, &[u8]) = match public {
+            Public::Rsa { n, e, .. } => {
+                let key = RsaPublicKeyRef {
+                    modulus: der::asn1::UintRef::new(n)?,
+                    public_exponent: der::asn1::UintRef::new(e)?,
+                };
+                rsa_der = key.to_der()?;
+                (RSA, Some(AnyRef::NULL), &rsa_der)
+            }
+            Public::Ecdsa { curve, point, .. } => {
+                curve_oid = match curve {
+                    Curve::P256 => P256,
+                    Curve::P384 => P384,
+                    Curve::P521 => P521,
+                };
+                (EC, Some((&curve_oid).into()), point)
+            }
+            Public::Ed25519(key) => (ED25519, None, key.bytes()),
+        };
+        SubjectPublicKeyInfoRef {
+            algorithm: AlgorithmIdentifierRef { oid, parameters },
+            subject_public_key: BitStringRef::from_bytes(bits)?,
+        }
+        .to_der()
+    };
+    encode().map_err(|_| Error::Primitive)
+}

@@ -1,0 +1,232 @@
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use super::algorithm::Scheme;
+use super::verifying::{self, Public};
+use super::{SigAlg, VerifyingKey, pkix};
+use crate::crypto::{Signature, ecdsa, ed25519, rsa};
+use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::jwk::{self, Members, Operation};
+use crate::jws::Headers;
+
+/// A private key that signs with one algorithm.
+///
+/// ```
+/// use jeton::key::{SigAlg, SigningKey};
+///
+/// let key = SigningKey::generate(SigAlg::EdDSA)?.with_key_id("2026-11")?;
+/// let same = SigningKey::from_jwk(&key.to_jwk()?)?;
+/// assert_eq!(same.verifying_key().thumbprint(), key.verifying_key().thumbprint());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct SigningKey {
+    pair: Pair,
+    public: VerifyingKey,
+}
+
+/// A private key as its family has it.
+pub(super) enum Pair {
+    Rsa(rsa::Pair),
+    Ecdsa(ecdsa::Pair),
+    Ed25519(ed25519::Pair),
+}
+
+impl SigningKey {
+    /// A fresh key. RSA keys have 2,048 bits.
+    pub fn generate(alg: SigAlg) -> Result<SigningKey> {
+        let pair = match alg.scheme() {
+            Scheme::Rsa(..) => Pair::Rsa(rsa::Pair::generate()?),
+            Scheme::Ecdsa(curve) => Pair::Ecdsa(ecdsa::Pair::generate(curve)?),
+            Scheme::Ed25519 => Pair::Ed25519(ed25519::Pair::generate()?),
+        };
+        Ok(Self::of_pair(alg, pair)?)
+    }
+
+    /// Reads a private JWK. Its algorithm is its `alg`, or the one that its curve implies; RSA has
+    /// several, so an RSA key without `alg` needs [`from_jwk_as`](Self::from_jwk_as).
+    ///
+    /// An RSA key needs all of `p`, `q`, `dp`, `dq` and `qi`, and no `oth`.
+    pub fn from_jwk(text: &str) -> Result<SigningKey> {
+        Ok(Self::from_members(&Members::parse(text)?, None)?)
+    }
+
+    /// Reads a private JWK for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
+        Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
+    }
+
+    /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
+    /// (`RSA PRIVATE KEY`), not encrypted. An RSA key does not say its algorithm, so it needs
+    /// [`from_pem_as`](Self::from_pem_as).
+    pub fn from_pem(text: &str) -> Result<SigningKey> {
+        Ok(pkix::read_private_pem(text, None)?)
+    }
+
+    /// Reads a PEM private key for an algorithm.
+    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
+        Ok(pkix::read_private_pem(text, Some(alg))?)
+    }
+
+    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958).
+    pub fn from_der(der: &[u8]) -> Result<SigningKey> {
+        Ok(pkix::read_pkcs8(der, None)?)
+    }
+
+    /// Reads a DER private key in PKCS#8 for an algorithm.
+    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<SigningKey> {
+        Ok(pkix::read_pkcs8(der, Some(alg))?)
+    }
+
+    /// The key as a private JWK. It holds the secret.
+    pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
+        let writer = jwk::Writer::new(self.public.kty())
+            .word("alg", self.alg().name())
+            .key_id(self.key_id());
+        let writer = self.public.public_members(writer);
+        Ok(match &self.pair {
+            Pair::Ecdsa(pair) => writer.bytes("d", &pair.scalar()?),
+            Pair::Ed25519(pair) => writer.bytes("d", pair.seed()?.as_slice()),
+            Pair::Rsa(pair) => {
+                let parts = pkix::rsa_parts(&pair.pkcs8()?)?;
+                writer
+                    .bytes("d", &parts.d)
+                    .bytes("p", &parts.p)
+                    .bytes("q", &parts.q)
+                    .bytes("dp", &parts.dp)
+                    .bytes("dq", &parts.dq)
+                    .bytes("qi", &parts.qi)
+            }
+        }
+        .finish())
+    }
+
+    /// The key as PEM PKCS#8 (`PRIVATE KEY`). It holds the secret; the algorithm of an RSA key and
+    /// the id are not in it.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
+        pkix::write_private_pem(&self.to_der()?)
+    }
+
+    /// The key as DER PKCS#8. It holds the secret; the algorithm of an RSA key and the id are not
+    /// in it.
+    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
+        match &self.pair {
+            Pair::Rsa(pair) => pair.pkcs8(),
+            Pair::Ecdsa(pair) => pair.pkcs8(),
+            Pair::Ed25519(pair) => pkix::ed25519_pkcs8(pair),
+        }
+    }
+
+    /// The public half, with the same algorithm and id.
+    pub fn verifying_key(&self) -> VerifyingKey {
+        self.public.clone()
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> SigAlg {
+        self.public.alg()
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.public.key_id()
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<SigningKey> {
+        self.public = self.public.with_key_id(key_id)?;
+        Ok(self)
+    }
+
+    fn from_members(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+        let alg = verifying::algorithm(members, wanted)?;
+        if !members.has("d") {
+            return Err(KeyError::at("d", KeyProblem::PublicGiven));
+        }
+        members.permit(Operation::Sign)?;
+        let public = Public::from_members(members, alg)?;
+        let at_d = |problem| KeyError::at("d", problem);
+        let pair = match (&public, alg.scheme()) {
+            (Public::Ecdsa { curve, point, .. }, _) => {
+                let scalar = members.fixed("d", curve.bytes())?;
+                Pair::Ecdsa(ecdsa::Pair::from_halves(*curve, &scalar, point).map_err(at_d)?)
+            }
+            (Public::Ed25519(key), _) => {
+                let seed = members.fixed("d", ed25519::SEED_BYTES)?;
+                Pair::Ed25519(ed25519::Pair::from_halves(&seed, key.bytes()).map_err(at_d)?)
+            }
+            (Public::Rsa { n, e, .. }, _) => {
+                if members.has("oth") {
+                    return Err(KeyError::at("oth", KeyProblem::Unsupported));
+                }
+                let parts = rsa::Parts {
+                    n: n.clone(),
+                    e: e.clone(),
+                    d: members.integer("d")?,
+                    p: members.integer("p")?,
+                    q: members.integer("q")?,
+                    dp: members.integer("dp")?,
+                    dq: members.integer("dq")?,
+                    qi: members.integer("qi")?,
+                };
+                Pair::Rsa(rsa::Pair::from_parts(&parts).map_err(at_d)?)
+            }
+        };
+        Ok(SigningKey {
+            pair,
+            public: VerifyingKey::made(alg, public, members.key_id()?),
+        })
+    }
+
+    /// A key from its private half alone; the public half is computed.
+    pub(super) fn of_pair(alg: SigAlg, pair: Pair) -> Result<SigningKey, KeyError> {
+        let public = match (&pair, alg.scheme()) {
+            (Pair::Ecdsa(pair), Scheme::Ecdsa(curve)) => {
+                Public::ecdsa(curve, pair.point()).map_err(KeyError::new)?
+            }
+            (Pair::Ed25519(pair), Scheme::Ed25519) => {
+                Public::ed25519(&pair.public_bytes()).map_err(KeyError::new)?
+            }
+            (Pair::Rsa(pair), Scheme::Rsa(..)) => {
+                let pkcs8 = pair
+                    .pkcs8()
+                    .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
+                let parts = pkix::rsa_parts(&pkcs8)?;
+                Public::rsa(alg, &parts.n, &parts.e)
+                    .map_err(|(member, problem)| KeyError::at(member, problem))?
+            }
+            _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
+        };
+        Ok(SigningKey {
+            pair,
+            public: VerifyingKey::made(alg, public, None),
+        })
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        self.public.headers()
+    }
+
+    pub(crate) fn sign_bytes(&self, message: &[u8]) -> Result<Signature> {
+        match (&self.pair, self.alg().scheme()) {
+            (Pair::Rsa(pair), Scheme::Rsa(padding, hash)) => pair.sign(padding, hash, message),
+            (Pair::Ecdsa(pair), _) => pair.sign(message),
+            (Pair::Ed25519(pair), _) => Ok(Signature::from_slice(&pair.sign(message)?)),
+            // `of_pair` and `from_members` make no other combination.
+            (Pair::Rsa(_), _) => Err(Error::Primitive),
+        }
+    }
+
+    pub(crate) fn signature_bytes(&self) -> usize {
+        self.public.signature_bytes()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey")
+            .field("alg", &self.alg())
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,327 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::algorithm::Scheme;
+use super::{KeyId, SigAlg, pkix};
+use crate::base64;
+use crate::crypto::{Curve, ecdsa, ed25519, rsa};
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::jwk::{self, Members, Operation};
+use crate::jws::Headers;
+
+/// A public key that checks signatures of one algorithm.
+///
+/// ```
+/// use jeton::key::{SigAlg, SigningKey, VerifyingKey};
+///
+/// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+/// let same = VerifyingKey::from_pem(&key.to_pem()?)?;
+/// assert_eq!(same.thumbprint(), key.thumbprint());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct VerifyingKey {
+    alg: SigAlg,
+    public: Arc<Public>,
+    key_id: Option<KeyId>,
+    headers: Headers,
+}
+
+/// A public key as its family has it, and as it is written down.
+pub(super) enum Public {
+    Rsa {
+        key: rsa::Public,
+        n: Vec<u8>,
+        e: Vec<u8>,
+    },
+    Ecdsa {
+        key: ecdsa::Public,
+        curve: Curve,
+        point: Vec<u8>,
+    },
+    Ed25519(ed25519::Public),
+}
+
+impl VerifyingKey {
+    /// Reads a public JWK. Its algorithm is its `alg`, or the one that its curve implies; RSA has
+    /// several, so an RSA key without `alg` needs [`from_jwk_as`](Self::from_jwk_as).
+    pub fn from_jwk(text: &str) -> Result<VerifyingKey> {
+        Ok(Self::from_members(&Members::parse(text)?, None)?)
+    }
+
+    /// Reads a public JWK for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
+        Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
+    }
+
+    /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key does not
+    /// say its algorithm, so it needs [`from_pem_as`](Self::from_pem_as).
+    pub fn from_pem(text: &str) -> Result<VerifyingKey> {
+        Ok(pkix::read_public_pem(text, None)?)
+    }
+
+    /// Reads a PEM public key for an algorithm.
+    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
+        Ok(pkix::read_public_pem(text, Some(alg))?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
+    pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
+        Ok(pkix::read_spki(der, None)?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo for an algorithm.
+    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
+        Ok(pkix::read_spki(der, Some(alg))?)
+    }
+
+    /// The key as a JWK.
+    pub fn to_jwk(&self) -> String {
+        let writer = jwk::Writer::new(self.kty())
+            .word("alg", self.alg.name())
+            .key_id(self.key_id());
+        let text = self.public_members(writer).finish();
+        text.as_str().to_owned()
+    }
+
+    /// The key as PEM SPKI (`PUBLIC KEY`). The algorithm of an RSA key and the id are not in it.
+    pub fn to_pem(&self) -> Result<String> {
+        pkix::write_public_pem(&self.public)
+    }
+
+    /// The key as DER SubjectPublicKeyInfo. The algorithm of an RSA key and the id are not in it.
+    pub fn to_der(&self) -> Result<Vec<u8>> {
+        pkix::write_spki(&self.public)
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> SigAlg {
+        self.alg
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_ref().map(KeyId::as_str)
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<VerifyingKey> {
+        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.headers = Headers::new(self.alg.name(), self.key_id());
+        Ok(self)
+    }
+
+    /// The key's SHA-256 thumbprint, base64url (RFC 7638).
+    pub fn thumbprint(&self) -> String {
+        match &*self.public {
+            Public::Rsa { n, e, .. } => jwk::thumbprint(&[
+                ("e", &base64::encode(e)),
+                ("kty", "RSA"),
+                ("n", &base64::encode(n)),
+            ]),
+            Public::Ecdsa { curve, point, .. } => {
+                let (x, y) = point[1..].split_at(curve.bytes());
+                jwk::thumbprint(&[
+                    ("crv", crv(*curve)),
+                    ("kty", "EC"),
+                    ("x", &base64::encode(x)),
+                    ("y", &base64::encode(y)),
+                ])
+            }
+            Public::Ed25519(key) => jwk::thumbprint(&[
+                ("crv", "Ed25519"),
+                ("kty", "OKP"),
+                ("x", &base64::encode(key.bytes())),
+            ]),
+        }
+    }
+
+    /// The thumbprint as a URI (RFC 9278).
+    pub fn thumbprint_uri(&self) -> String {
+        format!(
+            "urn:ietf:params:oauth:jwk-thumbprint:sha-256:{}",
+            self.thumbprint()
+        )
+    }
+
+    pub(crate) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<SigAlg>,
+    ) -> Result<VerifyingKey, KeyError> {
+        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
+            if members.has(private) {
+                return Err(KeyError::at(private, KeyProblem::PrivateGiven));
+            }
+        }
+        members.permit(Operation::Verify)?;
+        let alg = algorithm(members, wanted)?;
+        let public = Public::from_members(members, alg)?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    pub(super) fn made(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
+        VerifyingKey {
+            alg,
+            public: Arc::new(public),
+            headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
+            key_id,
+        }
+    }
+
+    pub(super) fn kty(&self) -> &'static str {
+        match &*self.public {
+            Public::Rsa { .. } => "RSA",
+            Public::Ecdsa { .. } => "EC",
+            Public::Ed25519(_) => "OKP",
+        }
+    }
+
+    pub(super) fn public_members(&self, writer: jwk::Writer) -> jwk::Writer {
+        match &*self.public {
+            Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
+            Public::Ecdsa { curve, point, .. } => {
+                let (x, y) = point[1..].split_at(curve.bytes());
+                writer.word("crv", crv(*curve)).bytes("x", x).bytes("y", y)
+            }
+            Public::Ed25519(key) => writer.word("crv", "Ed25519").bytes("x", key.bytes()),
+        }
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        self.key_id.as_ref()
+    }
+
+    pub(crate) fn signature_bytes(&self) -> usize {
+        match &*self.public {
+            Public::Rsa { key, .. } => key.signature_bytes(),
+            Public::Ecdsa { key, .. } => key.signature_bytes(),
+            Public::Ed25519(_) => ed25519::SIGNATURE_BYTES,
+        }
+    }
+
+    pub(crate) fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
+        match &*self.public {
+            Public::Rsa { key, .. } => key.verify(message, signature),
+            Public::Ecdsa { key, .. } => key.verify(message, signature),
+            Public::Ed25519(key) => signature
+                .try_into()
+                .is_ok_and(|signature| key.verify(message, signature)),
+        }
+    }
+}
+
+impl Public {
+    /// Reads the public members that the algorithm's family has.
+    pub(super) fn from_members(members: &Members<'_>, alg: SigAlg) -> Result<Public, KeyError> {
+        match alg.scheme() {
+            Scheme::Rsa(..) => {
+                let (n, e) = (members.integer("n")?, members.integer("e")?);
+                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+            }
+            Scheme::Ecdsa(curve) => {
+                let x = members.fixed("x", curve.bytes())?;
+                let y = members.fixed("y", curve.bytes())?;
+                let point = [&[4], x.as_slice(), y.as_slice()].concat();
+                Public::ecdsa(curve, &point).map_err(|problem| KeyError::at("x", problem))
+            }
+            Scheme::Ed25519 => {
+                Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
+                    .map_err(|problem| KeyError::at("x", problem))
+            }
+        }
+    }
+
+    pub(super) fn rsa(
+        alg: SigAlg,
+        n: &[u8],
+        e: &[u8],
+    ) -> Result<Public, (&'static str, KeyProblem)> {
+        let Scheme::Rsa(padding, hash) = alg.scheme() else {
+            return Err(("alg", KeyProblem::Contradiction));
+        };
+        Ok(Public::Rsa {
+            key: rsa::Public::from_parts(padding, hash, n, e)?,
+            n: n.to_vec(),
+            e: e.to_vec(),
+        })
+    }
+
+    pub(super) fn ecdsa(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
+        Ok(Public::Ecdsa {
+            key: ecdsa::Public::from_point(curve, point)?,
+            curve,
+            point: point.to_vec(),
+        })
+    }
+
+    pub(super) fn ed25519(bytes: &[u8]) -> Result<Public, KeyProblem> {
+        Ok(Public::Ed25519(ed25519::Public::from_bytes(bytes)?))
+    }
+}
+
+/// The algorithm of an asymmetric JWK: what it says, what its curve implies, what the caller wants;
+/// none may contradict another.
+pub(super) fn algorithm(
+    members: &Members<'_>,
+    wanted: Option<SigAlg>,
+) -> Result<SigAlg, KeyError> {
+    let kty = members.required("kty")?;
+    let implied = match &*kty {
+        "RSA" => None,
+        "EC" => Some(match &*members.required("crv")? {
+            "P-256" => SigAlg::ES256,
+            "P-384" => SigAlg::ES384,
+            "P-521" => SigAlg::ES512,
+            _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
+        }),
+        "OKP" => Some(match &*members.required("crv")? {
+            "Ed25519" => SigAlg::EdDSA,
+            _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
+        }),
+        "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
+        _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
+    };
+    let said = match members.optional("alg")? {
+        None => None,
+        Some(name) => Some(
+            name.parse::<SigAlg>()
+                .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
+        ),
+    };
+    let mut chosen = None;
+    for alg in [said, wanted, implied].into_iter().flatten() {
+        let first = *chosen.get_or_insert(alg);
+        // Two names of one operation agree.
+        let agrees = first == alg || first.scheme() == alg.scheme();
+        if !agrees {
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+        }
+    }
+    let alg = chosen.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
+    // An RSA key has no curve that could contradict the name.
+    if matches!(alg.scheme(), Scheme::Rsa(..)) != (kty == "RSA") {
+        return Err(KeyError::at("alg", KeyProblem::Contradiction));
+    }
+    Ok(alg)
+}
+
+fn crv(curve: Curve) -> &'static str {
+    match curve {
+        Curve::P256 => "P-256",
+        Curve::P384 => "P-384",
+        Curve::P521 => "P-521",
+    }
+}
+
+impl fmt::Debug for VerifyingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VerifyingKey")
+            .field("alg", &self.alg)
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}
