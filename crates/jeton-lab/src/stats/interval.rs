@@ -1,0 +1,217 @@
+//! The ratio of two subjects, paired by round, and its simultaneous interval.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::error::{StatsError, check_times};
+
+/// The share of runs in which *all* intervals of a table cover their true ratios.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Rounds below which there is no spread to make an interval from.
+pub const MIN_ROUNDS: usize = 2;
+
+/// A geometric-mean ratio, subject over baseline, with the interval that its family demands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    log_mean: f64,
+    log_deviation: f64,
+    half_width: f64,
+    rounds: usize,
+    comparisons: usize,
+}
+
+impl Ratio {
+    /// Subject over baseline: below one is faster.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.log_mean.exp()
+    }
+
+    /// The lower and upper end of the interval, as ratios.
+    #[must_use]
+    pub fn interval(&self) -> [f64; 2] {
+        self.log_interval().map(f64::exp)
+    }
+
+    /// The lower and upper end of the interval, as natural logarithms.
+    #[must_use]
+    pub fn log_interval(&self) -> [f64; 2] {
+        [
+            self.log_mean - self.half_width,
+            self.log_mean + self.half_width,
+        ]
+    }
+
+    /// Mean of the per-round log ratios.
+    #[must_use]
+    pub fn log_mean(&self) -> f64 {
+        self.log_mean
+    }
+
+    /// Sample standard deviation of the per-round log ratios.
+    #[must_use]
+    pub fn log_deviation(&self) -> f64 {
+        self.log_deviation
+    }
+
+    /// Rounds it comes from.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Comparisons of the table that its interval allows for.
+    #[must_use]
+    pub fn comparisons(&self) -> usize {
+        self.comparisons
+    }
+}
+
+/// ln(subject / baseline) of every round.
+///
+/// # Errors
+/// If the two do not have the same number of rounds, or a value is not a time above zero.
+pub fn log_ratios(subject: &[f64], baseline: &[f64]) -> Result<Vec<f64>, StatsError> {
+    check_times(subject, 0)?;
+    check_times(baseline, 0)?;
+    if subject.len() != baseline.len() {
+        return Err(StatsError::NotPaired {
+            subject: subject.len(),
+            baseline: baseline.len(),
+        });
+    }
+    Ok(subject
+        .iter()
+        .zip(baseline)
+        .map(|(subject, baseline)| (subject / baseline).ln())
+        .collect())
+}
+
+/// The ratio of one subject to its baseline, as one of `comparisons` made by the same table.
+///
+/// A table with 7 subjects makes 6 comparisons with its baseline. Zero counts as one.
+///
+/// # Errors
+/// As [`log_ratios`], and if there are fewer than [`MIN_ROUNDS`] rounds.
+pub fn estimate(
+    subject: &[f64],
+    baseline: &[f64],
+    comparisons: usize,
+) -> Result<Ratio, StatsError> {
+    let logs = log_ratios(subject, baseline)?;
+    if logs.len() < MIN_ROUNDS {
+        return Err(StatsError::TooFewRounds {
+            rounds: logs.len(),
+            needed: MIN_ROUNDS,
+        });
+    }
+    let rounds = logs.len();
+    let log_mean = logs.iter().sum::<f64>() / rounds as f64;
+    let squares: f64 = logs.iter().map(|log| (log - log_mean).powi(2)).sum();
+    let log_deviation = (squares / (rounds - 1) as f64).sqrt();
+    let half_width = t_quantile(rounds - 1, comparisons) * log_deviation / (rounds as f64).sqrt();
+    Ok(Ratio {
+        log_mean,
+        log_deviation,
+        half_width,
+        rounds,
+        comparisons: comparisons.max(1),
+    })
+}
+
+/// The value that Student's t with these degrees of freedom (at least one) keeps within, to both
+/// sides of zero and for `comparisons` comparisons together, in 95 % of runs (Bonferroni).
+pub(super) fn t_quantile(degrees: usize, comparisons: usize) -> f64 {
+    let tail = (1.0 - CONFIDENCE) / (2.0 * comparisons.max(1) as f64);
+    StudentsT::new(0.0, 1.0, degrees.max(1) as f64)
+        .expect("a scale of one and at least one degree of freedom make a t distribution")
+        .inverse_cdf(1.0 - tail)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn critical_values_are_those_of_the_printed_tables() {
+        // Two-sided 95 %: the 0.975 column of any table of Student's t.
+        for (degrees, value) in [
+            (1, 12.706_205),
+            (2, 4.302_653),
+            (7, 2.364_624),
+            (11, 2.200_985),
+            (29, 2.045_230),
+        ] {
+            assert!(
+                (t_quantile(degrees, 1) - value).abs() < 1e-5,
+                "{degrees} degrees"
+            );
+        }
+        // Five comparisons at 95 % together are each at 99 %: the 0.995 column.
+        assert!((t_quantile(7, 5) - 3.499_483).abs() < 1e-5);
+        assert!((t_quantile(11, 5) - 3.105_807).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_worked_example() {
+        // Log ratios 0.1, 0.2, 0.3, 0.4: mean 0.25, deviation sqrt(0.05 / 3).
+        let baseline = [100.0, 200.0, 400.0, 50.0];
+        let subject: Vec<f64> = baseline
+            .iter()
+            .zip([0.1f64, 0.2, 0.3, 0.4])
+            .map(|(b, log)| b * log.exp())
+            .collect();
+        let ratio = estimate(&subject, &baseline, 1).unwrap();
+        assert!((ratio.log_mean() - 0.25).abs() < 1e-12);
+        assert!((ratio.log_deviation() - 0.129_099_444_9).abs() < 1e-9);
+        // t(3, 0.975) = 3.182446, over the square root of 4 rounds.
+        let [low, high] = ratio.log_interval();
+        assert!((high - low - 2.0 * 3.182_446_3 * 0.129_099_444_9 / 2.0).abs() < 1e-6);
+        assert!((ratio.ratio() - 0.25f64.exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_every_round_shares_cancels() {
+        let quiet = estimate(&[110.0, 112.0, 109.0], &[100.0, 101.0, 99.0], 1).unwrap();
+        let shared = estimate(&[220.0, 112.0, 327.0], &[200.0, 101.0, 297.0], 1).unwrap();
+        assert!((quiet.log_mean() - shared.log_mean()).abs() < 1e-12);
+        assert!((quiet.log_deviation() - shared.log_deviation()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_comparisons_widen_the_interval() {
+        let width = |comparisons| {
+            let [low, high] = estimate(&[1.0, 1.1, 1.2], &[1.0, 1.0, 1.0], comparisons)
+                .unwrap()
+                .log_interval();
+            high - low
+        };
+        assert!(width(1) < width(2) && width(2) < width(21));
+        assert!((width(0) - width(1)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        assert_eq!(
+            estimate(&[1.0, 2.0], &[1.0], 1),
+            Err(StatsError::NotPaired {
+                subject: 2,
+                baseline: 1
+            })
+        );
+        assert_eq!(
+            estimate(&[1.0], &[1.0], 1),
+            Err(StatsError::TooFewRounds {
+                rounds: 1,
+                needed: 2
+            })
+        );
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(
+                estimate(&[1.0, bad], &[1.0, 1.0], 1),
+                Err(StatsError::NotATime { round: 1 })
+            );
+        }
+    }
+}

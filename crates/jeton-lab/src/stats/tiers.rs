@@ -1,0 +1,111 @@
+//! Tiers: who cannot be told apart from the fastest shares its place.
+//!
+//! The fastest subject (by geometric mean) leads tier 1, and everybody who is not *slower* than
+//! it by the rule of [`verdict`](super::verdict) is in tier 1 with it. The fastest of the rest
+//! leads tier 2, and so on. Within a tier there is no order.
+//!
+//! Leaders are chosen after the fact, so the intervals allow for *all* n(n−1)/2 pairs: they are
+//! wider than those of the n−1 verdicts against the baseline. A subject may hence be faster than
+//! the baseline and share its tier; the tier is the more careful statement.
+//!
+//! Being in different tiers is a statement about the leader, not about every pair: a noisy
+//! subject can be told apart neither from tier 1's leader nor from some members of tier 2. It
+//! has the benefit of the doubt, and the better tier.
+
+use super::StatsError;
+use super::interval::estimate;
+use super::verdict::{Band, judge};
+use crate::result::Judgement;
+
+/// The tier of each subject, in the order given; 1 is the fastest.
+///
+/// # Errors
+/// If two subjects' rounds cannot be compared.
+pub fn tiers(subjects: &[&[f64]], band: Band) -> Result<Vec<u32>, StatsError> {
+    let pairs = subjects.len() * subjects.len().saturating_sub(1) / 2;
+    let mut tiers = vec![0; subjects.len()];
+    let mut waiting = by_speed(subjects)?;
+    let mut tier = 0;
+    while let Some(&leader) = waiting.first() {
+        tier += 1;
+        tiers[leader] = tier;
+        let mut slower = Vec::with_capacity(waiting.len());
+        for &subject in &waiting[1..] {
+            let ratio = estimate(subjects[subject], subjects[leader], pairs)?;
+            if judge(&ratio, band) == Judgement::Slower {
+                slower.push(subject);
+            } else {
+                tiers[subject] = tier;
+            }
+        }
+        waiting = slower;
+    }
+    Ok(tiers)
+}
+
+/// Indices from the fastest to the slowest, by geometric mean; the first of equals first.
+fn by_speed(subjects: &[&[f64]]) -> Result<Vec<usize>, StatsError> {
+    let mut means = Vec::with_capacity(subjects.len());
+    for (index, rounds) in subjects.iter().enumerate() {
+        super::error::check_times(rounds, super::interval::MIN_ROUNDS)?;
+        let log_mean = rounds.iter().map(|time| time.ln()).sum::<f64>() / rounds.len() as f64;
+        means.push((log_mean, index));
+    }
+    means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    Ok(means.into_iter().map(|(_, index)| index).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn rounds(mean: f64) -> [f64; 8] {
+        [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0].map(|noise| noise * mean)
+    }
+
+    /// As noisy as to cover everything from half to double.
+    const NOISY: [f64; 8] = [50.0, 240.0, 60.0, 200.0, 55.0, 220.0, 70.0, 230.0];
+
+    #[test]
+    fn the_fastest_lead_and_the_rest_follow() {
+        let (a, b, c, d) = (rounds(300.0), rounds(100.0), rounds(100.5), rounds(200.0));
+        assert_eq!(
+            tiers(&[&a, &b, &c, &d], Band::new(None)).unwrap(),
+            [3, 1, 1, 2]
+        );
+    }
+
+    #[test]
+    fn a_chain_of_small_steps_is_cut_where_the_leader_is_told_apart() {
+        let steps: Vec<[f64; 8]> = [100.0, 101.5, 103.0, 104.5]
+            .iter()
+            .map(|&mean| rounds(mean))
+            .collect();
+        let subjects: Vec<&[f64]> = steps.iter().map(|s| s.as_slice()).collect();
+        assert_eq!(tiers(&subjects, Band::new(None)).unwrap(), [1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn the_noise_floor_holds_tiers_together() {
+        let (a, b) = (rounds(100.0), rounds(104.0));
+        assert_eq!(tiers(&[&a, &b], Band::new(Some(0.01))).unwrap(), [1, 2]);
+        assert_eq!(tiers(&[&a, &b], Band::new(Some(0.05))).unwrap(), [1, 1]);
+    }
+
+    #[test]
+    fn a_noisy_subject_has_the_benefit_of_the_doubt() {
+        let (a, b) = (rounds(100.0), rounds(106.0));
+        assert_eq!(
+            tiers(&[&a, &b, &NOISY], Band::new(None)).unwrap(),
+            [1, 2, 1]
+        );
+    }
+
+    #[test]
+    fn one_subject_and_none() {
+        assert_eq!(tiers(&[&rounds(5.0)], Band::new(None)).unwrap(), [1]);
+        assert!(tiers(&[], Band::new(None)).unwrap().is_empty());
+        assert!(tiers(&[&[1.0]], Band::new(None)).is_err());
+    }
+}
