@@ -1,0 +1,237 @@
+//! Gathers the rows and verdicts of a result into what one chart and its table show.
+
+use crate::result::{Row, RunResult, Status, Timing, Verdict};
+
+use super::names;
+
+/// What one chart and its table show: one suite, one contract, one comparison.
+pub(super) struct Comparison<'a> {
+    /// The HTML id of its heading, unique on the page.
+    pub(super) anchor: String,
+    pub(super) title: String,
+    pub(super) suite: &'a str,
+    pub(super) contract: &'a str,
+    /// The factors that differ: one, or several if confounded.
+    pub(super) factors: Vec<&'a str>,
+    pub(super) confounded: bool,
+    /// Measured subjects, the fastest first.
+    pub(super) entries: Vec<Entry<'a>>,
+    /// Bare primitives: drawn, never compared.
+    pub(super) references: Vec<Entry<'a>>,
+    /// Subjects that belong here and have no time.
+    pub(super) missing: Vec<Entry<'a>>,
+}
+
+/// One row in a comparison.
+pub(super) struct Entry<'a> {
+    pub(super) row: &'a Row,
+    pub(super) name: String,
+    pub(super) role: Role<'a>,
+}
+
+/// What an entry is to its comparison.
+#[derive(Clone, Copy)]
+pub(super) enum Role<'a> {
+    Baseline,
+    Compared(&'a Verdict),
+    Reference,
+    /// Measured, or not, without a verdict.
+    Alone,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|entry| matches!(entry.role, Role::Baseline))
+    }
+
+    /// Entries by tier, the fastest tier first.
+    pub(super) fn tiers(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
+        let mut tiers: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
+        for entry in &self.entries {
+            let Some(tier) = self.tier(entry) else { continue };
+            match tiers.iter_mut().find(|(number, _)| *number == tier) {
+                Some((_, members)) => members.push(entry),
+                None => tiers.push((tier, vec![entry])),
+            }
+        }
+        tiers.sort_by_key(|(number, _)| *number);
+        tiers
+    }
+
+    pub(super) fn tier(&self, entry: &Entry<'a>) -> Option<u32> {
+        match entry.role {
+            Role::Compared(verdict) => Some(verdict.tier),
+            Role::Baseline => self.baseline_tier(),
+            Role::Reference | Role::Alone => None,
+        }
+    }
+
+    fn baseline_tier(&self) -> Option<u32> {
+        self.entries.iter().find_map(|entry| match entry.role {
+            Role::Compared(verdict) => verdict.baseline_tier,
+            _ => None,
+        })
+    }
+}
+
+/// The time of a row, if it was measured and is a number that can be drawn.
+pub(super) fn time(row: &Row) -> Option<&Timing> {
+    row.ns_per_op.as_ref().filter(|t| {
+        matches!(row.status, Status::Ok | Status::Tainted)
+            && t.median.is_finite()
+            && t.median > 0.0
+    })
+}
+
+/// Every comparison of the result, ordered by suite and contract as they first appear; measured
+/// rows that no verdict speaks of are shown too, without one.
+pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
+    let mut taken = vec![false; result.rows.len()];
+    let mut found = judged(result, &mut taken);
+    add_unjudged(result, &mut taken, &mut found);
+    found.retain(|comparison| !comparison.entries.is_empty());
+    for comparison in &mut found {
+        add_references_and_missing(result, comparison);
+        comparison.entries.sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
+        name_entries(comparison);
+    }
+    order(result, &mut found);
+    for (number, comparison) in found.iter_mut().enumerate() {
+        comparison.anchor = names::anchor(number + 1, &comparison.title);
+    }
+    found
+}
+
+fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> {
+    let mut found: Vec<Comparison<'a>> = Vec::new();
+    for verdict in &result.verdicts {
+        let index = found.iter().position(|c| c.title == verdict.comparison).unwrap_or_else(|| {
+            found.push(empty(verdict.comparison.clone(), &verdict.suite, &verdict.contract));
+            found.len() - 1
+        });
+        let comparison = &mut found[index];
+        comparison.confounded |= verdict.confounded;
+        for factor in &verdict.factors {
+            if !comparison.factors.contains(&factor.as_str()) {
+                comparison.factors.push(factor);
+            }
+        }
+        let roles =
+            [(&verdict.baseline, Role::Baseline), (&verdict.subject, Role::Compared(verdict))];
+        for (id, role) in roles {
+            let known = comparison.entries.iter().any(|entry| entry.row.subject.id == *id);
+            let row = result.rows.iter().position(|row| {
+                row.suite == verdict.suite
+                    && row.contract == verdict.contract
+                    && row.subject.id == *id
+                    && time(row).is_some()
+            });
+            if let (false, Some(row)) = (known, row) {
+                taken[row] = true;
+                comparison.entries.push(entry(&result.rows[row], role));
+            }
+        }
+    }
+    found
+}
+
+/// Measured rows without a verdict join the chart of their own kind, or make one.
+fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
+    for (row, taken) in result.rows.iter().zip(taken) {
+        if *taken || row.reference || time(row).is_none() {
+            continue;
+        }
+        let home = found.iter().position(|c| {
+            !c.confounded
+                && c.entries.iter().any(|e| {
+                    same_kind(e.row, row) && e.row.claims == row.claims && e.row.threads == row.threads
+                })
+        });
+        let home = home.unwrap_or_else(|| {
+            let mut title = format!(
+                "{}: {}, {}, {} claims",
+                row.suite,
+                row.contract,
+                names::token(&row.subject),
+                row.claims.name
+            );
+            if row.threads > 1 {
+                title.push_str(&format!(", {} threads", row.threads));
+            }
+            found.push(empty(title, &row.suite, &row.contract));
+            found.len() - 1
+        });
+        found[home].entries.push(entry(row, Role::Alone));
+    }
+}
+
+fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
+    let beside = |row: &Row| row.suite == comparison.suite && row.contract == comparison.contract;
+    for row in result.rows.iter().filter(|row| beside(row)) {
+        let belongs = comparison.entries.iter().any(|entry| {
+            if row.reference {
+                names::primitive(&entry.row.subject) == names::primitive(&row.subject)
+            } else {
+                same_kind(entry.row, row)
+            }
+        });
+        if !belongs {
+            continue;
+        }
+        match (row.reference, time(row).is_some()) {
+            (true, true) => comparison.references.push(entry(row, Role::Reference)),
+            (true, false) => comparison.missing.push(entry(row, Role::Reference)),
+            (false, false) => comparison.missing.push(entry(row, Role::Alone)),
+            (false, true) => {}
+        }
+    }
+}
+
+fn name_entries(comparison: &mut Comparison<'_>) {
+    let measured: Vec<_> = comparison.entries.iter().map(|e| &e.row.subject).collect();
+    let shown = names::distinct(&measured);
+    for (entry, name) in comparison.entries.iter_mut().zip(shown) {
+        entry.name = name;
+    }
+}
+
+/// Keeps one suite and contract together, in the order in which the rows first name them.
+fn order(result: &RunResult, found: &mut [Comparison<'_>]) {
+    let place = |wanted: &Comparison<'_>| {
+        let suite = result.rows.iter().position(|row| row.suite == wanted.suite);
+        let contract = result
+            .rows
+            .iter()
+            .position(|row| row.suite == wanted.suite && row.contract == wanted.contract);
+        (suite, contract, wanted.confounded)
+    };
+    found.sort_by_key(place);
+}
+
+fn same_kind(a: &Row, b: &Row) -> bool {
+    a.suite == b.suite
+        && a.contract == b.contract
+        && names::token(&a.subject) == names::token(&b.subject)
+}
+
+fn median(row: &Row) -> f64 {
+    time(row).map_or(f64::MAX, |t| t.median)
+}
+
+fn empty<'a>(title: String, suite: &'a str, contract: &'a str) -> Comparison<'a> {
+    Comparison {
+        anchor: String::new(),
+        title,
+        suite,
+        contract,
+        factors: Vec::new(),
+        confounded: false,
+        entries: Vec::new(),
+        references: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
+    Entry { row, name: row.subject.library.clone(), role }
+}

@@ -1,0 +1,65 @@
+//! Where the run happened.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use crate::result::RunResult;
+
+use super::units;
+
+pub(super) fn section(result: &RunResult) -> Markup {
+    let e = &result.environment;
+    let unknown = || "not known".to_owned();
+    let facts = [
+        ("CPU", e.cpu.clone()),
+        ("Logical CPUs in use", units::whole(e.cores as u64)),
+        ("CPU flags", e.flags.join(" ")),
+        ("Kernel", e.kernel.clone()),
+        ("Hypervisor", e.hypervisor.clone().unwrap_or_else(|| "none reported".to_owned())),
+        ("Governor", e.governor.clone().unwrap_or_else(unknown)),
+        ("jeton", e.jeton.clone()),
+        ("Started", e.started.clone()),
+        ("Elapsed", format!("{} s", units::fixed(e.elapsed_s, 1))),
+        ("Seed of the order", result.seed.to_string()),
+        ("Result schema", result.schema.to_string()),
+    ];
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="The machine, table" {
+            table.pairs {
+                caption { "The machine and the run" }
+                tbody {
+                    @for (name, value) in &facts {
+                        tr {
+                            th scope="row" { (name) }
+                            td { (if value.trim().is_empty() { "not known" } else { value }) }
+                        }
+                    }
+                }
+            }
+        }
+        (map("Runtimes", "Language", "Version", &e.runtimes, false))
+        (map("Drivers, by the SHA-256 of their sources and lockfile", "Driver", "SHA-256", &e.drivers, true))
+    }
+}
+
+fn map(caption: &str, key: &str, value: &str, map: &BTreeMap<String, String>, code: bool) -> Markup {
+    html! {
+        @if !map.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label={ (caption) ", table" } {
+                table.pairs {
+                    caption { (caption) }
+                    thead { tr { th scope="col" { (key) } th scope="col" { (value) } } }
+                    tbody {
+                        @for (name, text) in map {
+                            tr {
+                                th scope="row" { (name) }
+                                td { @if code { code.hash { (text) } } @else { (text) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

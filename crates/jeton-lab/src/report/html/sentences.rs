@@ -1,0 +1,130 @@
+//! Verdicts in plain words.
+
+use crate::result::{Judgement, Verdict};
+
+use super::comparison::{Comparison, Entry, Role};
+use super::units;
+
+/// Who shares the first tier, if the comparison has tiers.
+pub(super) fn first_tier(comparison: &Comparison<'_>) -> Option<String> {
+    let tiers = comparison.tiers();
+    let (_, members) = tiers.first()?;
+    let names: Vec<&str> = members.iter().map(|entry| entry.name.as_str()).collect();
+    Some(match names.as_slice() {
+        [one] => format!("{one} is alone in the first tier."),
+        several => format!("{} share the first tier.", units::list(several)),
+    })
+}
+
+/// What the comparison came to, one sentence per kind of verdict, the fastest first.
+pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
+    let Some(baseline) = comparison.baseline() else {
+        let names: Vec<&str> = comparison.entries.iter().map(|e| e.name.as_str()).collect();
+        return vec![format!("{} measured, and compared with nothing.", units::list(&names))];
+    };
+    let mut sentences = Vec::new();
+    for judgement in [Judgement::Faster, Judgement::Slower] {
+        let clauses: Vec<String> = judged(comparison, judgement)
+            .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
+            .collect();
+        if !clauses.is_empty() {
+            sentences.push(format!("Than {}: {}.", baseline.name, clauses.join("; ")));
+        }
+    }
+    let equivalent: Vec<&str> =
+        judged(comparison, Judgement::Equivalent).map(|(e, _)| e.name.as_str()).collect();
+    if !equivalent.is_empty() {
+        sentences.push(format!(
+            "Equivalent to {}: {}.",
+            baseline.name,
+            units::list(&equivalent)
+        ));
+    }
+    for (entry, verdict) in judged(comparison, Judgement::CannotTell) {
+        let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
+            format!(
+                "; about {} would probably decide it",
+                units::count(rounds as usize, "more round", "more rounds")
+            )
+        });
+        sentences.push(format!("Cannot tell {} from {}{more}.", entry.name, baseline.name));
+    }
+    sentences
+}
+
+/// Why a confounded comparison names no cause, or which one factor differs.
+pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
+    if comparison.factors.is_empty() && !comparison.confounded {
+        return None;
+    }
+    let factors: Vec<String> = comparison.factors.iter().map(|f| f.replace('_', " ")).collect();
+    Some(if comparison.confounded {
+        let which = if factors.is_empty() { "several factors".to_owned() } else { units::list(&factors) };
+        format!("Confounded: {which} change at once; no cause can be named.")
+    } else if factors.len() == 1 {
+        format!("Only one thing differs: {}.", units::list(&factors))
+    } else {
+        format!("What differs: {}.", units::list(&factors))
+    })
+}
+
+/// The verdict as a table shows it, with a mark for each so that colour is never alone.
+pub(super) fn judgement(judgement: Judgement) -> (&'static str, &'static str, &'static str) {
+    match judgement {
+        Judgement::Faster => ("faster", "\u{25c4}", "faster"),
+        Judgement::Slower => ("slower", "\u{25ba}", "slower"),
+        Judgement::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
+        Judgement::CannotTell => ("cannot-tell", "\u{25cb}", "cannot tell"),
+    }
+}
+
+/// "3.1 × faster", or in per cent where a factor would hide it.
+pub(super) fn short_effect(verdict: &Verdict) -> String {
+    match verdict.verdict {
+        Judgement::Equivalent => "equivalent".to_owned(),
+        Judgement::CannotTell => "cannot tell".to_owned(),
+        _ if !(verdict.ratio.is_finite() && verdict.ratio > 0.0) => "n/a".to_owned(),
+        _ => {
+            let (factor, word) = if verdict.ratio < 1.0 {
+                (1.0 / verdict.ratio, "faster")
+            } else {
+                (verdict.ratio, "slower")
+            };
+            if factor < 1.2 {
+                let (share, word) = if verdict.ratio < 1.0 {
+                    (1.0 - verdict.ratio, "less time")
+                } else {
+                    (verdict.ratio - 1.0, "more time")
+                };
+                format!("{} {word}", units::percent(share))
+            } else {
+                format!("{} × {word}", times(factor))
+            }
+        }
+    }
+}
+
+fn effect(verdict: &Verdict) -> String {
+    let [low, high] = verdict.interval;
+    let effect = short_effect(verdict);
+    if effect.ends_with("time") || !(low > 0.0 && high.is_finite()) {
+        return effect;
+    }
+    let (least, most) = if verdict.ratio < 1.0 { (1.0 / high, 1.0 / low) } else { (low, high) };
+    let (least, most) = (times(least), times(most));
+    if least == most { effect } else { format!("{effect} ({least} to {most})") }
+}
+
+fn times(factor: f64) -> String {
+    units::fixed(factor, if factor < 10.0 { 1 } else { 0 })
+}
+
+fn judged<'c, 'a>(
+    comparison: &'c Comparison<'a>,
+    wanted: Judgement,
+) -> impl Iterator<Item = (&'c Entry<'a>, &'a Verdict)> {
+    comparison.entries.iter().filter_map(move |entry| match entry.role {
+        Role::Compared(verdict) if verdict.verdict == wanted => Some((entry, verdict)),
+        _ => None,
+    })
+}

@@ -1,0 +1,208 @@
+//! What was asked, what the verdicts say in words, the tiers, and why there is no recommendation.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use crate::result::{RunResult, Status};
+
+use super::comparison::{Comparison, time};
+use super::{names, sentences, units};
+
+/// The line below the title: the command, and what it made the lab do.
+pub(super) fn asked(result: &RunResult) -> Markup {
+    let libraries: BTreeSet<_> = result
+        .rows
+        .iter()
+        .filter(|row| !row.reference)
+        .map(|row| (&row.subject.language, &row.subject.library))
+        .collect();
+    let algorithms: BTreeSet<_> = result.rows.iter().map(|r| names::algorithm(&r.subject)).collect();
+    let contracts = in_order(result.rows.iter().map(|row| row.contract.clone()));
+    let claims = in_order(result.rows.iter().map(|row| {
+        format!("{} ({} B)", row.claims.name, units::whole(row.claims.bytes))
+    }));
+    let minutes = result.environment.elapsed_s / 60.0;
+    let lasted = if minutes < 2.0 {
+        format!("{} s", units::fixed(result.environment.elapsed_s, 0))
+    } else {
+        format!("{} min", units::fixed(minutes, 0))
+    };
+    html! {
+        p.command { code { (result.command) } }
+        @if result.rows.is_empty() {
+            p.asked { "The run has no rows: nothing was asked, or it ended before the first answer." }
+        } @else {
+            p.asked {
+                (units::count(libraries.len(), "library", "libraries")) ", "
+                (units::count(algorithms.len(), "algorithm", "algorithms")) ", "
+                (units::list(&contracts)) ", on "
+                (if claims.len() == 1 { "the claims set " } else { "the claims sets " })
+                (units::list(&claims)) "."
+            }
+        }
+        p.when {
+            @if !result.environment.started.is_empty() { (result.environment.started) ", " }
+            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
+        }
+    }
+}
+
+/// The figures to read first, then every comparison in a sentence or two.
+pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
+    html! {
+        (cards(result))
+        @if comparisons.is_empty() {
+            p.callout.bad {
+                strong { "No verdict. " }
+                @if result.rows.is_empty() { "The result has no rows." }
+                @else { "None of the " (units::count(result.rows.len(), "row", "rows")) " was measured." }
+            }
+        }
+        @for group in super::groups(comparisons) {
+            h3 { (super::group_heading(group)) }
+            dl.verdicts {
+                @for comparison in group {
+                    dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
+                    dd {
+                        @if comparison.confounded {
+                            p { (confounded_tag()) " " (sentences::factors(comparison).unwrap_or_default()) }
+                        }
+                        p {
+                            @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
+                            @for sentence in sentences::verdicts(comparison) { (sentence) " " }
+                        }
+                    }
+                }
+            }
+        }
+        @if !comparisons.is_empty() {
+            p.note {
+                "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
+                "simultaneous over all that one comparison compares."
+            }
+        }
+    }
+}
+
+/// Why the page recommends nothing, and what its figures do not cover.
+pub(super) fn no_recommendation(result: &RunResult) -> Markup {
+    let taint = &result.environment.taint;
+    let unmeasured = result.rows.iter().filter(|row| time(row).is_none()).count();
+    html! {
+        p { "The verdicts above say what was faster here. They are not advice, because they do not cover:" }
+        ul {
+            li { "your needs: who verifies, whether claims may be read, what fits your headers, which languages you run;" }
+            li { "whether a library refuses the known attacks, beyond the tampered, expired and wrong-key tokens of the preflight;" }
+            li { "latency under load, behind a network or a server, or on several threads where the tables say one;" }
+            li { "other claims than those named above, other key sizes, other machines, other versions." }
+            @if taint.tainted { li { "a quiet machine: this run was disturbed (" a href="#trust" { "how" } ")." } }
+            @if !result.environment.complete { li { "the rounds that were planned and not run." } }
+            @if unmeasured > 0 {
+                li { (units::count(unmeasured, "row", "rows")) " without a time (" a href="#gaps" { "why" } ")." }
+            }
+        }
+    }
+}
+
+/// The tiers of every comparison: never ranks inside the noise.
+pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
+    html! {
+        @if comparisons.iter().all(|c| c.tiers().is_empty()) {
+            p { "No comparison came to a verdict, so there are no tiers." }
+        } @else {
+            p { "Subjects in one tier cannot be told apart by this run; the order inside a tier means nothing." }
+            div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
+                table {
+                    caption { "Tiers per comparison, the fastest first" }
+                    thead { tr {
+                        th scope="col" { "Comparison" } th scope="col" { "Tiers" }
+                    } }
+                    tbody {
+                        @for comparison in comparisons {
+                            @let tiers = comparison.tiers();
+                            @if !tiers.is_empty() {
+                                tr {
+                                    th scope="row" {
+                                        a href={ "#" (comparison.anchor) } { (comparison.title) }
+                                        @if comparison.confounded { " " (confounded_tag()) }
+                                    }
+                                    td {
+                                        ol.tiers {
+                                            @for (number, members) in &tiers {
+                                                li {
+                                                    span.tier { (number) }
+                                                    span { (units::list(&members.iter().map(|m| &m.name).collect::<Vec<_>>())) }
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The mark of a comparison in which more than one factor differs.
+pub(super) fn confounded_tag() -> Markup {
+    html! { span.tag.warn { "confounded" } }
+}
+
+fn cards(result: &RunResult) -> Markup {
+    let environment = &result.environment;
+    let measured = result.rows.iter().filter(|row| time(row).is_some()).count();
+    let troubled = result.rows.iter().filter(|row| row.status != Status::Ok).count();
+    let rounds = format!("{} of {}", environment.rounds_finished, environment.rounds_planned);
+    let taint = &environment.taint;
+    let blind = taint.steal.is_none() && taint.load.is_none();
+    html! {
+        dl.cards {
+            div {
+                dt { "Noise floor" }
+                dd.figure { (result.noise_floor.floor.map_or_else(|| "not measured".to_owned(), units::percent)) }
+                dd { "from " (units::count(result.noise_floor.pairs.len(), "identical pair", "identical pairs")) }
+            }
+            div.bad[!environment.complete] {
+                dt { "Rounds" }
+                dd.figure { (rounds) }
+                dd { (if environment.complete { "the run is complete" } else { "the run was ended early" }) }
+            }
+            div.bad[measured == 0] {
+                dt { "Rows measured" }
+                dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.len() as u64)) }
+                dd {
+                    @if troubled == 0 { "none failed" }
+                    @else { a href="#gaps" { (units::whole(troubled as u64)) " with a reason" } }
+                }
+            }
+            div.bad[taint.tainted] {
+                dt { "Machine" }
+                dd.figure {
+                    (if taint.tainted { "disturbed" } else if blind { "not watched" } else { "quiet" })
+                }
+                dd {
+                    @if taint.tainted || !taint.unwatched.is_empty() {
+                        a href="#trust" {
+                            @if taint.tainted { (units::count(taint.reasons.len(), "reason", "reasons")) }
+                            @else { (units::count(taint.unwatched.len(), "thing", "things")) " could not be watched" }
+                        }
+                    } @else { "no witness crossed its limit" }
+                }
+            }
+        }
+    }
+}
+
+fn in_order(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}

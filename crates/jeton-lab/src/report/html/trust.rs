@@ -1,0 +1,94 @@
+//! How far the run may be believed: noise floor, completeness, what the machine said.
+
+use maud::{Markup, html};
+
+use crate::result::{Judgement, RunResult};
+use crate::stats::verdict::{Band, PRACTICAL_DIFFERENCE};
+
+use super::{sentences, units};
+
+pub(super) fn section(result: &RunResult) -> Markup {
+    let environment = &result.environment;
+    let taint = &environment.taint;
+    html! {
+        h3 { "The machine" }
+        @if taint.tainted {
+            div.callout.bad {
+                p { strong { "The run was disturbed." } " The figures stand as measured; draw no advice from them." }
+                ul { @for reason in &taint.reasons { li { (reason) } } }
+            }
+        } @else {
+            p.callout.good { strong { "No witness crossed its limit." } " The machine was as quiet as could be seen." }
+        }
+        @if !environment.complete {
+            p.callout.bad {
+                strong { "The run is not complete." } " " (environment.rounds_finished) " of "
+                (environment.rounds_planned) " planned rounds were finished; the intervals are wider for it."
+            }
+        }
+        ul.facts {
+            @if let Some(steal) = taint.steal { li { "CPU time stolen by the hypervisor: " (units::percent(steal)) } }
+            @if let Some(load) = taint.load { li { "Cores that other work kept busy, on average: " (units::fixed(load, 2)) } }
+        }
+        @if !taint.unwatched.is_empty() {
+            p { "What could not be watched here:" }
+            ul { @for line in &taint.unwatched { li { (line) } } }
+        }
+        h3 { "The noise floor" }
+        (noise_floor(result))
+    }
+}
+
+fn noise_floor(result: &RunResult) -> Markup {
+    let floor = &result.noise_floor;
+    let band = Band::new(floor.floor);
+    html! {
+        p {
+            @match floor.floor {
+                Some(share) => {
+                    "Identical subjects, measured under two names, were up to " strong { (units::percent(share)) }
+                    " apart. The noise band is ±" (units::percent(band.believed_beyond()))
+                    ": the noise floor, and never less than " (units::percent(PRACTICAL_DIFFERENCE)) "."
+                }
+                None => {
+                    strong { "No noise floor was measured." } " The noise band is ±"
+                    (units::percent(PRACTICAL_DIFFERENCE)) " without it, and small differences deserve doubt."
+                }
+            }
+        }
+        p {
+            "A subject is called faster or slower when its whole interval is on one side of 1 and its ratio is beyond "
+            "the noise band; equivalent when the whole interval is within ±" (units::percent(band.equivalent_within()))
+            "; else the run cannot tell."
+        }
+        @if !floor.pairs.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Identical pairs, table" {
+                table {
+                    caption { "Identical pairs: each should come out equivalent" }
+                    thead { tr {
+                        th scope="col" { "Subject" } th scope="col" { "Contract" }
+                        th.number scope="col" { "Ratio" } th.number scope="col" { "95 % interval" }
+                        th scope="col" { "Verdict" }
+                    } }
+                    tbody {
+                        @for pair in &floor.pairs {
+                            tr {
+                                th.id scope="row" { (pair.subject) }
+                                td { (pair.contract) }
+                                td.number { (units::ratio(pair.ratio)) }
+                                td.number { (units::ratio(pair.interval[0])) " – " (units::ratio(pair.interval[1])) }
+                                td { (verdict(pair.verdict)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A verdict in a table: a mark, a word and a colour.
+pub(super) fn verdict(judgement: Judgement) -> Markup {
+    let (class, mark, word) = sentences::judgement(judgement);
+    html! { span.verdict.(class) { span aria-hidden="true" { (mark) } " " (word) } }
+}

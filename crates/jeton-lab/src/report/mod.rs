@@ -1,0 +1,3 @@
+//! Reports: pure functions of one [`RunResult`](crate::result::RunResult).
+
+pub mod html;

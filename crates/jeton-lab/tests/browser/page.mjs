@@ -1,0 +1,224 @@
+// Opens a report page from disk in a real Chromium with the network off, and says what is wrong.
+//
+//   node page.mjs FILE [--screenshots DIR]
+//
+// Exit 0: nothing is wrong. Exit 1: one line for each thing that is. Exit 2: the call was wrong.
+// CHROMIUM names another browser than /usr/bin/chromium.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+
+const SECTIONS = ["summary", "trust", "tiers", "charts", "sizes", "gaps", "environment", "data"];
+const WIDTHS = [1280, 768, 390];
+const SERIOUS = new Set(["serious", "critical"]);
+
+const { values, positionals } = readArguments();
+const url = pathToFileURL(resolve(positionals[0])).href;
+const problems = [];
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+try {
+  await read();
+  for (const colorScheme of ["light", "dark"]) await audit(colorScheme);
+  if (values.screenshots) await photograph(values.screenshots);
+} finally {
+  await browser.close();
+}
+
+for (const problem of new Set(problems)) console.log(`not ok: ${problem}`);
+if (problems.length > 0) process.exit(1);
+console.log(`ok: ${positionals[0]}`);
+
+/** Loads the page under its own policy and looks at what a reader gets. */
+async function read() {
+  const { context, page } = await open({});
+  const found = await page.evaluate(inspect, SECTIONS);
+  problems.push(...found.problems);
+  console.log(`${found.charts} charts, ${found.tables} tables, ${found.rows} table rows`);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const wide = await page.evaluate(overflowing);
+    for (const what of wide) problems.push(`at ${width} px: ${what}`);
+  }
+  await keyboard(page);
+  await context.close();
+}
+
+/** Tab reaches the skip link first, and it leads to the report. */
+async function keyboard(page) {
+  await page.keyboard.press("Tab");
+  const first = await page.evaluate(() => document.activeElement?.getAttribute("href"));
+  if (first !== "#main") problems.push(`the first Tab stop is ${first}, not the skip link`);
+}
+
+/** Runs axe-core: the one pass that needs the policy lifted, because axe is a script. */
+async function audit(colorScheme) {
+  const { context, page } = await open({ colorScheme, bypassCSP: true });
+  const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+  await page.addScriptTag({ content: readFileSync(source, "utf8") });
+  const { violations, passes } = await page.evaluate(() =>
+    window.axe.run(document, { resultTypes: ["violations"] }),
+  );
+  if (!passes.some((rule) => rule.id === "color-contrast")) {
+    problems.push(`${colorScheme}: axe checked no contrast`);
+  }
+  for (const { id, impact, help, nodes } of violations) {
+    const line = `${colorScheme}: ${id} (${impact}): ${help}: ${nodes.length} × ${nodes[0].html.slice(0, 160)}`;
+    if (SERIOUS.has(impact)) problems.push(line);
+    else console.log(`note: ${line}`);
+  }
+  await context.close();
+}
+
+async function photograph(folder) {
+  mkdirSync(folder, { recursive: true });
+  const shots = [
+    ["light", { width: 1280 }, { colorScheme: "light" }],
+    ["dark", { width: 1280 }, { colorScheme: "dark" }],
+    ["narrow", { width: 390 }, { colorScheme: "light" }],
+    ["narrow-dark", { width: 390 }, { colorScheme: "dark" }],
+    ["print", { width: 720 }, { colorScheme: "dark", media: "print" }],
+  ];
+  for (const [name, { width }, media] of shots) {
+    const { context, page } = await open({ viewport: { width, height: 900 } });
+    await page.emulateMedia(media);
+    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    if (media.media === "print") await page.pdf({ path: join(folder, "print.pdf"), format: "A4" });
+    await context.close();
+  }
+}
+
+/** A page in a context without a network, whose every complaint becomes a problem. */
+async function open(options) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  await context.setOffline(true);
+  await context.route("**/*", (route) => {
+    const asked = route.request().url();
+    if (asked === url) return route.continue();
+    problems.push(`asked for ${asked}`);
+    return route.abort();
+  });
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) =>
+      console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
+  page.on("request", (request) => {
+    if (request.url() !== url) problems.push(`requested ${request.url()}`);
+  });
+  await page.goto(url, { waitUntil: "load" });
+  return { context, page };
+}
+
+/** Runs in the page: its structure, and that every chart has its table. */
+function inspect(sections) {
+  const problems = [];
+  if (!document.documentElement.lang) problems.push("no language");
+  if (!document.title.trim()) problems.push("no title");
+  if (!document.querySelector('meta[http-equiv="Content-Security-Policy"]')) problems.push("no policy");
+  for (const id of sections) {
+    const section = document.getElementById(id);
+    if (!section || section.tagName !== "SECTION") problems.push(`no section ${id}`);
+    else if (section.textContent.trim().length < 20) problems.push(`section ${id} says nothing`);
+  }
+  let level = 0;
+  for (const heading of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const next = Number(heading.tagName[1]);
+    if (next > level + 1) problems.push(`heading "${heading.textContent}" skips from h${level} to h${next}`);
+    level = next;
+  }
+  if (document.querySelectorAll("h1").length !== 1) problems.push("not exactly one h1");
+  const charts = [...document.querySelectorAll("svg[role=img]")];
+  for (const chart of charts) {
+    const name = chart.getAttribute("aria-label") ?? "";
+    const short = name.slice(0, 80);
+    if (!name.trim()) problems.push("a chart without a name");
+    const table = document.getElementById(chart.getAttribute("aria-details") ?? "");
+    if (table?.tagName !== "TABLE") problems.push(`no table for the chart "${short}"`);
+    else {
+      if (!table.querySelector("tbody tr")) problems.push(`no rows in the table of "${short}"`);
+      if (!table.caption?.textContent.trim()) problems.push(`no caption for the table of "${short}"`);
+      if (table.getBoundingClientRect().top < chart.getBoundingClientRect().bottom) {
+        problems.push(`the table of "${short}" is not below it`);
+      }
+    }
+    const marks = chart.querySelectorAll(".shape, .bar");
+    const drawn = [...marks].filter((mark) => mark.getBoundingClientRect().width > 0);
+    if (marks.length === 0 || drawn.length < marks.length) problems.push(`an empty chart: "${short}"`);
+  }
+  for (const svg of document.querySelectorAll("svg:not([role=img])")) {
+    if (!svg.closest("[aria-hidden=true], svg[role=img]")) problems.push("an svg without a role");
+  }
+  for (const table of document.querySelectorAll("table")) {
+    if (!table.caption) problems.push("a table without a caption");
+    if ([...table.querySelectorAll("th")].some((head) => !head.scope)) problems.push("a head without scope");
+  }
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    if (!document.getElementById(link.hash.slice(1))) problems.push(`a link to nowhere: ${link.hash}`);
+  }
+  const tables = document.querySelectorAll("table").length;
+  return { problems, charts: charts.length, tables, rows: document.querySelectorAll("tbody tr").length };
+}
+
+/** Runs in the page: what is wider than the window, and chart text that is cut or collides. */
+function overflowing() {
+  const found = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in ${clientWidth}`);
+  for (const chart of document.querySelectorAll("svg[role=img]")) {
+    const frame = chart.getBoundingClientRect();
+    for (const text of chart.querySelectorAll("text")) {
+      const box = text.getBoundingClientRect();
+      if (box.left < frame.left - 2 || box.right > frame.right + 2) {
+        found.push(`chart text leaves its chart: "${text.textContent}"`);
+      }
+    }
+    for (const row of chart.querySelectorAll("g.row")) {
+      const [name, value] = ["name", "value"].map((part) => row.querySelector(`.${part}`).getBoundingClientRect());
+      if (name.right > value.left) found.push(`chart labels collide: "${row.querySelector(".name").textContent}"`);
+    }
+    const ticks = [...chart.querySelectorAll(".tick")].map((tick) => tick.getBoundingClientRect());
+    ticks.sort((a, b) => a.left - b.left);
+    if (ticks.some((tick, index) => index > 0 && ticks[index - 1].right > tick.left)) {
+      found.push(`ticks collide in "${chart.getAttribute("aria-label").slice(0, 80)}"`);
+    }
+  }
+  return found;
+}
+
+function readArguments() {
+  const usage = "usage: node page.mjs FILE [--screenshots DIR]";
+  let given;
+  try {
+    given = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" } } });
+  } catch (error) {
+    fail(`${error.message}\n${usage}`);
+  }
+  if (given.positionals.length !== 1) fail(usage);
+  if (!existsSync(given.positionals[0])) fail(`no such file: ${given.positionals[0]}`);
+  return given;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}

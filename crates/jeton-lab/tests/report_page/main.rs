@@ -1,0 +1,260 @@
+//! The report page, from the outside: a result goes in, a page that can be trusted comes out.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod sample;
+
+use jeton_lab::report::html::page;
+use jeton_lab::result::{Judgement, RunResult, Status, Timing, Verdict};
+use sha2::{Digest, Sha256};
+
+const SECTIONS: [&str; 9] = [
+    "summary", "trust", "no-recommendation", "tiers", "charts", "sizes", "gaps", "environment", "data",
+];
+
+/// What holds for every page, whatever the result.
+fn check(html: &str) {
+    for section in SECTIONS {
+        assert!(html.contains(&format!("<section id=\"{section}\"")), "no section {section}");
+    }
+    assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"));
+    assert!(!html.contains("NaN") && !html.contains(">inf"), "a number is none");
+    assert!(!html.contains("<script") && !html.contains(" style="), "the policy forbids these");
+    assert!(!html.contains("http://") && !html.contains("https://"), "an outside address");
+    for chart in html.split("<svg class=\"chart\"").skip(1) {
+        let chart = chart.split_once("</article>").unwrap().0;
+        let id = between(chart, "aria-details=\"", "\"");
+        let after = chart.split_once("</figure>").unwrap().1;
+        let table = between(after, &format!("<table id=\"{id}\">"), "</table>");
+        assert!(table.contains("<tbody><tr") && table.contains("<caption>"), "an empty table {id}");
+    }
+    let mut ids: Vec<&str> = html.split(" id=\"").skip(1).map(|s| s.split_once('"').unwrap().0).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "an id is used twice");
+    for link in html.split("href=\"#").skip(1).map(|s| s.split_once('"').unwrap().0) {
+        assert!(ids.binary_search(&link).is_ok(), "a link to nowhere: #{link}");
+    }
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let rest = text.split_once(start).unwrap_or_else(|| panic!("no {start}")).1;
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end}")).0
+}
+
+fn charts(html: &str) -> usize {
+    html.matches("<svg class=\"chart\" role=\"img\"").count()
+}
+
+#[test]
+fn the_sample_has_a_chart_and_a_table_per_comparison() {
+    let result = sample::result();
+    let html = page(&result);
+    check(&html);
+    let mut comparisons: Vec<&str> = result.verdicts.iter().map(|v| v.comparison.as_str()).collect();
+    comparisons.dedup();
+    // One chart of sizes, because there is one claims set.
+    assert_eq!(charts(&html), comparisons.len() + 1);
+    assert_eq!(html.matches("aria-details=").count(), charts(&html));
+    assert!(html.len() < 400_000, "{} bytes", html.len());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("../report-sample.html");
+    std::fs::write(path, html).unwrap();
+}
+
+#[test]
+fn the_policy_names_the_hash_of_the_style_that_is_there() {
+    let html = page(&sample::empty());
+    let style = between(&html, "<style>", "</style>");
+    let hash = base64_simd::STANDARD.encode_to_string(Sha256::digest(style));
+    let policy = between(&html, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.contains("default-src 'none'"));
+    assert!(policy.contains(&format!("style-src 'sha256-{hash}'")), "{policy}");
+}
+
+#[test]
+fn verdicts_are_sentences() {
+    let html = page(&sample::result());
+    assert!(html.contains("jeton is alone in the first tier."));
+    assert!(html.contains("Than golang-jwt: jeton 4.4 × faster (4.3 to 4.5)"), "the HS256 sentence");
+    assert!(!html.to_lowercase().contains("winner"));
+}
+
+#[test]
+fn undecided_and_equivalent_subjects_are_named_as_such() {
+    let mut result = sample::result();
+    let ids: Vec<usize> = (0..2).collect();
+    let [undecided, equal] = [ids[0], ids[1]];
+    set(&mut result.verdicts[undecided], Judgement::CannotTell, Some(5));
+    set(&mut result.verdicts[equal], Judgement::Equivalent, None);
+    let html = page(&result);
+    assert!(html.contains("Cannot tell jeton from golang-jwt; about 5 more rounds would probably decide it."));
+    assert!(html.contains("Equivalent to golang-jwt: jsonwebtoken."));
+}
+
+fn set(verdict: &mut Verdict, judgement: Judgement, more_rounds: Option<u32>) {
+    verdict.verdict = judgement;
+    verdict.more_rounds = more_rounds;
+}
+
+#[test]
+fn a_confounded_pair_names_its_factors_and_no_cause() {
+    let html = page(&sample::result());
+    let sentence = "Confounded: format, algorithm and library change at once; no cause can be named.";
+    // Twice per contract: beside the verdict and above the chart.
+    assert_eq!(html.matches(sentence).count(), 4);
+}
+
+#[test]
+fn rows_that_are_not_ok_keep_their_reasons() {
+    let result = sample::result();
+    let html = page(&result);
+    let gaps = between(&html, "<section id=\"gaps\"", "</section>");
+    for row in result.rows.iter().filter(|row| row.status != Status::Ok) {
+        assert!(gaps.contains(row.reason.as_deref().unwrap()), "{:?}", row.reason);
+        assert!(gaps.contains(&row.subject.library));
+    }
+    // A failed subject is also named in the table of the comparison that it is absent from.
+    let charts = between(&html, "<section id=\"charts\"", "</section>");
+    assert!(charts.contains("accepted a token whose signature had one bit flipped"));
+    assert!(charts.contains("is not on PATH"));
+}
+
+#[test]
+fn a_reference_is_drawn_and_has_no_tier() {
+    let html = page(&sample::result());
+    assert!(html.contains("<line class=\"reference\""));
+    assert!(!between(&html, "<section id=\"tiers\"", "</section>").contains("AWS-LC"));
+}
+
+#[test]
+fn a_result_without_rows_renders() {
+    let html = page(&sample::empty());
+    check(&html);
+    assert_eq!(charts(&html), 0);
+    assert!(html.contains("The result has no rows."));
+}
+
+#[test]
+fn a_result_of_failed_rows_renders() {
+    let mut result = sample::result();
+    result.verdicts.clear();
+    for row in &mut result.rows {
+        sample::fail(row, Status::Unavailable, "the toolchain is absent");
+    }
+    let html = page(&result);
+    check(&html);
+    assert_eq!(charts(&html), 0);
+    assert!(html.contains("None of the 68 rows was measured."));
+}
+
+#[test]
+fn one_subject_alone_is_charted_and_compared_with_nothing() {
+    let mut result = sample::result();
+    result.verdicts.clear();
+    result.rows.truncate(1);
+    let html = page(&result);
+    check(&html);
+    assert_eq!(charts(&html), 2);
+    assert!(html.contains("jeton measured, and compared with nothing."));
+}
+
+#[test]
+fn a_disturbed_and_interrupted_run_says_so() {
+    let mut result = sample::result();
+    result.environment.complete = false;
+    result.environment.rounds_finished = 3;
+    result.environment.taint.tainted = true;
+    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    result.noise_floor = Default::default();
+    let html = page(&result);
+    check(&html);
+    for words in ["3 of 8", "ended early", "The run was disturbed.", "The hypervisor took 9 % of the CPU.", "No noise floor was measured."] {
+        assert!(html.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn numbers_that_are_none_or_huge_render() {
+    for value in [f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, 0.0, -5.0, 1e18] {
+        let mut result = sample::result();
+        result.environment.elapsed_s = value;
+        result.noise_floor.floor = Some(value);
+        for verdict in &mut result.verdicts {
+            (verdict.ratio, verdict.interval) = (value, [value, value]);
+        }
+        result.rows[0].ns_per_op = Some(Timing {
+            median: value,
+            interval: [value, value],
+            rounds: vec![value],
+            outliers: 0,
+            unsettled: false,
+        });
+        result.rows[1].ns_per_op.as_mut().unwrap().interval = [value, value];
+        result.rows[0].token_bytes = Some(u64::MAX);
+        result.rows[0].bytes_per_op = Some(value);
+        check(&page(&result));
+    }
+}
+
+#[test]
+fn text_from_libraries_is_never_markup() {
+    const EVIL: &str = "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
+    let mut result: RunResult = sample::result();
+    result.command = EVIL.to_owned();
+    result.environment.cpu = EVIL.to_owned();
+    result.environment.taint.unwatched = vec![EVIL.to_owned()];
+    result.environment.runtimes.insert(EVIL.to_owned(), EVIL.to_owned());
+    for verdict in &mut result.verdicts {
+        verdict.comparison.push_str(EVIL);
+        verdict.factors.push(EVIL.to_owned());
+    }
+    for row in &mut result.rows {
+        row.subject.library.push_str(EVIL);
+        row.subject.version.push_str(EVIL);
+        row.claims.name.push_str(EVIL);
+        if row.status != Status::Ok {
+            row.reason = Some(EVIL.to_owned());
+        }
+    }
+    let html = page(&result);
+    check(&html);
+    for markup in ["<img", "<script", "onload=\"b"] {
+        assert!(!html.contains(markup), "{markup}");
+    }
+    assert_eq!(html.matches("</style>").count(), 1);
+}
+
+#[test]
+fn the_download_is_the_result() {
+    let result = sample::result();
+    let html = page(&result);
+    let link = between(&html, "href=\"data:application/json;charset=utf-8,", "\"");
+    let mut bytes = Vec::new();
+    let mut rest = link.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if *first == b'%' {
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&tail[..2]).unwrap(), 16).unwrap());
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    let read: RunResult = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(read.rows.len(), result.rows.len());
+    assert_eq!(read.verdicts.len(), result.verdicts.len());
+}
+
+#[test]
+fn a_result_beyond_a_link_names_its_file_instead() {
+    let mut result = sample::result();
+    let rounds = vec![1234.5; 5_000];
+    for row in &mut result.rows {
+        if let Some(timing) = &mut row.ns_per_op {
+            timing.rounds = rounds.clone();
+        }
+    }
+    let html = page(&result);
+    assert!(html.len() < 400_000, "{} bytes", html.len());
+    assert!(html.contains("too large for a link"));
+}

@@ -1,0 +1,256 @@
+//! A made-up result of about sixty rows, in the shape of a real quick run.
+
+use std::collections::BTreeMap;
+
+use jeton_lab::result::{
+    AaPair, ClaimsSet, Environment, Judgement, NoiseFloor, Row, RunResult, SCHEMA, Status, Subject,
+    Taint, Timing, Verdict,
+};
+
+const ROUNDS: usize = 8;
+
+/// Language, library, version, and how much slower than the primitive it signs and verifies.
+const LIBRARIES: [(&str, &str, &str, f64); 6] = [
+    ("rust", "jeton", "0.1.0", 1.0),
+    ("rust", "jsonwebtoken", "11.0.0", 2.4),
+    ("go", "golang-jwt", "5.3.1", 6.9),
+    ("go", "cristalhq", "3.0.14", 3.6),
+    ("go", "pascaldekloe", "1.9.0", 3.65),
+    ("node", "fast-jwt", "6.0.2", 13.1),
+];
+
+/// Algorithm, bare signature and verification in nanoseconds, token bytes.
+const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
+    ("HS256", 310.0, 330.0, 313),
+    ("ES256", 15_600.0, 49_000.0, 356),
+    ("EdDSA", 9_100.0, 37_000.0, 356),
+    ("RS256", 240_000.0, 15_600.0, 612),
+];
+
+/// The whole sample: compared, confounded, failed, unavailable and reference rows.
+pub fn result() -> RunResult {
+    let mut rows = Vec::new();
+    for contract in ["sign", "verify"] {
+        for (alg, sign, verify, bytes) in ALGORITHMS {
+            let bare = if contract == "sign" { sign } else { verify };
+            for (index, (language, library, version, slower)) in LIBRARIES.iter().enumerate() {
+                let subject = subject(language, library, version, "jwt", Some(alg));
+                let mut row = row("libraries", contract, subject);
+                // What a library adds is a constant, so it matters less beside a slow primitive.
+                let ns = bare * (1.02 + index as f64 * 0.04) + slower * 420.0;
+                row.ns_per_op = Some(timing(ns, 0.006 + 0.002 * index as f64));
+                row.token_bytes = Some(bytes + if *library == "fast-jwt" { 7 } else { 0 });
+                if *language != "node" {
+                    row.bytes_per_op = Some(440.0 * slower);
+                    row.allocs_per_op = Some((slower * 5.0).floor());
+                }
+                row.peak_rss_bytes = Some(9_000_000 * (index as u64 + 1));
+                match (*library, alg) {
+                    ("pascaldekloe", "EdDSA") => fail(&mut row, Status::FailedPreflight, "accepted a token whose signature had one bit flipped"),
+                    ("cristalhq", "RS256") => fail(&mut row, Status::Crashed, "exit status 2 in round 3: panic: runtime error: index out of range [3] with length 3"),
+                    ("fast-jwt", "ES256") if contract == "verify" => fail(&mut row, Status::TimedOut, "did not answer `run` within 20 s"),
+                    ("golang-jwt", "RS256") => {
+                        row.status = Status::Tainted;
+                        row.reason = Some("the hypervisor took 7 % of the CPU during round 5".to_owned());
+                    }
+                    _ => {}
+                }
+                rows.push(row);
+            }
+            let mut floor = row("libraries", contract, subject("rust", "AWS-LC", "1.61.2", "bare", Some(alg)));
+            floor.reference = true;
+            floor.ns_per_op = Some(timing(bare, 0.004));
+            rows.push(floor);
+        }
+    }
+    for contract in ["sign", "verify"] {
+        for (language, library, version, format, ns, bytes) in [
+            ("rust", "jeton", "0.1.0", "v4.local", 1_610.0, 331),
+            ("go", "go-paseto", "1.6.0", "v4.local", 11_900.0, 331),
+            ("rust", "jeton", "0.1.0", "v4.public", 10_400.0, 380),
+            ("go", "go-paseto", "1.6.0", "v4.public", 34_100.0, 380),
+            ("go", "golang-jwt", "5.3.1", "jwt", 3_260.0, 313),
+        ] {
+            let alg = (format == "jwt").then_some("HS256");
+            let mut row = row("formats", contract, subject(language, library, version, format, alg));
+            row.ns_per_op = Some(timing(ns, 0.009));
+            row.token_bytes = Some(bytes);
+            rows.push(row);
+        }
+        let java = subject("java", "nimbus-jose-jwt", "10.5", "jwt", Some("HS256"));
+        let mut absent = row("libraries", contract, java);
+        fail(&mut absent, Status::Unavailable, "`java` is not on PATH: install a JDK 21 and run again");
+        rows.push(absent);
+    }
+    let mut result = empty();
+    result.verdicts = verdicts(&rows);
+    result.rows = rows;
+    result
+}
+
+/// A result that saw nothing.
+pub fn empty() -> RunResult {
+    RunResult {
+        schema: SCHEMA,
+        command: "jeton lab run --quick".to_owned(),
+        seed: 7_211_983_105,
+        environment: Environment {
+            started: "2026-11-20T09:00:00Z".to_owned(),
+            elapsed_s: 83.4,
+            complete: true,
+            rounds_planned: ROUNDS as u32,
+            rounds_finished: ROUNDS as u32,
+            cpu: "AMD EPYC 9R14".to_owned(),
+            cores: 2,
+            flags: ["aes", "avx2", "avx512f", "sha_ni", "vaes"].map(str::to_owned).to_vec(),
+            kernel: "Linux 6.12.8".to_owned(),
+            hypervisor: Some("KVM".to_owned()),
+            governor: None,
+            jeton: "0.1.0".to_owned(),
+            runtimes: BTreeMap::from([
+                ("go".to_owned(), "go1.26.8".to_owned()),
+                ("node".to_owned(), "v20.20.2".to_owned()),
+                ("rust".to_owned(), "1.95.0".to_owned()),
+            ]),
+            drivers: BTreeMap::from([
+                ("go/golang-jwt".to_owned(), "9f2c".repeat(16)),
+                ("rust/jeton".to_owned(), "41d7".repeat(16)),
+            ]),
+            taint: Taint {
+                tainted: false,
+                reasons: Vec::new(),
+                steal: Some(0.002),
+                load: Some(0.31),
+                unwatched: vec![
+                    "The CPU frequency governor is not visible to this guest.".to_owned(),
+                    "Thermal throttling is not visible to this guest.".to_owned(),
+                ],
+            },
+        },
+        noise_floor: NoiseFloor {
+            floor: Some(0.012),
+            pairs: vec![
+                AaPair { subject: "rust/jeton:jwt:HS256:prepared".to_owned(), contract: "sign".to_owned(), ratio: 1.004, interval: [0.993, 1.012], verdict: Judgement::Equivalent },
+                AaPair { subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(), contract: "verify".to_owned(), ratio: 0.997, interval: [0.989, 1.006], verdict: Judgement::Equivalent },
+            ],
+        },
+        published: Vec::new(),
+        verdicts: Vec::new(),
+        claims_answered: Vec::new(),
+        rows: Vec::new(),
+    }
+}
+
+pub fn subject(language: &str, library: &str, version: &str, format: &str, alg: Option<&str>) -> Subject {
+    Subject {
+        id: format!("{language}/{library}:{format}:{}:prepared", alg.unwrap_or("-")),
+        library: library.to_owned(),
+        version: version.to_owned(),
+        language: language.to_owned(),
+        format: format.to_owned(),
+        alg: alg.map(str::to_owned),
+        enc: None,
+        key_handling: "prepared".to_owned(),
+    }
+}
+
+pub fn row(suite: &str, contract: &str, subject: Subject) -> Row {
+    Row {
+        suite: suite.to_owned(),
+        contract: contract.to_owned(),
+        status: Status::Ok,
+        reason: None,
+        subject,
+        reference: false,
+        claims: ClaimsSet { name: "standard".to_owned(), bytes: 160 },
+        token_bytes: None,
+        threads: 1,
+        ns_per_op: None,
+        bytes_per_op: None,
+        allocs_per_op: None,
+        peak_rss_bytes: None,
+    }
+}
+
+pub fn fail(row: &mut Row, status: Status, reason: &str) {
+    row.status = status;
+    row.reason = Some(reason.to_owned());
+    row.ns_per_op = None;
+    row.token_bytes = None;
+}
+
+pub fn timing(median: f64, spread: f64) -> Timing {
+    let at = |round: usize| median * (1.0 + spread * (round as f64 - 3.5) / 3.5);
+    Timing {
+        median,
+        interval: [median * (1.0 - spread), median * (1.0 + spread)],
+        rounds: (0..ROUNDS).map(at).collect(),
+        outliers: u32::from(spread > 0.012),
+        unsettled: spread > 0.015,
+    }
+}
+
+fn verdicts(rows: &[Row]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for contract in ["sign", "verify"] {
+        for (alg, ..) in ALGORITHMS {
+            let title = format!("{alg} {contract} across libraries");
+            let among = |row: &&Row| row.suite == "libraries" && row.contract == contract && !row.reference && row.subject.alg.as_deref() == Some(alg);
+            compare(&mut verdicts, &title, &["library"], "golang-jwt", rows.iter().filter(among));
+        }
+        for (format, name) in [("v4.local", "v4.local"), ("v4.public", "v4.public")] {
+            let title = format!("PASETO {name} {contract} across libraries");
+            let among = |row: &&Row| row.suite == "formats" && row.contract == contract && row.subject.format == format;
+            compare(&mut verdicts, &title, &["library"], "go-paseto", rows.iter().filter(among));
+        }
+        let title = format!("JWT HS256 against PASETO v4.public, as report 1 paired them, {contract}");
+        let among = |row: &&Row| row.suite == "formats" && row.contract == contract && row.subject.library != "jeton" && row.subject.format != "v4.local";
+        compare(&mut verdicts, &title, &["format", "algorithm", "library"], "golang-jwt", rows.iter().filter(among));
+    }
+    verdicts
+}
+
+/// The rule of the lab in small: enough to make every kind of verdict appear.
+fn compare<'a>(verdicts: &mut Vec<Verdict>, title: &str, factors: &[&str], baseline: &str, rows: impl Iterator<Item = &'a Row>) {
+    let mut measured: Vec<(&Row, f64)> = rows.filter_map(|r| Some((r, r.ns_per_op.as_ref()?.median))).collect();
+    measured.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((base, base_ns)) = measured.iter().find(|(r, _)| r.subject.library == baseline).copied() else { return };
+    let (mut tier, mut last) = (0, 0.0);
+    let mut tiers = Vec::new();
+    for (_, ns) in &measured {
+        if *ns > last * 1.02 {
+            (tier, last) = (tier + 1, *ns);
+        }
+        tiers.push(tier);
+    }
+    let base_tier = measured.iter().zip(&tiers).find(|((r, _), _)| r.subject.id == base.subject.id).map(|(_, tier)| *tier);
+    for ((row, ns), tier) in measured.into_iter().zip(tiers) {
+        if row.subject.id == base.subject.id {
+            continue;
+        }
+        let ratio = ns / base_ns;
+        let interval = [ratio * 0.985, ratio * 1.0153];
+        let verdict = match interval {
+            [_, high] if high < 0.98 => Judgement::Faster,
+            [low, _] if low > 1.02 => Judgement::Slower,
+            [low, high] if low > 0.98 && high < 1.02 => Judgement::Equivalent,
+            _ => Judgement::CannotTell,
+        };
+        verdicts.push(Verdict {
+            suite: row.suite.clone(),
+            contract: row.contract.clone(),
+            comparison: title.to_owned(),
+            factors: factors.iter().map(|f| (*f).to_owned()).collect(),
+            confounded: factors.len() > 1,
+            baseline: base.subject.id.clone(),
+            subject: row.subject.id.clone(),
+            ratio,
+            interval,
+            verdict,
+            tier,
+            baseline_tier: base_tier,
+            more_rounds: (verdict == Judgement::CannotTell).then_some(6),
+            p_value: 0.001,
+        });
+    }
+}
