@@ -63,7 +63,8 @@ mod tests {
             assert!(decode(good.as_bytes()).is_ok(), "{good}");
         }
         for bad in [
-            "A", "AAAAA", "AB", "AAB", "AA==", "AA=", "A A", "AA\n", "AA\r\n", "+/8", "A?A", "AAA.", "é",
+            "A", "AAAAA", "AB", "AAB", "AA==", "AA=", "A A", "AA\n", "AA\r\n", "+/8", "A?A",
+            "AAA.", "é",
         ] {
             assert_eq!(decode(bad.as_bytes()), Err(NotBase64Url), "{bad:?}");
         }

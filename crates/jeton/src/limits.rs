@@ -15,6 +15,9 @@ pub const KEY_BYTES: usize = 64 * 1024;
 /// Most keys of a set that are tried for one token without a `kid`.
 pub const KEYS_TRIED: usize = 8;
 
+/// Most signatures on one JWS in the JSON serialization.
+pub const SIGNATURES: usize = 16;
+
 /// Longest PASETO footer, bytes before base64url.
 pub const FOOTER_BYTES: usize = 8 * 1024;
 

@@ -171,7 +171,9 @@ impl Policy {
             let issued_at = registered
                 .issued_at
                 .ok_or(Rejection::ClaimMissing(Claim::IssuedAt))?;
-            let end = issued_at.saturating_add(max_age).saturating_add(self.leeway);
+            let end = issued_at
+                .saturating_add(max_age)
+                .saturating_add(self.leeway);
             if end < now {
                 return Err(Rejection::TooOld);
             }
@@ -223,7 +225,11 @@ mod tests {
             ("999999.9", Err(Rejection::Expired)),
             ("0", Err(Rejection::Expired)),
         ] {
-            assert_eq!(check(&times(), &format!("{{\"exp\":{exp}}}")), expected, "{exp}");
+            assert_eq!(
+                check(&times(), &format!("{{\"exp\":{exp}}}")),
+                expected,
+                "{exp}"
+            );
         }
         let lenient = times().leeway(Duration::from_secs(5));
         assert_eq!(check(&lenient, "{\"exp\":999996}"), Ok(()));
@@ -232,18 +238,33 @@ mod tests {
 
     #[test]
     fn a_token_without_expiry_needs_the_word() {
-        assert_eq!(check(&times(), "{}"), Err(Rejection::ClaimMissing(Claim::Expiry)));
+        assert_eq!(
+            check(&times(), "{}"),
+            Err(Rejection::ClaimMissing(Claim::Expiry))
+        );
         assert_eq!(check(&times().without_expiry(), "{}"), Ok(()));
-        assert_eq!(check(&times().without_expiry(), "{\"exp\":1}"), Err(Rejection::Expired));
+        assert_eq!(
+            check(&times().without_expiry(), "{\"exp\":1}"),
+            Err(Rejection::Expired)
+        );
     }
 
     #[test]
     fn not_before_and_issued_at_may_not_lie_ahead() {
         let policy = times().without_expiry();
         assert_eq!(check(&policy, "{\"nbf\":1000000}"), Ok(()));
-        assert_eq!(check(&policy, "{\"nbf\":1000000.1}"), Err(Rejection::NotYetValid));
-        assert_eq!(check(&policy, "{\"nbf\":1000001}"), Err(Rejection::NotYetValid));
-        assert_eq!(check(&policy, "{\"iat\":1000001}"), Err(Rejection::IssuedInTheFuture));
+        assert_eq!(
+            check(&policy, "{\"nbf\":1000000.1}"),
+            Err(Rejection::NotYetValid)
+        );
+        assert_eq!(
+            check(&policy, "{\"nbf\":1000001}"),
+            Err(Rejection::NotYetValid)
+        );
+        assert_eq!(
+            check(&policy, "{\"iat\":1000001}"),
+            Err(Rejection::IssuedInTheFuture)
+        );
         let lenient = policy.leeway(Duration::from_secs(1));
         assert_eq!(check(&lenient, "{\"nbf\":1000001,\"iat\":1000001}"), Ok(()));
     }
@@ -251,7 +272,10 @@ mod tests {
     #[test]
     fn maximum_age_needs_iat() {
         let policy = times().without_expiry().max_age(Duration::from_secs(10));
-        assert_eq!(check(&policy, "{}"), Err(Rejection::ClaimMissing(Claim::IssuedAt)));
+        assert_eq!(
+            check(&policy, "{}"),
+            Err(Rejection::ClaimMissing(Claim::IssuedAt))
+        );
         assert_eq!(check(&policy, "{\"iat\":999990}"), Ok(()));
         assert_eq!(check(&policy, "{\"iat\":999989}"), Err(Rejection::TooOld));
     }
@@ -260,23 +284,54 @@ mod tests {
     fn issuer_and_audience_are_compared_whole() {
         let policy = Policy::new("https://i", "api").without_expiry();
         assert_eq!(check(&policy, r#"{"iss":"https://i","aud":"api"}"#), Ok(()));
-        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":["x","api"]}"#), Ok(()));
-        assert_eq!(check(&policy, r#"{"iss":"https://i/","aud":"api"}"#), Err(Rejection::IssuerMismatch));
-        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":"apis"}"#), Err(Rejection::AudienceMismatch));
-        assert_eq!(check(&policy, r#"{"iss":"https://i","aud":[]}"#), Err(Rejection::AudienceMismatch));
-        assert_eq!(check(&policy, r#"{"iss":"https://i"}"#), Err(Rejection::ClaimMissing(Claim::Audience)));
-        assert_eq!(check(&policy, r#"{"aud":"api"}"#), Err(Rejection::ClaimMissing(Claim::Issuer)));
+        assert_eq!(
+            check(&policy, r#"{"iss":"https://i","aud":["x","api"]}"#),
+            Ok(())
+        );
+        assert_eq!(
+            check(&policy, r#"{"iss":"https://i/","aud":"api"}"#),
+            Err(Rejection::IssuerMismatch)
+        );
+        assert_eq!(
+            check(&policy, r#"{"iss":"https://i","aud":"apis"}"#),
+            Err(Rejection::AudienceMismatch)
+        );
+        assert_eq!(
+            check(&policy, r#"{"iss":"https://i","aud":[]}"#),
+            Err(Rejection::AudienceMismatch)
+        );
+        assert_eq!(
+            check(&policy, r#"{"iss":"https://i"}"#),
+            Err(Rejection::ClaimMissing(Claim::Audience))
+        );
+        assert_eq!(
+            check(&policy, r#"{"aud":"api"}"#),
+            Err(Rejection::ClaimMissing(Claim::Issuer))
+        );
         let subject = policy.require(Claim::Subject);
-        assert_eq!(check(&subject, r#"{"iss":"https://i","aud":"api"}"#), Err(Rejection::ClaimMissing(Claim::Subject)));
+        assert_eq!(
+            check(&subject, r#"{"iss":"https://i","aud":"api"}"#),
+            Err(Rejection::ClaimMissing(Claim::Subject))
+        );
     }
 
     #[test]
     fn types_compare_as_media_types() {
         let any = times();
-        assert!(any.accepts_typ(None) && any.accepts_typ(Some("jwt")) && any.accepts_typ(Some("application/JWT")));
+        assert!(
+            any.accepts_typ(None)
+                && any.accepts_typ(Some("jwt"))
+                && any.accepts_typ(Some("application/JWT"))
+        );
         assert!(!any.accepts_typ(Some("at+jwt")) && !any.accepts_typ(Some("")));
         let access = times().typ("at+jwt");
-        assert!(access.accepts_typ(Some("AT+JWT")) && access.accepts_typ(Some("application/at+jwt")));
-        assert!(!access.accepts_typ(None) && !access.accepts_typ(Some("JWT")) && !access.accepts_typ(Some("é")));
+        assert!(
+            access.accepts_typ(Some("AT+JWT")) && access.accepts_typ(Some("application/at+jwt"))
+        );
+        assert!(
+            !access.accepts_typ(None)
+                && !access.accepts_typ(Some("JWT"))
+                && !access.accepts_typ(Some("é"))
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The registered claims of a verified payload, read by the strict scanner.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
@@ -179,10 +180,8 @@ fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
 }
 
 /// A moment as RFC 3339 text in UTC.
-pub(super) fn rfc3339(moment: Timestamp) -> String {
-    jiff::Timestamp::from_second(moment.unix_seconds())
-        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
-        .to_string()
+pub(super) fn rfc3339(moment: Timestamp) -> impl fmt::Display {
+    jiff::Timestamp::from_second(moment.unix_seconds()).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -196,7 +195,8 @@ mod tests {
     #[test]
     fn fractions_round_up_and_ranges_are_checked() {
         let exp = |number: &str| {
-            read(&format!("{{\"exp\":{number}}}")).map(|r| r.expires_at.map(Timestamp::unix_seconds))
+            read(&format!("{{\"exp\":{number}}}"))
+                .map(|r| r.expires_at.map(Timestamp::unix_seconds))
         };
         assert_eq!(exp("0"), Ok(Some(0)));
         assert_eq!(exp("1700000000"), Ok(Some(1_700_000_000)));
@@ -204,18 +204,32 @@ mod tests {
         assert_eq!(exp("1700000000.25"), Ok(Some(1_700_000_001)));
         assert_eq!(exp("1.7e9"), Ok(Some(1_700_000_000)));
         assert_eq!(exp("253402300799"), Ok(Some(253_402_300_799)));
-        for out in ["-1", "-0.5", "253402300800", "1e300", "1e999", "99999999999999999999999"] {
+        for out in [
+            "-1",
+            "-0.5",
+            "253402300800",
+            "1e300",
+            "1e999",
+            "99999999999999999999999",
+        ] {
             assert_eq!(exp(out), Err(Rejection::ClaimRange(Claim::Expiry)), "{out}");
         }
         for wrong in ["\"1700000000\"", "null", "true", "[]", "{}"] {
-            assert_eq!(exp(wrong), Err(Rejection::ClaimType(Claim::Expiry)), "{wrong}");
+            assert_eq!(
+                exp(wrong),
+                Err(Rejection::ClaimType(Claim::Expiry)),
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn names_are_exact_and_escapes_do_not_hide_them() {
         assert!(read(r#"{"EXP":1,"Exp":"x"}"#).is_ok_and(|r| r.expires_at.is_none()));
-        assert_eq!(read(r#"{"\u0065xp":"x"}"#).err(), Some(Rejection::ClaimType(Claim::Expiry)));
+        assert_eq!(
+            read(r#"{"\u0065xp":"x"}"#).err(),
+            Some(Rejection::ClaimType(Claim::Expiry))
+        );
         assert_eq!(
             read(r#"{"exp":1,"\u0065xp":2}"#).err(),
             Some(Rejection::DuplicateMember(Part::Payload))
@@ -226,9 +240,18 @@ mod tests {
     fn strings_are_found_with_and_without_escapes() {
         let payload = r#"{"iss":"https://a","sub":"caf\u00e9","aud":["x","\u0079"]}"#;
         let registered = read(payload).expect("well formed");
-        assert_eq!(registered.issuer.as_ref().map(|s| s.read(payload)), Some("https://a"));
-        assert_eq!(registered.subject.as_ref().map(|s| s.read(payload)), Some("café"));
-        assert_eq!(registered.audiences(payload).collect::<Vec<_>>(), ["x", "y"]);
+        assert_eq!(
+            registered.issuer.as_ref().map(|s| s.read(payload)),
+            Some("https://a")
+        );
+        assert_eq!(
+            registered.subject.as_ref().map(|s| s.read(payload)),
+            Some("café")
+        );
+        assert_eq!(
+            registered.audiences(payload).collect::<Vec<_>>(),
+            ["x", "y"]
+        );
     }
 
     #[test]
@@ -252,9 +275,21 @@ mod tests {
         assert_eq!(exp("2022-01-01T00:00:00+00:00"), Ok(Some(1_640_995_200)));
         assert_eq!(exp("2022-01-01T00:00:00Z"), Ok(Some(1_640_995_200)));
         assert_eq!(exp("2022-01-01T01:00:00.5+01:00"), Ok(Some(1_640_995_201)));
-        for wrong in ["", "2022-01-01", "20220101T000000Z", "2022-01-01T00:00:00", "2022-13-01T00:00:00Z", "1640995200", "2022-01-01T00:00:00Z[UTC]"] {
-            assert_eq!(exp(wrong), Err(Rejection::ClaimType(Claim::Expiry)), "{wrong}");
+        for wrong in [
+            "",
+            "2022-01-01",
+            "20220101T000000Z",
+            "2022-01-01T00:00:00",
+            "2022-13-01T00:00:00Z",
+            "1640995200",
+            "2022-01-01T00:00:00Z[UTC]",
+        ] {
+            assert_eq!(
+                exp(wrong),
+                Err(Rejection::ClaimType(Claim::Expiry)),
+                "{wrong}"
+            );
         }
-        assert_eq!(rfc3339(Timestamp::MIN), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(Timestamp::MIN).to_string(), "1970-01-01T00:00:00Z");
     }
 }

@@ -7,14 +7,19 @@ use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
 use smallvec::SmallVec;
 
-use super::registered::Dates;
+use super::registered::{Dates, rfc3339};
 use super::{Audience, Claims, Expiry, IssuedAt};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Error, Misuse, Result};
 
 impl<T: Serialize> Claims<'_, T> {
     /// Writes the claims as one compact JSON object.
-    pub(crate) fn write(&self, out: &mut impl Write, dates: Dates, clock: &dyn Clock) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        out: &mut impl Write,
+        dates: Dates,
+        clock: &dyn Clock,
+    ) -> Result<()> {
         let issued_at = match self.issued_at {
             IssuedAt::At(moment) => Some(moment),
             IssuedAt::Now => Some(clock.now()),
@@ -115,7 +120,7 @@ impl<W: Write> Object<'_, W> {
     fn date(&mut self, claim: Claim, moment: Timestamp, dates: Dates) -> Result<()> {
         match dates {
             Dates::Numeric => self.registered(claim, &moment.unix_seconds()),
-            Dates::Rfc3339 => self.registered(claim, &super::registered::rfc3339(moment)),
+            Dates::Rfc3339 => self.registered(claim, &Text(rfc3339(moment))),
         }
     }
 
@@ -129,6 +134,15 @@ impl<W: Write> Object<'_, W> {
         self.bytes(b":")?;
         self.json(value)?;
         Ok(())
+    }
+}
+
+/// Written as a JSON string, without a copy of its own.
+struct Text<D>(D);
+
+impl<D: fmt::Display> Serialize for Text<D> {
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
     }
 }
 
@@ -286,7 +300,12 @@ impl<'m, 'o, W: Write> ser::Serializer for Members<'m, 'o, W> {
         })
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Refused> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+    ) -> Result<(), Refused> {
         not_an_object()
     }
 

@@ -108,6 +108,9 @@ mod tests {
             0x64, 0xec, 0x38, 0x43,
         ];
         let key = Prepared::sha256(b"Jefe");
-        assert_eq!(key.sign(b"what do ya want for nothing?").as_slice(), expected);
+        assert_eq!(
+            key.sign(b"what do ya want for nothing?").as_slice(),
+            expected
+        );
     }
 }

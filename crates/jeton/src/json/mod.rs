@@ -106,7 +106,11 @@ mod tests {
     fn members(text: &str) -> Result<Vec<(String, Kind, String)>, Fault> {
         let mut all = Vec::new();
         read_object(text.as_bytes(), 8, |name, value| {
-            all.push((name.to_cow().into_owned(), value.kind(), value.raw().to_owned()));
+            all.push((
+                name.to_cow().into_owned(),
+                value.kind(),
+                value.raw().to_owned(),
+            ));
             Ok::<_, Fault>(())
         })?;
         Ok(all)
@@ -114,7 +118,9 @@ mod tests {
 
     #[test]
     fn members_come_in_order_with_their_text() {
-        let all = members(r#" {"a":1, "b" : [ "x" ,{}],"c":"\u0041","d":null,"e":true,"f":{"g":-0.5e3}} "#);
+        let all = members(
+            r#" {"a":1, "b" : [ "x" ,{}],"c":"\u0041","d":null,"e":true,"f":{"g":-0.5e3}} "#,
+        );
         let expected = [
             ("a", Kind::Number, "1"),
             ("b", Kind::Array, r#"[ "x" ,{}]"#),
@@ -157,15 +163,34 @@ mod tests {
 
     #[test]
     fn what_is_not_an_object_is_refused() {
-        for text in ["", " ", "[]", "1", "null", "\"a\"", "{", "{}x", "{} {}", "{,}", "{\"a\"}", "{\"a\":1,}", "\u{feff}{}"] {
+        for text in [
+            "",
+            " ",
+            "[]",
+            "1",
+            "null",
+            "\"a\"",
+            "{",
+            "{}x",
+            "{} {}",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":1,}",
+            "\u{feff}{}",
+        ] {
             assert_eq!(members(text), Err(Fault::Syntax), "{text:?}");
         }
-        assert_eq!(read_object(b"{\"\xff\":1}", 8, |_, _| Ok::<_, Fault>(())), Err(Fault::Syntax));
+        assert_eq!(
+            read_object(b"{\"\xff\":1}", 8, |_, _| Ok::<_, Fault>(())),
+            Err(Fault::Syntax)
+        );
     }
 
     #[test]
     fn elements_of_a_checked_array() {
-        let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#).map(Value::raw).collect();
+        let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#)
+            .map(Value::raw)
+            .collect();
         assert_eq!(raw, [r#""a""#, "1", "[2,3]", r#"{"b":[]}"#]);
         assert_eq!(checked_elements("[ ]").count(), 0);
     }

@@ -49,6 +49,30 @@ impl<'t> Compact<'t> {
         })
     }
 
+    /// A detached JWS (RFC 7515, appendix F) with its content put back where it was: `token` is the
+    /// whole text to be split.
+    pub(crate) fn attach(
+        token: &str,
+        content: &[u8],
+        limits: &Limits,
+    ) -> Result<String, Rejection> {
+        let detached = Compact::split(token, limits)?;
+        if !detached.payload.is_empty() {
+            return Err(Rejection::Malformed(Part::Payload));
+        }
+        let length = token.len() + base64::encoded_length(content.len());
+        if length > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let mut whole = String::with_capacity(length);
+        whole.push_str(detached.header);
+        whole.push('.');
+        base64::encode_onto(content, &mut whole);
+        whole.push('.');
+        whole.push_str(detached.signature);
+        Ok(whole)
+    }
+
     pub(crate) fn header(&self) -> &'t str {
         self.header
     }
@@ -78,7 +102,9 @@ impl<'t> Compact<'t> {
         }
         let header = Header::decode(self.header, limits)?;
         let fields = header.fields(limits)?;
-        let key = keys.find(fields.alg, fields.kid.as_deref(), |key| self.signed_by(key))?;
+        let key = keys.find(fields.alg()?, fields.kid.as_deref(), |key| {
+            self.signed_by(key)
+        })?;
         Ok(VerifiedCompact {
             key,
             payload: self.payload,
@@ -88,12 +114,17 @@ impl<'t> Compact<'t> {
     }
 
     fn signed_by(&self, key: &VerificationKey) -> bool {
-        let length = key.signature_bytes();
-        if self.signature.len() != base64::encoded_length(length) {
-            return false;
-        }
-        let mut signature = Signature::from_elem(0, length);
-        base64::decode_into(self.signature.as_bytes(), &mut signature).is_ok()
-            && key.verify_bytes(self.signing_input.as_bytes(), &signature)
+        signed_by(key, self.signing_input.as_bytes(), self.signature)
     }
+}
+
+/// Whether the base64url signature is this key's over the signing input.
+pub(super) fn signed_by(key: &VerificationKey, signing_input: &[u8], signature: &str) -> bool {
+    let length = key.signature_bytes();
+    if signature.len() != base64::encoded_length(length) {
+        return false;
+    }
+    let mut decoded = Signature::from_elem(0, length);
+    base64::decode_into(signature.as_bytes(), &mut decoded).is_ok()
+        && key.verify_bytes(signing_input, &decoded)
 }

@@ -1,6 +1,7 @@
 //! The JOSE header (RFC 7515, section 4).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -67,10 +68,59 @@ pub(crate) struct Header {
     text: SmallVec<[u8; 256]>,
 }
 
+impl Header {
+    pub(crate) fn decode(encoded: &str, limits: &Limits) -> Result<Header, Rejection> {
+        if encoded.len() > base64::encoded_length(limits.header_bytes) {
+            return Err(Rejection::TooLarge(Part::Header));
+        }
+        let mut text = SmallVec::from_elem(0, encoded.len() / 4 * 3 + 2);
+        let length = base64::decode_into(encoded.as_bytes(), &mut text)
+            .map_err(|_| Rejection::Malformed(Part::Header))?
+            .len();
+        text.truncate(length);
+        Ok(Header { text })
+    }
+
+    /// The fields of a protected header that stands alone.
+    pub(crate) fn fields(&self, limits: &Limits) -> Result<Fields<'_>, Rejection> {
+        let mut fields = Fields::default();
+        fields.read(&self.text, limits, |_| true)?;
+        Ok(fields)
+    }
+
+    /// The fields of a protected header and the unprotected one beside it (RFC 7515, section 7.2.1).
+    /// No name may stand in both; neither may be empty of what it must have.
+    pub(crate) fn fields_with<'h>(
+        &'h self,
+        unprotected: Option<&'h str>,
+        limits: &Limits,
+    ) -> Result<Fields<'h>, Rejection> {
+        let mut names = HashSet::new();
+        let mut fields = Fields::default();
+        if !self.text.is_empty() {
+            fields.read(&self.text, limits, |name| names.insert(name.into_owned()))?;
+        }
+        if let Some(unprotected) = unprotected {
+            if unprotected.len() > limits.header_bytes {
+                return Err(Rejection::TooLarge(Part::Header));
+            }
+            let mut outer = Fields::default();
+            outer.read(unprotected.as_bytes(), limits, |name| {
+                names.insert(name.into_owned())
+            })?;
+            // What nobody signed may help to find the key, and may not say what the payload is.
+            fields.alg = fields.alg.or(outer.alg);
+            fields.kid = fields.kid.or(outer.kid);
+        }
+        Ok(fields)
+    }
+}
+
 /// The members of a header that mean something to a verifier. `jwk`, `jku`, `x5c` and `x5u` are
 /// not among them: a key in a token is never trusted and nothing is ever fetched.
+#[derive(Default)]
 pub(crate) struct Fields<'h> {
-    pub(crate) alg: Text<'h>,
+    alg: Option<Text<'h>>,
     pub(crate) kid: Option<Cow<'h, str>>,
     pub(crate) typ: Option<Cow<'h, str>>,
     pub(crate) cty: Option<Cow<'h, str>>,
@@ -88,45 +138,45 @@ impl From<Fault> for Refused {
     }
 }
 
-impl Header {
-    pub(crate) fn decode(encoded: &str, limits: &Limits) -> Result<Header, Rejection> {
-        if encoded.len() > base64::encoded_length(limits.header_bytes) {
-            return Err(Rejection::TooLarge(Part::Header));
-        }
-        let mut text = SmallVec::from_elem(0, encoded.len() / 4 * 3 + 2);
-        let length = base64::decode_into(encoded.as_bytes(), &mut text)
-            .map_err(|_| Rejection::Malformed(Part::Header))?
-            .len();
-        text.truncate(length);
-        Ok(Header { text })
+impl<'h> Fields<'h> {
+    /// The algorithm, which every header names.
+    pub(crate) fn alg(&self) -> Result<Text<'h>, Rejection> {
+        self.alg.ok_or(Rejection::Malformed(Part::Header))
     }
 
-    pub(crate) fn fields(&self, limits: &Limits) -> Result<Fields<'_>, Rejection> {
-        let malformed = Refused(Rejection::Malformed(Part::Header));
-        let mut alg = None;
-        let (mut kid, mut typ, mut cty) = (None, None, None);
-        json::read_object(&self.text, limits.depth(), |name, value| {
-            let string = || value.string().ok_or(Refused(malformed.0));
-            match &*name.to_cow() {
-                "alg" => alg = Some(string()?),
-                "kid" => kid = Some(string()?.to_cow()),
-                "typ" => typ = Some(string()?.to_cow()),
-                "cty" => cty = Some(string()?.to_cow()),
+    /// `is_new` says whether a name has not been seen before.
+    fn read(
+        &mut self,
+        text: &'h [u8],
+        limits: &Limits,
+        mut is_new: impl FnMut(Cow<'h, str>) -> bool,
+    ) -> Result<(), Rejection> {
+        json::read_object(text, limits.depth(), |name, value| {
+            let string = || {
+                value
+                    .string()
+                    .ok_or(Refused(Rejection::Malformed(Part::Header)))
+            };
+            let name = name.to_cow();
+            match &*name {
+                "alg" => self.alg = Some(string()?),
+                "kid" => self.kid = Some(string()?.to_cow()),
+                "typ" => self.typ = Some(string()?.to_cow()),
+                "cty" => self.cty = Some(string()?.to_cow()),
                 // No extension is understood; and `b64` outside `crit` (RFC 7797, section 6) must
                 // not change what is signed behind a verifier's back.
                 "crit" | "b64" => return Err(Refused(Rejection::CriticalExtension)),
                 _ => {}
             }
+            if !is_new(name) {
+                return Err(Refused(Rejection::DuplicateMember(Part::Header)));
+            }
             Ok(())
         })
         .map_err(|Refused(rejection)| rejection)?;
-        let alg = alg.ok_or(Rejection::Malformed(Part::Header))?;
-        if kid
-            .as_ref()
-            .is_some_and(|kid: &Cow<'_, str>| kid.len() > limits::KEY_ID_BYTES)
-        {
+        if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }
-        Ok(Fields { alg, kid, typ, cty })
+        Ok(())
     }
 }

@@ -13,10 +13,11 @@
 
 mod compact;
 mod header;
+mod json_form;
 mod signer;
 mod verifier;
 
-pub use signer::{Issuing, Signer};
+pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;

@@ -1,13 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Compact;
+use super::{Compact, json_form};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
 use crate::key::{KeyId, Keys};
 use crate::limits::Limits;
 
-/// Verifies compact JWS of any payload. For claims, [`jwt::Verifier`](crate::jwt::Verifier) also
+/// Verifies JWS of any payload. For claims, [`jwt::Verifier`](crate::jwt::Verifier) also
 /// checks what they say.
 #[derive(Debug)]
 pub struct Verifier {
@@ -30,8 +30,50 @@ impl Verifier {
         self
     }
 
-    /// The payload, if the signature is valid.
+    /// The payload of a compact JWS (RFC 7515, section 7.1), if the signature is valid.
     pub fn verify(&self, token: &str) -> Result<VerifiedPayload> {
+        Ok(self.compact(token)?)
+    }
+
+    /// The content of a compact JWS that travels without it (RFC 7515, appendix F), if the
+    /// signature is valid. A token that has a payload of its own is refused.
+    ///
+    /// ```
+    /// # use jeton::{jws, key::{MacAlg, MacKey}};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
+    /// # let whole = jws::Signer::new(&key).sign(b"content")?;
+    /// # let parts: Vec<&str> = whole.split('.').collect();
+    /// # let token = format!("{}..{}", parts[0], parts[2]);
+    /// let verifier = jws::Verifier::new(&key);
+    /// assert!(verifier.verify_detached(&token, b"content").is_ok());
+    /// assert!(verifier.verify_detached(&token, b"another").is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn verify_detached(&self, token: &str, content: &[u8]) -> Result<VerifiedPayload> {
+        let whole = Compact::attach(token, content, &self.limits)?;
+        Ok(self.compact(&whole)?)
+    }
+
+    /// The payload of a JWS in the JSON serialization, general or flattened (RFC 7515,
+    /// section 7.2), if one of its signatures is valid under a trusted key.
+    ///
+    /// [`VerifiedPayload::signature_index`] and [`VerifiedPayload::key_id`] say which. The others
+    /// may be anybody's. At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at.
+    pub fn verify_json(&self, text: &str) -> Result<VerifiedPayload> {
+        Ok(json_form::verify(text, None, &self.keys, &self.limits)?)
+    }
+
+    /// The content of a JWS in the JSON serialization that travels without it.
+    pub fn verify_json_detached(&self, text: &str, content: &[u8]) -> Result<VerifiedPayload> {
+        Ok(json_form::verify(
+            text,
+            Some(content),
+            &self.keys,
+            &self.limits,
+        )?)
+    }
+
+    fn compact(&self, token: &str) -> Result<VerifiedPayload, Rejection> {
         let verified = Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits)?;
         let payload = base64::decode(verified.payload.as_bytes())
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
@@ -40,16 +82,18 @@ impl Verifier {
             key_id: verified.key.id().map(KeyId::shared),
             typ: verified.typ.map(|typ| typ.into_owned()),
             cty: verified.cty,
+            signature_index: 0,
         })
     }
 }
 
 /// A payload whose signature is valid. Only a [`Verifier`] makes one.
 pub struct VerifiedPayload {
-    payload: Vec<u8>,
-    key_id: Option<Arc<str>>,
-    typ: Option<String>,
-    cty: Option<String>,
+    pub(super) payload: Vec<u8>,
+    pub(super) key_id: Option<Arc<str>>,
+    pub(super) typ: Option<String>,
+    pub(super) cty: Option<String>,
+    pub(super) signature_index: usize,
 }
 
 impl VerifiedPayload {
@@ -68,12 +112,17 @@ impl VerifiedPayload {
         self.key_id.as_deref()
     }
 
-    /// The header's `typ`.
+    /// Which of several signatures verified, counted from 0.
+    pub fn signature_index(&self) -> usize {
+        self.signature_index
+    }
+
+    /// The protected header's `typ`.
     pub fn typ(&self) -> Option<&str> {
         self.typ.as_deref()
     }
 
-    /// The header's `cty`.
+    /// The protected header's `cty`.
     pub fn content_type(&self) -> Option<&str> {
         self.cty.as_deref()
     }

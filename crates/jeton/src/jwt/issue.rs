@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 use crate::claims::{Claims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
-use crate::jws::{Issuing, assemble};
-use crate::key::{MacKey, SigningKey};
+use crate::jws::assemble;
+use crate::key::{MacKey, SigningKey, SigningKeyRef};
 
 /// Claims of this many bytes are written to the stack; larger ones go through one more buffer.
 const CLAIMS_ON_STACK_BYTES: usize = 1024;
@@ -16,7 +16,7 @@ impl MacKey {
     /// The header has `alg`, the key's `kid` and `typ: JWT`. The time is the system's; a claim set
     /// with `issued_at` and `expires_at` needs no clock.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue(self, claims, &SystemClock)
+        issue(self.into(), claims, &SystemClock)
     }
 
     /// The same by another clock.
@@ -25,7 +25,7 @@ impl MacKey {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
-        issue(self, claims, clock)
+        issue(self.into(), claims, clock)
     }
 }
 
@@ -35,7 +35,7 @@ impl SigningKey {
     /// The header has `alg`, the key's `kid` and `typ: JWT`. The time is the system's; a claim set
     /// with `issued_at` and `expires_at` needs no clock.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue(self, claims, &SystemClock)
+        issue(self.into(), claims, &SystemClock)
     }
 
     /// The same by another clock.
@@ -44,16 +44,16 @@ impl SigningKey {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
-        issue(self, claims, clock)
+        issue(self.into(), claims, clock)
     }
 }
 
-fn issue<K: Issuing, T: Serialize>(
-    key: &K,
+fn issue<T: Serialize>(
+    key: SigningKeyRef<'_>,
     claims: &Claims<'_, T>,
     clock: &dyn Clock,
 ) -> Result<String> {
     let mut payload = SmallVec::<[u8; CLAIMS_ON_STACK_BYTES]>::new();
     claims.write(&mut payload, Dates::Numeric, clock)?;
-    assemble(key, key.known_headers().jwt(), &payload)
+    assemble(key, key.headers().jwt(), &payload)
 }

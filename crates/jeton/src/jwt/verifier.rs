@@ -102,10 +102,7 @@ impl Verifier {
     }
 
     /// Checks the claims, and only then builds the caller's type.
-    fn read<'p, T: Deserialize<'p>>(
-        &self,
-        payload: &'p str,
-    ) -> Result<(Registered, T), Rejection> {
+    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(Registered, T), Rejection> {
         let registered = Registered::read(payload, self.limits.depth(), Dates::Numeric)?;
         self.policy.check(&registered, payload, self.clock.now())?;
         let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;

@@ -235,5 +235,9 @@ fn is_key_text(bytes: &[u8]) -> bool {
         }
         _ => false,
     };
-    contains(b"-----BEGIN ") || (start.starts_with(b"{") && contains(b"\"kty\"")) || paserk || open_ssh || der
+    contains(b"-----BEGIN ")
+        || (start.starts_with(b"{") && contains(b"\"kty\""))
+        || paserk
+        || open_ssh
+        || der
 }

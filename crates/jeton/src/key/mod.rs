@@ -13,12 +13,14 @@ mod keys;
 mod mac;
 mod pkix;
 mod signing;
+mod signing_ref;
 mod verifying;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
 pub use keys::Keys;
 pub use mac::MacKey;
 pub use signing::SigningKey;
+pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
 
 pub(crate) use id::KeyId;

@@ -96,7 +96,10 @@ pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<Sig
     }
 }
 
-pub(super) fn read_public_pem(text: &str, wanted: Option<SigAlg>) -> Result<VerifyingKey, KeyError> {
+pub(super) fn read_public_pem(
+    text: &str,
+    wanted: Option<SigAlg>,
+) -> Result<VerifyingKey, KeyError> {
     let (label, der) = armour(text)?;
     match label.as_str() {
         "PUBLIC KEY" => read_spki(&der, wanted),
@@ -115,19 +118,19 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
     let alg = kind.algorithm(wanted)?;
     let pair = match kind {
         Kind::Rsa => return read_pkcs1(info.private_key.as_bytes(), alg),
-        Kind::Ec(curve) => {
-            Pair::Ecdsa(ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?)
-        }
+        Kind::Ec(curve) => Pair::Ecdsa(ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?),
         Kind::Ed25519 => {
             // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
             let [0x04, 0x20, seed @ ..] = info.private_key.as_bytes() else {
                 return Err(KeyError::new(KeyProblem::Malformed));
             };
-            Pair::Ed25519(match info.public_key {
-                None => ed25519::Pair::from_seed(seed),
-                Some(public) => ed25519::Pair::from_halves(seed, public.raw_bytes()),
-            }
-            .map_err(KeyError::new)?)
+            Pair::Ed25519(
+                match info.public_key {
+                    None => ed25519::Pair::from_seed(seed),
+                    Some(public) => ed25519::Pair::from_halves(seed, public.raw_bytes()),
+                }
+                .map_err(KeyError::new)?,
+            )
         }
     };
     SigningKey::of_pair(alg, pair)

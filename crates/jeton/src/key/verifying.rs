@@ -228,10 +228,8 @@ impl Public {
                 let point = [&[4], x.as_slice(), y.as_slice()].concat();
                 Public::ecdsa(curve, &point).map_err(|problem| KeyError::at("x", problem))
             }
-            Scheme::Ed25519 => {
-                Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
-                    .map_err(|problem| KeyError::at("x", problem))
-            }
+            Scheme::Ed25519 => Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
+                .map_err(|problem| KeyError::at("x", problem)),
         }
     }
 
@@ -265,10 +263,7 @@ impl Public {
 
 /// The algorithm of an asymmetric JWK: what it says, what its curve implies, what the caller wants;
 /// none may contradict another.
-pub(super) fn algorithm(
-    members: &Members<'_>,
-    wanted: Option<SigAlg>,
-) -> Result<SigAlg, KeyError> {
+pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
     let kty = members.required("kty")?;
     let implied = match &*kty {
         "RSA" => None,
