@@ -17,46 +17,46 @@ type measured struct {
 // measure runs the operation on every thread and times it from the moment all of them are released
 // until the last one is done.
 func measure(run func(int) (uint64, error), iterations, threads int, count bool) (measured, error) {
-	guarded := func() (sum uint64, err error) {
-		defer recovered(&err)
-		return run(iterations)
-	}
 	// A collection now means that garbage of earlier requests is not collected on this run's time.
 	runtime.GC()
 	if threads == 1 {
-		return onOne(guarded, count)
+		return onOne(run, iterations, count)
 	}
-	return onMany(guarded, threads, count)
+	return onMany(run, iterations, threads, count)
 }
 
-func onOne(run func() (uint64, error), count bool) (measured, error) {
-	counted := startCount(count)
+func onOne(run func(int) (uint64, error), iterations int, count bool) (done measured, err error) {
+	defer recovered(&err)
+	counted := newCounter(count)
+	counted.start()
 	start := time.Now()
-	sum, err := run()
+	sum, err := run(iterations)
 	elapsed := time.Since(start)
-	bytes, allocs := counted()
+	bytes, allocs := counted.stop()
 	return measured{elapsed, sum, bytes, allocs}, err
 }
 
-func onMany(run func() (uint64, error), threads int, count bool) (measured, error) {
+func onMany(run func(int) (uint64, error), iterations, threads int, count bool) (measured, error) {
 	sums, errs := make([]uint64, threads), make([]error, threads)
 	release := make(chan struct{})
+	counted := newCounter(count)
 	var ready, done sync.WaitGroup
 	for thread := range threads {
 		ready.Add(1)
 		done.Go(func() {
+			defer recovered(&errs[thread])
 			ready.Done()
 			<-release
-			sums[thread], errs[thread] = run()
+			sums[thread], errs[thread] = run(iterations)
 		})
 	}
 	ready.Wait()
-	counted := startCount(count)
+	counted.start()
 	start := time.Now()
 	close(release)
 	done.Wait()
 	elapsed := time.Since(start)
-	bytes, allocs := counted()
+	bytes, allocs := counted.stop()
 
 	total := measured{elapsed: elapsed, bytes: bytes, allocs: allocs}
 	for thread := range threads {
@@ -68,17 +68,28 @@ func onMany(run func() (uint64, error), threads int, count bool) (measured, erro
 	return total, nil
 }
 
-// startCount reads the allocation counters, which are exact: reading them stops the world and
-// flushes every thread's share. The result reads them again and gives the difference.
-func startCount(count bool) func() (bytes, allocs *uint64) {
-	if !count {
-		return func() (*uint64, *uint64) { return nil, nil }
+// counter reads the allocation counters, which are exact: reading them stops the world and flushes
+// every thread's share. It is made before it starts, because making it allocates.
+type counter struct{ before, after runtime.MemStats }
+
+func newCounter(wanted bool) *counter {
+	if !wanted {
+		return nil
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	return func() (*uint64, *uint64) {
-		runtime.ReadMemStats(&after)
-		bytes, allocs := after.TotalAlloc-before.TotalAlloc, after.Mallocs-before.Mallocs
-		return &bytes, &allocs
+	return new(counter)
+}
+
+func (c *counter) start() {
+	if c != nil {
+		runtime.ReadMemStats(&c.before)
 	}
+}
+
+func (c *counter) stop() (bytes, allocs *uint64) {
+	if c == nil {
+		return nil, nil
+	}
+	runtime.ReadMemStats(&c.after)
+	byteCount, allocCount := c.after.TotalAlloc-c.before.TotalAlloc, c.after.Mallocs-c.before.Mallocs
+	return &byteCount, &allocCount
 }

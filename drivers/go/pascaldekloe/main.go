@@ -1,5 +1,8 @@
 // The driver of github.com/pascaldekloe/jwt. The library checks signature and time; `iss` is
 // compared by hand, and so is the presence of `aud`, without which AcceptAudience says yes to all.
+//
+// One ES512 signature in 512 of version 1.9.0 is wrong: where r is below 2^512 its leading zeros are
+// bytes of the digest, left over from the buffer. The driver hands them out as they are.
 package main
 
 import (

@@ -30,7 +30,7 @@ await serve({
 
 function sign(prepare) {
   const { alg: algorithm, claims } = prepare
-  const key = keyText(prepare.keys.private, createPrivateKey)
+  const key = keyText(algorithm, prepare.keys.private, createPrivateKey)
 
   // The library adds `iat` by itself, and with `noTimestamp` takes away a given one. So it is told
   // for each value whether there is one.
@@ -52,7 +52,7 @@ function sign(prepare) {
 
 function verify(prepare) {
   const { alg, keys, policy } = prepare
-  const key = keyText(keys.public ?? keys.private, createPublicKey)
+  const key = keyText(alg, keys.public ?? keys.private, createPublicKey)
   const requiredClaims = []
   if (expiryRequired(prepare)) requiredClaims.push('exp')
   if (policy.issuer) requiredClaims.push('iss')
@@ -73,9 +73,13 @@ function verify(prepare) {
  * secret. Only the latter has to be decoded in each call when keys are parsed there, since the
  * library itself parses PEM.
  */
-function keyText(jwk, create) {
+function keyText(alg, jwk, create) {
+  if (alg.startsWith('HS')) {
+    // Checked here, because the library would take a PEM text for a secret.
+    if (jwk?.kty !== 'oct' || typeof jwk.k !== 'string') throw new Invalid('the secret is missing')
+    return () => Buffer.from(jwk.k, 'base64url')
+  }
   if (!jwk) throw new Invalid('the key is missing')
-  if (jwk.kty === 'oct') return () => Buffer.from(jwk.k, 'base64url')
   let key
   try {
     key = create({ key: jwk, format: 'jwk' })

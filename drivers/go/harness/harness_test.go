@@ -1,0 +1,429 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+)
+
+// signed are the tokens of the fake library, and `jti` values end with the byte that a checksum
+// must hold.
+var signed = []string{"token-a", "token-bb"}
+
+func fakeDriver() *Driver {
+	return &Driver{
+		Library: "fake",
+		Module:  "example/fake",
+		Offers:  JWTOffers([]string{ContractSign, ContractVerify, ContractVerifySignature}, "HS256"),
+		Sign: func(p *Prepare) (*Contract, error) {
+			key, err := Key(p, p.PrivateKey)
+			if err != nil {
+				return nil, err
+			}
+			return Signing(p, func(index int) (string, error) {
+				_, err := key()
+				return signed[index], err
+			})
+		},
+		Verify: func(p *Prepare) (*Contract, error) {
+			return Verifying(p, func(token string) (map[string]any, error) {
+				return map[string]any{"jti": token}, fakeCheck(token)
+			}, JTI, func(claims map[string]any) any { return claims })
+		},
+		VerifySignature: func(p *Prepare) (*Contract, error) {
+			return VerifyingSignature(p, func(token []byte) error { return fakeCheck(string(token)) })
+		},
+	}
+}
+
+func fakeCheck(token string) error {
+	switch token {
+	case "panic":
+		panic("out of\nrange")
+	case "bad":
+		return errors.New("bad token")
+	}
+	return nil
+}
+
+func prepareLine(contract string, tokens ...string) string {
+	line, _ := json.Marshal(map[string]any{
+		"op": "prepare", "contract": contract, "format": "jwt", "alg": "HS256", "enc": nil,
+		"key_handling": "prepared",
+		"keys":         map[string]any{"private": map[string]any{"kty": "oct", "k": "AAAA"}, "public": nil, "paserk": nil},
+		"claims":       map[string]any{"name": "standard", "values": []any{map[string]any{}, map[string]any{}}},
+		"tokens":       tokens,
+	})
+	return string(line)
+}
+
+// talk sends the lines to a new session and gives its answers.
+func talk(t *testing.T, lines ...string) []map[string]any {
+	t.Helper()
+	var output bytes.Buffer
+	input := strings.NewReader(strings.Join(lines, "\n"))
+	if err := (&session{driver: fakeDriver()}).serve(input, &output); err != nil {
+		t.Fatal(err)
+	}
+	var answers []map[string]any
+	for line := range strings.Lines(output.String()) {
+		var answer map[string]any
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("answered %q: %v", line, err)
+		}
+		answers = append(answers, answer)
+	}
+	return answers
+}
+
+func last(t *testing.T, lines ...string) map[string]any {
+	t.Helper()
+	answers := talk(t, lines...)
+	if len(answers) != len(lines) {
+		t.Fatalf("%d answers to %d requests", len(answers), len(lines))
+	}
+	return answers[len(answers)-1]
+}
+
+func TestHelloTellsVersionAndOffers(t *testing.T) {
+	answer := last(t, `{"op":"hello","protocol":1}`)
+	if answer["ok"] != true || answer["library"] != "fake" || answer["protocol"] != 1.0 {
+		t.Errorf("answered %v", answer)
+	}
+	offer := answer["offers"].([]any)[0].(map[string]any)
+	if enc, ok := offer["enc"]; offer["alg"] != "HS256" || !ok || enc != nil {
+		t.Errorf("offers %v", offer)
+	}
+}
+
+func TestBadRequestsAreAnsweredAndSurvived(t *testing.T) {
+	for line, kind := range map[string]string{
+		"":                            "invalid",
+		"nonsense":                    "invalid",
+		"[]":                          "invalid",
+		`{"op":"dance"}`:              "invalid",
+		`{"op":7}`:                    "invalid",
+		`{"op":"hello","protocol":2}`: "unsupported",
+		`{"op":"prepare"}`:            "unsupported",
+		`{"op":"token","index":0}`:    "invalid",
+		`{"op":"verify","token":"x"}`: "invalid",
+		`{"op":"run","iterations":1,"threads":1}`:                                      "invalid",
+		strings.Repeat("x", lineBytesMax+1):                                            "invalid",
+		strings.Replace(prepareLine(ContractSign), "HS256", "ES256", 1):                "unsupported",
+		strings.Replace(prepareLine(ContractSign), `"enc":null`, `"enc":"A128GCM"`, 1): "unsupported",
+		strings.Replace(prepareLine(ContractSign), `"kty":"oct"`, `"kty":"odd"`, 1):    "invalid",
+	} {
+		answers := talk(t, line, `{"op":"hello","protocol":1}`)
+		if len(answers) != 2 || answers[0]["ok"] != false || answers[0]["error"] != kind || answers[1]["ok"] != true {
+			t.Errorf("%.80q: answered %v, want %s", line, answers[0], kind)
+		}
+	}
+}
+
+func TestALineOfTheFullLengthIsUnderstood(t *testing.T) {
+	line := `{"op":"hello","protocol":1,"padding":"`
+	line += strings.Repeat("x", lineBytesMax-len(line)-3) + `"}` // and the line's end
+	if answer := last(t, line, line); answer["ok"] != true {
+		t.Errorf("answered %v", answer)
+	}
+}
+
+func TestByeEndsTheSession(t *testing.T) {
+	answers := talk(t, `{"op":"bye"}`, `{"op":"hello","protocol":1}`)
+	if len(answers) != 1 || answers[0]["ok"] != true {
+		t.Errorf("answered %v", answers)
+	}
+}
+
+func TestTokenIsMadeFromTheClaimsOfItsIndex(t *testing.T) {
+	if answer := last(t, prepareLine(ContractSign), `{"op":"token","index":1}`); answer["token"] != signed[1] {
+		t.Errorf("answered %v", answer)
+	}
+	for _, index := range []string{"-1", "2"} {
+		if answer := last(t, prepareLine(ContractSign), `{"op":"token","index":`+index+`}`); answer["error"] != "invalid" {
+			t.Errorf("index %s: answered %v", index, answer)
+		}
+	}
+}
+
+func TestVerifyAnswersWithClaimsOrAReason(t *testing.T) {
+	answer := last(t, prepareLine(ContractVerify), `{"op":"verify","token":"good"}`)
+	if claims, _ := answer["claims"].(map[string]any); answer["accepted"] != true || claims["jti"] != "good" {
+		t.Errorf("answered %v", answer)
+	}
+	answer = last(t, prepareLine(ContractVerify), `{"op":"verify","token":"bad"}`)
+	if answer["ok"] != true || answer["accepted"] != false || answer["reason"] != "bad token" {
+		t.Errorf("answered %v", answer)
+	}
+	answer = last(t, prepareLine(ContractVerify), `{"op":"verify","token":"panic"}`)
+	if answer["ok"] != true || answer["accepted"] != false || answer["reason"] != "panic: out of range" {
+		t.Errorf("answered %v", answer)
+	}
+	answer = last(t, prepareLine(ContractVerifySignature), `{"op":"verify","token":"good"}`)
+	if claims, ok := answer["claims"]; answer["accepted"] != true || !ok || claims != nil {
+		t.Errorf("answered %v", answer)
+	}
+}
+
+func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
+	pair := len(signed[0]) + 'a' + len(signed[1]) + 'b'
+	for _, test := range []struct {
+		prepare             string
+		iterations, threads int
+		want                int
+	}{
+		{prepareLine(ContractSign), 5, 1, 2*pair + len(signed[0]) + 'a'},
+		{prepareLine(ContractSign), 4, 3, 3 * 2 * pair},
+		{prepareLine(ContractVerify, "x", "y", ""), 4, 1, 'x' + 'y' + 1 + 'x'},
+		{prepareLine(ContractVerify, "x"), 4, 2, 2 * 4 * 'x'},
+		{prepareLine(ContractVerifySignature, "x"), 7, 2, 14},
+	} {
+		run := fmt.Sprintf(`{"op":"run","iterations":%d,"threads":%d}`, test.iterations, test.threads)
+		answer := last(t, test.prepare, run)
+		if answer["checksum"] != float64(test.want) || answer["bytes"] != nil || answer["elapsed_ns"].(float64) <= 0 {
+			t.Errorf("%s: answered %v, want %d", run, answer, test.want)
+		}
+	}
+}
+
+func TestAFailingOperationEndsTheRun(t *testing.T) {
+	for _, token := range []string{"bad", "panic"} {
+		for _, threads := range []string{"1", "2"} {
+			run := `{"op":"run","iterations":3,"threads":` + threads + `}`
+			if answer := last(t, prepareLine(ContractVerify, "x", token), run); answer["error"] != "failed" {
+				t.Errorf("%s on %s threads: answered %v", token, threads, answer)
+			}
+		}
+	}
+	for _, run := range []string{
+		`{"op":"run","iterations":0,"threads":1}`,
+		`{"op":"run","iterations":1,"threads":0}`,
+		`{"op":"run","iterations":1,"threads":1000000}`,
+	} {
+		if answer := last(t, prepareLine(ContractSign), run); answer["error"] != "invalid" {
+			t.Errorf("%s: answered %v", run, answer)
+		}
+	}
+	if answer := last(t, prepareLine(ContractVerify), `{"op":"run","iterations":1,"threads":1}`); answer["error"] != "invalid" {
+		t.Errorf("without tokens: answered %v", answer)
+	}
+}
+
+var sink []byte
+
+func TestCountIsExact(t *testing.T) {
+	run := func(iterations int) (uint64, error) {
+		for range iterations {
+			sink = make([]byte, 64)
+		}
+		return 0, nil
+	}
+	done, err := measure(run, 1000, 1, true)
+	if err != nil || *done.allocs != 1000 || *done.bytes != 64000 {
+		t.Errorf("counted %d allocations of %d bytes: %v", *done.allocs, *done.bytes, err)
+	}
+}
+
+func TestKeyIsLoadedOnceOrInEveryCall(t *testing.T) {
+	for handling, want := range map[string]int{Prepared: 1, ParsedPerCall: 4} {
+		loads := 0
+		key, err := Key(&Prepare{KeyHandling: handling}, func() (int, error) { loads++; return loads, nil })
+		for range 3 {
+			_, _ = key()
+		}
+		if err != nil || loads != want {
+			t.Errorf("%s: loaded %d times, want %d: %v", handling, loads, want, err)
+		}
+	}
+}
+
+func TestExpiryIsRequiredUnlessTheClaimsGoWithout(t *testing.T) {
+	for values, want := range map[string]bool{
+		`[]`: true, `[{"exp":1}]`: true, `[{"exp":1},{"iat":1}]`: false, `[{}]`: false,
+	} {
+		var p Prepare
+		if err := json.Unmarshal([]byte(values), &p.Claims.Values); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.ExpiryRequired(); got != want {
+			t.Errorf("%s: %v", values, got)
+		}
+	}
+}
+
+func TestTypedClaimsSayWhatWasGiven(t *testing.T) {
+	type claims struct {
+		Aud  Audience `json:"aud"`
+		Name string   `json:"name,omitempty"`
+	}
+	for value, fits := range map[string]bool{
+		`{"aud":["a","b"],"name":"x"}`: true,
+		`{"name":"x","aud":"a"}`:       true,
+		`{"aud":["a"],"other":1}`:      false,
+		`{"aud":["a"],"name":1}`:       false,
+		`{"name":"x"}`:                 false,
+	} {
+		var p Prepare
+		p.Claims.Values = []json.RawMessage{json.RawMessage(value)}
+		if _, err := Issued[claims](&p); (err == nil) != fits {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+func TestMapClaimsKeepTheirNumbers(t *testing.T) {
+	const value = `{"big":9007199254740993,"half":0.5,"list":[1,{"n":2}]}`
+	var p Prepare
+	p.Claims.Values = []json.RawMessage{json.RawMessage(value)}
+	maps, err := IssuedMaps(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := json.Marshal(maps[0]); string(again) != value {
+		t.Errorf("became %s", again)
+	}
+	p.Claims.Values = []json.RawMessage{json.RawMessage("null")}
+	if _, err := IssuedMaps(&p); err == nil {
+		t.Error("took null for claims")
+	}
+}
+
+func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+func keysOf(private, public map[string]string) *Prepare {
+	var p Prepare
+	if private != nil {
+		p.Keys.Private, _ = json.Marshal(private)
+	}
+	if public != nil {
+		p.Keys.Public, _ = json.Marshal(public)
+	}
+	return &p
+}
+
+func TestSymmetricJWK(t *testing.T) {
+	p := keysOf(map[string]string{"kty": "oct", "k": b64([]byte("secret"))}, nil)
+	for _, get := range []func() (any, error){p.PrivateKey, p.PublicKey} {
+		if key, err := get(); err != nil || string(key.([]byte)) != "secret" {
+			t.Errorf("%v %v", key, err)
+		}
+	}
+}
+
+func TestECJWK(t *testing.T) {
+	for name, curve := range map[string]elliptic.Curve{
+		"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521(),
+	} {
+		key, _ := ecdsa.GenerateKey(curve, rand.Reader)
+		point, _ := key.PublicKey.Bytes()
+		scalar, _ := key.Bytes()
+		size := (len(point) - 1) / 2
+		public := map[string]string{"kty": "EC", "crv": name, "x": b64(point[1 : 1+size]), "y": b64(point[1+size:])}
+		private := with(public, "d", b64(scalar))
+		gotPrivate, err := keysOf(private, nil).PrivateKey()
+		if err != nil || !key.Equal(gotPrivate.(*ecdsa.PrivateKey)) {
+			t.Errorf("%s private: %v", name, err)
+		}
+		gotPublic, err := keysOf(nil, public).PublicKey()
+		if err != nil || !key.PublicKey.Equal(gotPublic.(*ecdsa.PublicKey)) {
+			t.Errorf("%s public: %v", name, err)
+		}
+		other, _ := ecdsa.GenerateKey(curve, rand.Reader)
+		otherScalar, _ := other.Bytes()
+		refusePrivate(t, with(private, "d", b64(otherScalar)))
+		refusePrivate(t, with(private, "x", b64(point[2:1+size])))
+		refusePrivate(t, with(private, "y", private["x"]))
+		refusePrivate(t, with(private, "crv", "P-257"))
+		refusePrivate(t, with(private, "d", private["d"]+"="))
+	}
+}
+
+func TestRSAJWK(t *testing.T) {
+	key, _ := rsa.GenerateKey(rand.Reader, 2048)
+	public := map[string]string{
+		"kty": "RSA", "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes()),
+	}
+	private := with(with(with(public, "d", b64(key.D.Bytes())), "p", b64(key.Primes[0].Bytes())), "q", b64(key.Primes[1].Bytes()))
+	got, err := keysOf(private, nil).PrivateKey()
+	if err != nil || !key.Equal(got.(*rsa.PrivateKey)) {
+		t.Fatalf("private: %v", err)
+	}
+	if made := got.(*rsa.PrivateKey).Precomputed; made.Dp == nil || made.Qinv == nil {
+		t.Error("the CRT values were not computed")
+	}
+	if got, err := keysOf(nil, public).PublicKey(); err != nil || !key.PublicKey.Equal(got.(*rsa.PublicKey)) {
+		t.Errorf("public: %v", err)
+	}
+	refusePrivate(t, public)
+	refusePrivate(t, with(private, "q", private["p"]))
+	refusePrivate(t, with(private, "e", "AQ"))
+	refusePrivate(t, with(private, "n", ""))
+}
+
+func TestEd25519JWK(t *testing.T) {
+	public, private, _ := ed25519.GenerateKey(rand.Reader)
+	publicJWK := map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(public)}
+	privateJWK := with(publicJWK, "d", b64(private.Seed()))
+	if key, err := keysOf(privateJWK, nil).PrivateKey(); err != nil || !private.Equal(key.(ed25519.PrivateKey)) {
+		t.Errorf("private: %v", err)
+	}
+	if key, err := keysOf(nil, publicJWK).PublicKey(); err != nil || !public.Equal(key.(ed25519.PublicKey)) {
+		t.Errorf("public: %v", err)
+	}
+	refusePrivate(t, with(privateJWK, "crv", "Ed448"))
+	refusePrivate(t, with(privateJWK, "d", b64(private)))
+	refusePrivate(t, with(privateJWK, "d", b64(make([]byte, 32))))
+}
+
+func TestAPrivateKeyDoesNotStandInForAPublicOne(t *testing.T) {
+	public, private, _ := ed25519.GenerateKey(rand.Reader)
+	jwk := map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(public), "d": b64(private.Seed())}
+	if _, err := keysOf(jwk, nil).PublicKey(); err == nil {
+		t.Error("took the private key")
+	}
+	if _, err := keysOf(nil, nil).PrivateKey(); err == nil {
+		t.Error("took no key at all")
+	}
+}
+
+func TestPaserk(t *testing.T) {
+	var p Prepare
+	p.Keys.Paserk = map[string]string{"local": "k4.local." + b64([]byte("raw")), "public": "k3.public.AAAA"}
+	if raw, err := p.PaserkBytes("local"); err != nil || string(raw) != "raw" {
+		t.Errorf("%q %v", raw, err)
+	}
+	for _, kind := range []string{"public", "secret"} {
+		if _, err := p.PaserkBytes(kind); err == nil {
+			t.Errorf("took a wrong or missing %s", kind)
+		}
+	}
+}
+
+func with(jwk map[string]string, member, value string) map[string]string {
+	changed := map[string]string{member: value}
+	for name, value := range jwk {
+		if name != member {
+			changed[name] = value
+		}
+	}
+	return changed
+}
+
+func refusePrivate(t *testing.T, jwk map[string]string) {
+	t.Helper()
+	_, err := keysOf(jwk, nil).PrivateKey()
+	var refused *refusal
+	if !errors.As(err, &refused) || refused.kind != "invalid" {
+		t.Errorf("expected a refusal, got %v", err)
+	}
+}
