@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::paserk;
+
 /// The error of every fallible function in the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -325,8 +327,13 @@ pub enum KeyProblem {
     PrivateGiven,
     /// A public key where a private one is wanted.
     PublicGiven,
-    /// A key of another version or purpose.
-    WrongKind,
+    /// A PASERK of another version or purpose.
+    WrongKind {
+        /// The kind that is needed here.
+        wanted: paserk::Kind,
+        /// The kind that the text says it is.
+        given: paserk::Kind,
+    },
     /// A set without one usable key.
     NoUsableKey,
 }
@@ -354,7 +361,9 @@ impl fmt::Display for KeyProblem {
             }
             KeyProblem::PrivateGiven => "a private key was given where a public one is wanted",
             KeyProblem::PublicGiven => "a public key was given where a private one is wanted",
-            KeyProblem::WrongKind => "a key of another version or purpose was given",
+            KeyProblem::WrongKind { wanted, given } => {
+                return write!(f, "a {given} was given where a {wanted} is wanted");
+            }
             KeyProblem::NoUsableKey => "the set has no key that can be used here",
         })
     }
@@ -397,7 +406,9 @@ impl fmt::Display for Misuse {
             Misuse::ClaimsNotAnObject => {
                 f.write_str("the claims' own type must serialise to a JSON object")
             }
-            Misuse::ClaimsNotSerialisable => f.write_str("the claims' own type failed to serialise"),
+            Misuse::ClaimsNotSerialisable => {
+                f.write_str("the claims' own type failed to serialise")
+            }
             Misuse::TimeOutOfRange => f.write_str("a time lies outside the years 1970 to 9999"),
             Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
             Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),

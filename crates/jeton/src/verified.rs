@@ -26,6 +26,7 @@ pub struct Verified<T, Text = Box<str>> {
     registered: Registered,
     payload: Text,
     key_id: Option<Arc<str>>,
+    footer: Option<Arc<[u8]>>,
 }
 
 /// Claims that have been verified, borrowing from the caller's [`Scratch`].
@@ -64,7 +65,13 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
             registered,
             payload,
             key_id,
+            footer: None,
         }
+    }
+
+    pub(crate) fn with_footer(mut self, footer: Option<Arc<[u8]>>) -> Self {
+        self.footer = footer;
+        self
     }
 
     /// The caller's own part of the claims.
@@ -79,12 +86,18 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
 
     /// `iss`
     pub fn issuer(&self) -> Option<&str> {
-        self.registered.issuer.as_ref().map(|spot| spot.read(self.json()))
+        self.registered
+            .issuer
+            .as_ref()
+            .map(|spot| spot.read(self.json()))
     }
 
     /// `sub`
     pub fn subject(&self) -> Option<&str> {
-        self.registered.subject.as_ref().map(|spot| spot.read(self.json()))
+        self.registered
+            .subject
+            .as_ref()
+            .map(|spot| spot.read(self.json()))
     }
 
     /// `aud`, one or many.
@@ -109,12 +122,20 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
 
     /// `jti`
     pub fn token_id(&self) -> Option<&str> {
-        self.registered.token_id.as_ref().map(|spot| spot.read(self.json()))
+        self.registered
+            .token_id
+            .as_ref()
+            .map(|spot| spot.read(self.json()))
     }
 
     /// The id of the key that verified the token, if the key has one.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
+    }
+
+    /// The footer of a PASETO, if the token has one. Verified like the rest.
+    pub fn footer(&self) -> Option<&[u8]> {
+        self.footer.as_deref()
     }
 
     /// The claims as they stand in the token: one JSON object.

@@ -74,7 +74,10 @@ mod tests {
         let hash = Blake2b::<64>::new().and(b"ab").and(b"c").finish();
         assert_eq!(
             hash[..16],
-            [0xba, 0x80, 0xa5, 0x3f, 0x98, 0x1c, 0x4d, 0x0d, 0x6a, 0x27, 0x97, 0xb6, 0x9f, 0x12, 0xf6, 0xe9]
+            [
+                0xba, 0x80, 0xa5, 0x3f, 0x98, 0x1c, 0x4d, 0x0d, 0x6a, 0x27, 0x97, 0xb6, 0x9f, 0x12,
+                0xf6, 0xe9
+            ]
         );
     }
 
@@ -83,8 +86,14 @@ mod tests {
         let begun = Blake2b::<32>::keyed(&[7; 32]).and(b"beginning");
         let one = begun.clone().and(b"one").finish();
         let other = begun.and(b"other").finish();
-        assert_eq!(one, Blake2b::<32>::keyed(&[7; 32]).and(b"beginningone").finish());
+        assert_eq!(
+            one,
+            Blake2b::<32>::keyed(&[7; 32]).and(b"beginningone").finish()
+        );
         assert_ne!(one, other);
-        assert_ne!(one, Blake2b::<32>::keyed(&[8; 32]).and(b"beginningone").finish());
+        assert_ne!(
+            one,
+            Blake2b::<32>::keyed(&[8; 32]).and(b"beginningone").finish()
+        );
     }
 }

@@ -1,0 +1,79 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Kind, refused};
+use crate::base64;
+use crate::crypto::blake2b::Blake2b;
+use crate::error::{Error, KeyProblem, Result};
+
+const HASH_BYTES: usize = 33;
+
+/// The id of a key: a hash of the key's own text (PASERK, operation "ID").
+///
+/// Nobody can tell the key from it, so it may stand in a footer or a log. It names a key and proves
+/// nothing: a verifier uses it to find one of its own keys, as it would use a JWT's `kid`.
+///
+/// ```
+/// use jeton::paserk::Id;
+///
+/// let id: Id = "k4.pid.9ShR3xc8-qVJ_di0tc9nx0IDIqbatdeM2mqLFBJsKRHs".parse()?;
+/// assert_eq!(id.to_string(), "k4.pid.9ShR3xc8-qVJ_di0tc9nx0IDIqbatdeM2mqLFBJsKRHs");
+/// # Ok::<_, jeton::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Id {
+    kind: Kind,
+    hash: [u8; HASH_BYTES],
+}
+
+impl Id {
+    /// Version and form, as in `k4.lid`.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The id of a key of that kind.
+    pub(crate) fn of(key: Kind, bytes: &[u8]) -> Id {
+        let kind = key
+            .id_kind()
+            .expect("a PASERK that was made or read holds a key");
+        let mut prefix = String::with_capacity(Kind::PREFIX_BYTES_MAX);
+        kind.write_prefix(&mut prefix);
+        let hash = Blake2b::<HASH_BYTES>::new()
+            .and(prefix.as_bytes())
+            .and(super::text(key, bytes).as_bytes())
+            .finish();
+        Id { kind, hash: *hash }
+    }
+}
+
+impl FromStr for Id {
+    type Err = Error;
+
+    /// Reads an id's text, which has one form only.
+    fn from_str(text: &str) -> Result<Id> {
+        let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        if !kind.is_id() {
+            return Err(refused(KeyProblem::Unsupported).into());
+        }
+        if encoded.len() != base64::encoded_length(HASH_BYTES) {
+            return Err(refused(KeyProblem::WrongLength).into());
+        }
+        let mut hash = [0; HASH_BYTES];
+        base64::decode_into(encoded.as_bytes(), &mut hash)
+            .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+        Ok(Id { kind, hash })
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.kind, base64::encode(&self.hash))
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Id({self})")
+    }
+}

@@ -1,0 +1,216 @@
+use std::fmt;
+
+/// A version of PASETO, and of its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Version {
+    /// RSA-PSS and AES-CTR with HMAC-SHA-384. Superseded.
+    V1,
+    /// Ed25519 and XChaCha20-Poly1305. Superseded.
+    V2,
+    /// ECDSA on P-384 and AES-CTR with HMAC-SHA-384: for who needs NIST's algorithms.
+    V3,
+    /// Ed25519 and XChaCha20 with BLAKE2b: for everybody else.
+    V4,
+}
+
+/// What a PASERK holds: a key, a key that is itself encrypted, or a key's id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// `local`: a key that encrypts and decrypts.
+    Local,
+    /// `secret`: a key that signs.
+    Secret,
+    /// `public`: a key that verifies.
+    Public,
+    /// `lid`: the id of a local key.
+    LocalId,
+    /// `sid`: the id of a secret key.
+    SecretId,
+    /// `pid`: the id of a public key.
+    PublicId,
+    /// `local-wrap`: a local key, encrypted with another key.
+    LocalWrap,
+    /// `secret-wrap`: a secret key, encrypted with another key.
+    SecretWrap,
+    /// `local-pw`: a local key, encrypted with a password.
+    LocalPassword,
+    /// `secret-pw`: a secret key, encrypted with a password.
+    SecretPassword,
+    /// `seal`: a local key, encrypted to a public key.
+    Seal,
+}
+
+/// Version and form of a PASERK: what stands before its second dot.
+///
+/// Every kind that the specification names is known by name, so that an error can say what was
+/// given; [`Paserk::parse`](super::Paserk::parse) takes those that are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kind {
+    version: Version,
+    form: Form,
+}
+
+impl Kind {
+    /// `k4.local`
+    pub const K4_LOCAL: Kind = Kind::of(Version::V4, Form::Local);
+    /// `k4.secret`
+    pub const K4_SECRET: Kind = Kind::of(Version::V4, Form::Secret);
+    /// `k4.public`
+    pub const K4_PUBLIC: Kind = Kind::of(Version::V4, Form::Public);
+
+    /// Enough for `k4.secret-wrap.`, the longest.
+    pub(super) const PREFIX_BYTES_MAX: usize = 15;
+
+    const fn of(version: Version, form: Form) -> Kind {
+        Kind { version, form }
+    }
+
+    /// The version.
+    pub fn version(self) -> Version {
+        self.version
+    }
+
+    /// What the PASERK holds.
+    pub fn form(self) -> Form {
+        self.form
+    }
+
+    /// Whether the text is a secret: it holds a key in the clear that must not get out.
+    pub fn is_secret(self) -> bool {
+        matches!(self.form, Form::Local | Form::Secret)
+    }
+
+    /// The kind, and what follows its dot.
+    pub(super) fn split(text: &str) -> Option<(Kind, &str)> {
+        let version = Version::ALL
+            .into_iter()
+            .find(|version| text.starts_with(version.name()))?;
+        let after = text[version.name().len()..].strip_prefix('.')?;
+        Form::ALL.into_iter().find_map(|form| {
+            let rest = after.strip_prefix(form.name())?.strip_prefix('.')?;
+            Some((Kind::of(version, form), rest))
+        })
+    }
+
+    pub(super) fn write_prefix(self, text: &mut String) {
+        text.push_str(self.version.name());
+        text.push('.');
+        text.push_str(self.form.name());
+        text.push('.');
+    }
+
+    /// How many bytes the key has; `None` if the kind holds no key in the clear, or one of a
+    /// version that is not offered.
+    pub(super) fn key_bytes(self) -> Option<usize> {
+        match (self.version, self.form) {
+            (Version::V4, Form::Local | Form::Public) => Some(32),
+            (Version::V4, Form::Secret) => Some(64),
+            _ => None,
+        }
+    }
+
+    /// The kind of the id of a key of this kind.
+    pub(super) fn id_kind(self) -> Option<Kind> {
+        let form = match self.form {
+            Form::Local => Form::LocalId,
+            Form::Secret => Form::SecretId,
+            Form::Public => Form::PublicId,
+            _ => return None,
+        };
+        Some(Kind::of(self.version, form))
+    }
+
+    /// Whether this is an id of a version that is offered.
+    pub(super) fn is_id(self) -> bool {
+        matches!(
+            (self.version, self.form),
+            (Version::V4, Form::LocalId | Form::SecretId | Form::PublicId)
+        )
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.version.name(), self.form.name())
+    }
+}
+
+impl Version {
+    const ALL: [Version; 4] = [Version::V1, Version::V2, Version::V3, Version::V4];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Version::V1 => "k1",
+            Version::V2 => "k2",
+            Version::V3 => "k3",
+            Version::V4 => "k4",
+        }
+    }
+}
+
+impl Form {
+    const ALL: [Form; 11] = [
+        Form::Local,
+        Form::Secret,
+        Form::Public,
+        Form::LocalId,
+        Form::SecretId,
+        Form::PublicId,
+        Form::LocalWrap,
+        Form::SecretWrap,
+        Form::LocalPassword,
+        Form::SecretPassword,
+        Form::Seal,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Form::Local => "local",
+            Form::Secret => "secret",
+            Form::Public => "public",
+            Form::LocalId => "lid",
+            Form::SecretId => "sid",
+            Form::PublicId => "pid",
+            Form::LocalWrap => "local-wrap",
+            Form::SecretWrap => "secret-wrap",
+            Form::LocalPassword => "local-pw",
+            Form::SecretPassword => "secret-pw",
+            Form::Seal => "seal",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_as_it_is_written() {
+        for version in Version::ALL {
+            for form in Form::ALL {
+                let kind = Kind::of(version, form);
+                let mut prefix = String::new();
+                kind.write_prefix(&mut prefix);
+                assert!(prefix.len() <= Kind::PREFIX_BYTES_MAX, "{prefix}");
+                assert_eq!(Kind::split(&prefix), Some((kind, "")));
+                assert_eq!(prefix, format!("{kind}."));
+            }
+        }
+        for text in [
+            "",
+            "k4",
+            "k4.",
+            "k4.local",
+            "k5.local.",
+            "K4.local.",
+            "k4.Local.",
+            " k4.local.",
+            "k4local.",
+            "v4.local.",
+        ] {
+            assert_eq!(Kind::split(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! PASERK: the text form of PASETO keys, and the ids made from it
+//! (<https://github.com/paseto-standard/paserk>).
+//!
+//! A PASERK says what it is: `k4.local.` is a key of version 4 for encrypted tokens and nothing
+//! else, so a key cannot be loaded as one of another version or purpose. The keys of
+//! [`paseto`](crate::paseto) read and write it themselves (`from_paserk`, `to_paserk`); this module
+//! is for whoever handles the text without using the key: to see what a text is, to make one from
+//! raw bytes, to compute an id.
+//!
+//! | kind | holds | id |
+//! |---|---|---|
+//! | `k4.local` | 32 secret bytes | `k4.lid` |
+//! | `k4.secret` | 64 secret bytes: the seed and the public key | `k4.sid` |
+//! | `k4.public` | the 32 bytes of the public key | `k4.pid` |
+//!
+//! An id is a hash of the key's text. It is not secret, even that of a secret key, and it is the
+//! one thing about a key that belongs into a footer: PASERK forbids the others there.
+//!
+//! ```
+//! use jeton::paserk::{Kind, Paserk};
+//!
+//! let text = "k4.public.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8";
+//! let paserk = Paserk::parse(text)?;
+//! assert_eq!(paserk.kind(), Kind::K4_PUBLIC);
+//! assert_eq!(*paserk.to_text(), text);
+//! assert_eq!(paserk.id().to_string(), "k4.pid.9ShR3xc8-qVJ_di0tc9nx0IDIqbatdeM2mqLFBJsKRHs");
+//! # Ok::<_, jeton::Error>(())
+//! ```
+
+mod id;
+mod kind;
+
+pub use id::Id;
+pub use kind::{Form, Kind, Version};
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use crate::base64;
+use crate::error::{KeyError, KeyProblem, Result};
+
+/// The member that errors name.
+const MEMBER: &str = "paserk";
+
+/// The text form of a key: its kind, and as many bytes as that kind has.
+///
+/// Whether the bytes are a key that can be used (a point on the curve, two halves that belong
+/// together) is found out by the key type that takes them.
+pub struct Paserk {
+    kind: Kind,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Paserk {
+    /// Reads a key's text: the kind, a dot, and base64url in its one encoding, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key) with the problem [`KeyProblem::Malformed`] if the text is
+    /// no PASERK, [`KeyProblem::Unsupported`] if it is an id or of a kind that is not offered,
+    /// [`KeyProblem::NotBase64Url`] or [`KeyProblem::WrongLength`].
+    ///
+    /// ```
+    /// use jeton::paserk::Paserk;
+    /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8").is_ok());
+    /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Paserk> {
+        let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        let length = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        // The length is fixed, so a text of any other is refused before it is decoded.
+        if encoded.len() != base64::encoded_length(length) {
+            return Err(refused(KeyProblem::WrongLength).into());
+        }
+        let mut bytes = Zeroizing::new(vec![0; length]);
+        base64::decode_into(encoded.as_bytes(), &mut bytes)
+            .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+        Ok(Paserk { kind, bytes })
+    }
+
+    /// Makes one from a key's raw bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyProblem::WrongLength`], and [`KeyProblem::Unsupported`] for a kind that holds no key.
+    ///
+    /// ```
+    /// use jeton::paserk::{Kind, Paserk};
+    /// use jeton::paseto::v4::LocalKey;
+    ///
+    /// let bytes = [7; 32]; // from a key management service, say
+    /// let key = LocalKey::from_paserk(&Paserk::from_bytes(Kind::K4_LOCAL, &bytes)?.to_text())?;
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Paserk> {
+        let length = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        if bytes.len() != length {
+            return Err(refused(KeyProblem::WrongLength).into());
+        }
+        Ok(Paserk {
+            kind,
+            bytes: Zeroizing::new(bytes.to_vec()),
+        })
+    }
+
+    /// The version and the form.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The text. Of a local or secret key it is as secret as the key, and wiped when it goes.
+    pub fn to_text(&self) -> Zeroizing<String> {
+        text(self.kind, &self.bytes)
+    }
+
+    /// The key's id. Not secret.
+    pub fn id(&self) -> Id {
+        Id::of(self.kind, &self.bytes)
+    }
+
+    /// The bytes, if the text is a key of that kind.
+    pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
+        let (given, _) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        if given != wanted {
+            return Err(refused(KeyProblem::WrongKind { wanted, given }).into());
+        }
+        Paserk::parse(text)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl fmt::Debug for Paserk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Paserk({})", self.kind)
+    }
+}
+
+/// The text of a key of that kind, in one allocation that is never moved.
+pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
+    let mut text = Zeroizing::new(String::with_capacity(
+        Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()),
+    ));
+    kind.write_prefix(&mut text);
+    base64::encode_onto(bytes, &mut text);
+    text
+}
+
+/// A refusal of the text as a whole: it has no members of its own.
+pub(crate) const fn refused(problem: KeyProblem) -> KeyError {
+    KeyError::at(MEMBER, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_never_moved_while_it_is_written() {
+        for kind in [Kind::K4_LOCAL, Kind::K4_SECRET, Kind::K4_PUBLIC] {
+            let bytes = vec![1; kind.key_bytes().expect("a key")];
+            let written = text(kind, &bytes);
+            assert!(written.len() <= Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()));
+            assert!(written.starts_with(&kind.to_string()));
+        }
+    }
+}

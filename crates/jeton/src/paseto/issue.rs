@@ -1,0 +1,53 @@
+//! From claims or bytes to a token, the same way for every version and purpose.
+
+use serde::Serialize;
+use smallvec::SmallVec;
+
+use super::{Binding, token};
+use crate::claims::{Claims, Dates};
+use crate::clock::SystemClock;
+use crate::error::Result;
+
+/// Where a token's body comes into being. That of the usual token lives on the stack.
+pub(super) type Buffer = SmallVec<[u8; 1024]>;
+
+/// A key that makes tokens.
+pub(super) trait Seal {
+    /// Version and purpose, dots included.
+    const HEADER: &'static str;
+    /// How many bytes `seal` needs in front of the message.
+    const BEFORE: usize;
+    /// How many bytes the body is longer than the message.
+    const LONGER: usize;
+
+    /// Turns the message that stands at `BEFORE..` into the body; where the body begins. It ends
+    /// where the buffer ends.
+    fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize>;
+}
+
+/// A token with claims.
+pub(super) fn claims<K: Seal, T: Serialize>(
+    key: &K,
+    claims: &Claims<'_, T>,
+    binding: Binding<'_>,
+) -> Result<String> {
+    binding.check()?;
+    let mut buffer = Buffer::new();
+    buffer.resize(K::BEFORE, 0);
+    claims.write(&mut buffer, Dates::Rfc3339, &SystemClock)?;
+    finish(key, buffer, binding)
+}
+
+/// A token with exactly these bytes.
+pub(super) fn bytes<K: Seal>(key: &K, message: &[u8], binding: Binding<'_>) -> Result<String> {
+    binding.check()?;
+    let mut buffer = Buffer::with_capacity(K::BEFORE + message.len() + K::LONGER);
+    buffer.resize(K::BEFORE, 0);
+    buffer.extend_from_slice(message);
+    finish(key, buffer, binding)
+}
+
+fn finish<K: Seal>(key: &K, mut buffer: Buffer, binding: Binding<'_>) -> Result<String> {
+    let start = key.seal(&mut buffer, binding)?;
+    Ok(token::assemble(K::HEADER, &buffer[start..], binding.footer))
+}

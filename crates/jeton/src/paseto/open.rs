@@ -1,0 +1,103 @@
+//! From a token to the bytes in it, the same way for every version and purpose.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::token::{Footer, Parts};
+use crate::error::{Rejection, Result};
+use crate::limits::Limits;
+
+/// The object-safe core: a key that turns tokens into authenticated bytes.
+pub(super) trait Open: Send + Sync {
+    /// Version and purpose, dots included.
+    fn header(&self) -> &'static str;
+
+    /// The key's PASERK id.
+    fn id(&self) -> &Arc<str>;
+
+    /// How large a buffer `open` needs for that token.
+    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize;
+
+    /// Authenticates a token, and decrypts it if it is encrypted; where in the buffer its message
+    /// stands. The buffer has the size that `room` said, and any contents.
+    fn open(
+        &self,
+        parts: &Parts<'_>,
+        implicit_assertion: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Range<usize>>;
+}
+
+/// What a verifier opens tokens with: one key of one version and purpose.
+///
+/// Made from a key or a reference to one; the key itself is shared, not copied.
+///
+/// ```
+/// use jeton::paseto::{Keys, v4};
+/// let key = v4::SecretKey::generate()?;
+/// let keys: Keys = key.public_key().into();
+/// # Ok::<_, jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Keys(pub(super) Arc<dyn Open>);
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keys({})", self.0.id())
+    }
+}
+
+/// The bytes of a token that has been authenticated, and its footer.
+///
+/// Only a key makes one. Nothing in the message has been looked at: whoever wants claims checked
+/// uses a [`Verifier`](super::Verifier).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Opened {
+    message: Vec<u8>,
+    footer: Footer,
+}
+
+impl Opened {
+    /// The message, exactly as it was signed or encrypted.
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// The message, exactly as it was signed or encrypted.
+    pub fn into_message(self) -> Vec<u8> {
+        self.message
+    }
+
+    /// The footer; empty if the token has none.
+    pub fn footer(&self) -> &[u8] {
+        &self.footer
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").finish_non_exhaustive()
+    }
+}
+
+/// Opens a token under the default limits.
+pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+    let parts = Parts::of(token, key.header(), &Limits::default())?;
+    let mut buffer = vec![0; key.room(&parts, implicit_assertion)];
+    let message = key.open(&parts, implicit_assertion, &mut buffer)?;
+    buffer.truncate(message.end);
+    buffer.drain(..message.start);
+    Ok(Opened {
+        message: buffer,
+        footer: parts.footer,
+    })
+}
+
+/// The whole of a body must have at least that many bytes.
+pub(super) fn at_least(body_bytes: usize, least: usize) -> Result<(), Rejection> {
+    if body_bytes < least {
+        return Err(Rejection::Malformed(crate::error::Part::Payload));
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The text of a token: `version.purpose.body` or `version.purpose.body.footer`.
+
+use smallvec::SmallVec;
+
+use crate::base64;
+use crate::error::{Part, Rejection};
+use crate::limits::{self, Limits};
+
+/// A footer as it was decoded; one with a key id fits on the stack.
+pub(super) type Footer = SmallVec<[u8; 128]>;
+
+/// A token taken apart: nothing in it has been authenticated.
+pub(super) struct Parts<'t> {
+    body: &'t [u8],
+    pub(super) footer: Footer,
+}
+
+impl<'t> Parts<'t> {
+    /// Takes a token apart that must begin with that header, which ends with a dot.
+    ///
+    /// Sizes are looked at before contents, and the text is searched for one dot, however many it
+    /// has.
+    pub(super) fn of(
+        token: &'t str,
+        header: &str,
+        limits: &Limits,
+    ) -> Result<Parts<'t>, Rejection> {
+        let rest = token.strip_prefix(header).ok_or(Rejection::WrongFormat)?;
+        if token.len() > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let rest = rest.as_bytes();
+        let Some(dot) = rest.iter().position(|byte| *byte == b'.') else {
+            return Ok(Parts {
+                body: rest,
+                footer: Footer::new(),
+            });
+        };
+        let (body, encoded) = (&rest[..dot], &rest[dot + 1..]);
+        // An absent footer has one spelling: no dot. `v4.local.body.` is none.
+        if encoded.is_empty() {
+            return Err(Rejection::Malformed(Part::Footer));
+        }
+        if encoded.len() > base64::encoded_length(limits::FOOTER_BYTES) {
+            return Err(Rejection::TooLarge(Part::Footer));
+        }
+        // A further dot is not of the alphabet.
+        let mut footer: Footer = smallvec::smallvec![0; decoded_length(encoded)];
+        base64::decode_into(encoded, &mut footer)
+            .map_err(|_| Rejection::Malformed(Part::Footer))?;
+        Ok(Parts { body, footer })
+    }
+
+    /// Length of the body, bytes.
+    pub(super) fn body_bytes(&self) -> usize {
+        decoded_length(self.body)
+    }
+
+    /// Decodes the body into a buffer of exactly its length.
+    pub(super) fn body_into(&self, buffer: &mut [u8]) -> Result<(), Rejection> {
+        match base64::decode_into(self.body, buffer) {
+            Ok(decoded) if decoded.len() == self.body_bytes() => Ok(()),
+            _ => Err(Rejection::Malformed(Part::Payload)),
+        }
+    }
+}
+
+/// Puts a token together, in one allocation.
+pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
+    let mut length = header.len() + base64::encoded_length(body.len());
+    if !footer.is_empty() {
+        length += 1 + base64::encoded_length(footer.len());
+    }
+    let mut token = String::with_capacity(length);
+    token.push_str(header);
+    base64::encode_onto(body, &mut token);
+    if !footer.is_empty() {
+        token.push('.');
+        base64::encode_onto(footer, &mut token);
+    }
+    token
+}
+
+/// What that much base64url decodes to, bytes. Of a text that cannot be decoded it is a bound.
+fn decoded_length(encoded: &[u8]) -> usize {
+    encoded.len() / 4 * 3 + encoded.len() % 4 * 3 / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "v4.local.";
+
+    fn parts(token: &str) -> Result<(usize, Vec<u8>), Rejection> {
+        let parts = Parts::of(token, HEADER, &Limits::default())?;
+        let mut body = vec![0; parts.body_bytes()];
+        parts.body_into(&mut body)?;
+        Ok((body.len(), parts.footer.to_vec()))
+    }
+
+    #[test]
+    fn a_token_comes_apart_as_it_was_put_together() {
+        for body in 0..70 {
+            for footer in [0, 1, 2, 3, 200, limits::FOOTER_BYTES] {
+                let token = assemble(HEADER, &vec![1; body], &vec![2; footer]);
+                assert_eq!(token.len(), token.capacity());
+                assert_eq!(parts(&token), Ok((body, vec![2; footer])));
+            }
+        }
+    }
+
+    #[test]
+    fn an_absent_footer_has_one_spelling() {
+        assert_eq!(parts("v4.local.AAAA"), Ok((3, vec![])));
+        assert_eq!(
+            parts("v4.local.AAAA."),
+            Err(Rejection::Malformed(Part::Footer))
+        );
+        assert_eq!(
+            parts("v4.local.AAAA.."),
+            Err(Rejection::Malformed(Part::Footer))
+        );
+        assert_eq!(
+            parts("v4.local.AAAA.AAAA."),
+            Err(Rejection::Malformed(Part::Footer))
+        );
+        assert_eq!(
+            parts("v4.local.AAAA.AAAA.AAAA"),
+            Err(Rejection::Malformed(Part::Footer))
+        );
+    }
+
+    #[test]
+    fn sizes_come_before_contents() {
+        let large = format!("v4.local.AAAA.{}", ".".repeat(100_000));
+        assert_eq!(parts(&large), Err(Rejection::TooLarge(Part::Footer)));
+        let larger = format!("v4.local.{}", ".".repeat(3_000_000));
+        assert_eq!(parts(&larger), Err(Rejection::TooLarge(Part::Token)));
+        let footer = vec![0; limits::FOOTER_BYTES + 1];
+        assert_eq!(
+            parts(&assemble(HEADER, b"abc", &footer)),
+            Err(Rejection::TooLarge(Part::Footer))
+        );
+    }
+}

@@ -1,0 +1,223 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use smallvec::SmallVec;
+use subtle::ConstantTimeEq;
+
+use super::open::Keys;
+use super::token::{Footer, Parts};
+use crate::claims::{Dates, Registered};
+use crate::clock::{Clock, SystemClock};
+use crate::error::{Part, Rejection, Result};
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::verified::{Scratch, Verified, VerifiedIn};
+
+/// Turns tokens into verified claims. The only way to a [`Verified`] from a PASETO.
+///
+/// The key's version and purpose are the only ones it takes: a verifier with a `v4.public` key
+/// answers a `v4.local` token with [`Rejection::WrongFormat`]. What it looks at, in this order: the
+/// header, the sizes, the encoding, the signature or MAC, and only then the footer, the claims and
+/// the [`Policy`].
+///
+/// It is made once and used for every token, from any number of threads.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::error::Rejection;
+/// use jeton::paseto::v4;
+/// use jeton::{Claims, FixedClock, Policy, Timestamp};
+///
+/// let key = v4::SecretKey::generate()?;
+/// let noon = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
+/// let claims = Claims::new(()).issuer("i").audience("a")
+///     .issued_at(noon)
+///     .expires_in(Duration::from_secs(60));
+/// let token = key.issue(&claims)?;
+///
+/// type Nothing = serde::de::IgnoredAny;
+/// let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"))
+///     .clock(FixedClock(noon));
+/// assert!(verifier.verify::<Nothing>(&token).is_ok());
+///
+/// let later = verifier.clock(FixedClock(noon.saturating_add(Duration::from_secs(60))));
+/// let refused = later.verify::<Nothing>(&token).unwrap_err();
+/// assert_eq!(refused.rejection(), Some(Rejection::Expired));
+/// # Ok::<_, jeton::Error>(())
+/// ```
+#[must_use = "a verifier does nothing until it is given a token"]
+pub struct Verifier {
+    keys: Keys,
+    policy: Policy,
+    footer: Option<Arc<[u8]>>,
+    implicit_assertion: Box<[u8]>,
+    limits: Limits,
+    clock: Box<dyn Clock>,
+}
+
+impl Verifier {
+    /// Takes tokens of this key that the policy lets through. No implicit assertion, any footer,
+    /// default limits, the system's clock.
+    pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
+        Verifier {
+            keys: keys.into(),
+            policy,
+            footer: None,
+            implicit_assertion: Box::default(),
+            limits: Limits::default(),
+            clock: Box::new(SystemClock),
+        }
+    }
+
+    /// Demands exactly this footer; an empty one demands that there is none. Another one is
+    /// [`Rejection::FooterMismatch`].
+    ///
+    /// Unless it is called, any footer is taken, authenticated like the rest of the token and
+    /// readable with [`Verified::footer`].
+    pub fn footer(mut self, footer: impl AsRef<[u8]>) -> Verifier {
+        self.footer = Some(footer.as_ref().into());
+        self
+    }
+
+    /// The implicit assertion that tokens must have been issued under. One that was issued under
+    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`].
+    pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
+        self.implicit_assertion = assertion.as_ref().into();
+        self
+    }
+
+    /// Other limits than the default.
+    pub fn limits(mut self, limits: Limits) -> Verifier {
+        self.limits = limits;
+        self
+    }
+
+    /// Another clock than the system's.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Verifies a token and reads its claims. Allocates the payload's text and what `T` owns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rejected`](crate::Error::Rejected), and nothing else on account of the token.
+    ///
+    /// ```
+    /// use jeton::paseto::v4;
+    /// use jeton::{Policy, Verified};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Visit { page: String }
+    ///
+    /// fn page(verifier: &v4::Verifier, token: &str) -> jeton::Result<String> {
+    ///     let visit: Verified<Visit> = verifier.verify(token)?;
+    ///     Ok(visit.into_claims().page)
+    /// }
+    /// ```
+    pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
+        let parts = self.parts(token)?;
+        let mut buffer: SmallVec<[u8; 1024]> = smallvec::smallvec![0; self.room(&parts)];
+        let text = self.open(&parts, &mut buffer)?;
+        let (claims, registered) = self.read(text)?;
+        let verified = Verified::<T>::new(claims, registered, Box::from(text), Some(self.key_id()));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    /// Verifies a token into a buffer that is used again and again; `T` may borrow from it.
+    /// Allocates nothing but what `T` owns, once the buffer has grown to the largest token, unless
+    /// the token has a footer that this verifier was not told.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify`](Verifier::verify).
+    ///
+    /// ```
+    /// use jeton::{Claims, Policy, Scratch};
+    /// use jeton::paseto::v4;
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize)]
+    /// struct Visit<'a> { page: &'a str }
+    ///
+    /// let key = v4::LocalKey::generate()?;
+    /// let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").without_expiry();
+    /// let verifier = v4::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+    ///
+    /// let mut scratch = Scratch::new();
+    /// for token in [key.issue(&claims)?, key.issue(&claims)?] {
+    ///     let visit = verifier.verify_in::<Visit>(&token, &mut scratch)?;
+    ///     assert_eq!(visit.page, "/");
+    /// }
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn verify_in<'s, T: Deserialize<'s>>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, T>> {
+        let parts = self.parts(token)?;
+        let room = self.room(&parts);
+        let buffer = &mut scratch.payload;
+        if buffer.len() < room {
+            buffer.resize(room, 0);
+        }
+        let text = self.open(&parts, &mut buffer[..room])?;
+        let (claims, registered) = self.read(text)?;
+        let verified = Verified::<T, &str>::new(claims, registered, text, Some(self.key_id()));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>, Rejection> {
+        Parts::of(token, self.keys.0.header(), &self.limits)
+    }
+
+    fn room(&self, parts: &Parts<'_>) -> usize {
+        self.keys.0.room(parts, &self.implicit_assertion)
+    }
+
+    /// The text of an authentic token with the right footer.
+    fn open<'b>(&self, parts: &Parts<'_>, buffer: &'b mut [u8]) -> Result<&'b str> {
+        let message = self.keys.0.open(parts, &self.implicit_assertion, buffer)?;
+        if let Some(wanted) = &self.footer
+            && !bool::from(wanted.ct_eq(&parts.footer))
+        {
+            return Err(Rejection::FooterMismatch.into());
+        }
+        let text = std::str::from_utf8(&buffer[message])
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        Ok(text)
+    }
+
+    /// Claims that the policy lets through.
+    fn read<'s, T: Deserialize<'s>>(&self, text: &'s str) -> Result<(T, Registered)> {
+        let registered = Registered::read(text, self.limits.depth(), Dates::Rfc3339)?;
+        self.policy.check(&registered, text, self.clock.now())?;
+        let claims = serde_json::from_str(text).map_err(|_| Rejection::ClaimsShape)?;
+        Ok((claims, registered))
+    }
+
+    fn key_id(&self) -> Arc<str> {
+        Arc::clone(self.keys.0.id())
+    }
+
+    /// The footer that the token has. The one that was demanded is shared, not copied.
+    fn footer_of(&self, footer: Footer) -> Option<Arc<[u8]>> {
+        match &self.footer {
+            _ if footer.is_empty() => None,
+            Some(wanted) => Some(Arc::clone(wanted)),
+            None => Some(Arc::from(footer.as_slice())),
+        }
+    }
+}
+
+impl fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verifier")
+            .field("keys", &self.keys)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
