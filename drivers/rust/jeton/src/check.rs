@@ -1,0 +1,148 @@
+//! Tokens to claims.
+
+use crate::mint::Visit;
+use jeton::paseto::v4;
+use jeton::{Scratch, VerifiedIn, jws, jwt};
+use jeton_driver_harness::{Claims, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work};
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A verifier with its policy.
+pub(crate) trait Check: Send + Sync + 'static {
+    fn verify_in<'s, T: Deserialize<'s>>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> jeton::Result<VerifiedIn<'s, T>>;
+}
+
+pub(crate) fn prepare(
+    verifier: impl Check,
+    pool: Pool,
+    tokens: Vec<String>,
+) -> Result<Box<dyn Work>, Refusal> {
+    match pool {
+        Pool::Standard(_) | Pool::StandardPaseto(_) => work::verify(Typed(verifier), tokens),
+        Pool::Map(_) => work::verify(Untyped(verifier), tokens),
+    }
+}
+
+pub(crate) fn prepare_signature_only(
+    verifier: jws::Verifier,
+    tokens: Vec<String>,
+) -> Result<Box<dyn Work>, Refusal> {
+    work::verify(SignatureOnly(verifier), tokens)
+}
+
+/// Decodes the caller's own part; jeton has read the registered claims.
+struct Typed<V>(V);
+
+impl<V: Check> Verifier for Typed<V> {
+    type Scratch = Scratch;
+
+    fn verify<L: Look>(
+        &self,
+        scratch: &mut Scratch,
+        token: &str,
+        look: L,
+    ) -> Result<L::Seen, Rejection> {
+        let verified = self.0.verify_in::<Visit<'_>>(token, scratch);
+        let verified = verified.map_err(|error| error.to_string())?;
+        Ok(look.look(&Standard(verified)))
+    }
+}
+
+/// Decodes all claims into the map that a Rust user would take.
+struct Untyped<V>(V);
+
+impl<V: Check> Verifier for Untyped<V> {
+    type Scratch = Scratch;
+
+    fn verify<L: Look>(
+        &self,
+        scratch: &mut Scratch,
+        token: &str,
+        look: L,
+    ) -> Result<L::Seen, Rejection> {
+        let verified = self.0.verify_in::<Map>(token, scratch);
+        let verified = verified.map_err(|error| error.to_string())?;
+        Ok(look.look(verified.claims()))
+    }
+}
+
+struct SignatureOnly(jws::Verifier);
+
+impl Verifier for SignatureOnly {
+    type Scratch = ();
+
+    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        let verified = self.0.verify(token).map_err(|error| error.to_string())?;
+        std::hint::black_box(verified.payload());
+        Ok(look.look(&()))
+    }
+}
+
+macro_rules! check {
+    ($($verifier:ty),*) => {$(
+        impl Check for $verifier {
+            #[inline]
+            fn verify_in<'s, T: Deserialize<'s>>(
+                &self,
+                token: &str,
+                scratch: &'s mut Scratch,
+            ) -> jeton::Result<VerifiedIn<'s, T>> {
+                <$verifier>::verify_in(self, token, scratch)
+            }
+        }
+    )*};
+}
+
+check!(jwt::Verifier, v4::Verifier);
+
+/// The verified claims set `standard`, to be looked at.
+struct Standard<'s>(VerifiedIn<'s, Visit<'s>>);
+
+impl Claims for Standard<'_> {
+    #[inline]
+    fn jti(&self) -> Option<&str> {
+        self.0.token_id()
+    }
+}
+
+/// What jeton's accessors say, written over what stands in the token, so that a difference shows.
+impl Serialize for Standard<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let verified = &self.0;
+        let mut claims: Map = serde_json::from_str(verified.json()).map_err(S::Error::custom)?;
+        let mut tell = |name: &str, value: Option<serde_json::Value>| {
+            // PASETO's times stay the text that they are in the token.
+            if let Some(value) = value
+                && !claims
+                    .get(name)
+                    .is_some_and(|there| there.is_string() && value.is_number())
+            {
+                claims.insert(name.to_owned(), value);
+            }
+        };
+        tell("iss", verified.issuer().map(Into::into));
+        tell("sub", verified.subject().map(Into::into));
+        tell("jti", verified.token_id().map(Into::into));
+        tell(
+            "exp",
+            verified.expires_at().map(|at| at.unix_seconds().into()),
+        );
+        tell(
+            "nbf",
+            verified.not_before().map(|at| at.unix_seconds().into()),
+        );
+        tell(
+            "iat",
+            verified.issued_at().map(|at| at.unix_seconds().into()),
+        );
+        let audiences = verified.audiences().map(|one| one.into_owned());
+        tell("aud", Some(audiences.collect::<Vec<_>>().into()));
+        tell("name", Some(verified.name.as_ref().into()));
+        tell("admin", Some(verified.admin.into()));
+        claims.serialize(serializer)
+    }
+}

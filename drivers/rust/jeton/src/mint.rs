@@ -1,0 +1,134 @@
+//! Claims to tokens.
+
+use jeton::jwt::{MacKey, SigningKey};
+use jeton::paseto::v4;
+use jeton::{Claims, Timestamp};
+use jeton_driver_harness::{Map, Pool, Refusal, Signer, Work, work};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The caller's own part of the claims set `standard`. The registered names stand beside it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Visit<'a> {
+    #[serde(borrow)]
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) admin: bool,
+}
+
+/// A key that issues.
+pub(crate) trait Issue: Send + Sync + 'static {
+    fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String>;
+}
+
+/// Makes jeton's typed claims of the pool. They are what a caller of jeton has in hand, as a struct
+/// is with other libraries.
+pub(crate) fn prepare(key: impl Issue, pool: Pool) -> Result<Box<dyn Work>, Refusal> {
+    match pool {
+        Pool::Standard(pool) => typed(key, pool),
+        Pool::StandardPaseto(pool) => typed(key, pool),
+        Pool::Map(pool) => {
+            let claims = pool.into_iter().map(|mut custom| {
+                let registered = take_registered(&mut custom);
+                claims(custom, registered)
+            });
+            let claims = claims.collect::<Result<Vec<_>, _>>()?;
+            Ok(work::sign(Minter { key, claims }))
+        }
+    }
+}
+
+fn typed(key: impl Issue, pool: Vec<impl Serialize>) -> Result<Box<dyn Work>, Refusal> {
+    let claims = pool.into_iter().map(|values| {
+        let values = serde_json::to_value(values).map_err(Refusal::failed)?;
+        let mut values: Map = serde_json::from_value(values).map_err(Refusal::failed)?;
+        let registered = take_registered(&mut values);
+        // What is left is the caller's own part.
+        let (Some(Value::String(name)), Some(Value::Bool(admin))) =
+            (values.remove("name"), values.remove("admin"))
+        else {
+            return Err(Refusal::invalid("standard claims have a name and an admin"));
+        };
+        let name = Cow::Owned(name);
+        claims(Visit { name, admin }, registered)
+    });
+    let claims = claims.collect::<Result<Vec<_>, _>>()?;
+    Ok(work::sign(Minter { key, claims }))
+}
+
+struct Minter<K, T> {
+    key: K,
+    claims: Vec<Claims<'static, T>>,
+}
+
+impl<K: Issue, T: Serialize + Send + Sync> Signer for Minter<K, T> {
+    type Scratch = ();
+    type Token = String;
+
+    fn pool(&self) -> usize {
+        self.claims.len()
+    }
+
+    fn sign(&self, _: &mut (), index: usize) -> Result<String, String> {
+        let token = self.key.issue(&self.claims[index]);
+        token.map_err(|error| error.to_string())
+    }
+}
+
+macro_rules! issue {
+    ($($key:ty),*) => {$(
+        impl Issue for $key {
+            #[inline]
+            fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String> {
+                <$key>::issue(self, claims)
+            }
+        }
+    )*};
+}
+
+issue!(MacKey, SigningKey, v4::LocalKey, v4::SecretKey);
+
+const REGISTERED: [&str; 7] = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti"];
+
+fn take_registered(values: &mut Map) -> Map {
+    let taken = REGISTERED
+        .iter()
+        .filter_map(|name| values.remove_entry(*name));
+    taken.collect()
+}
+
+fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, Refusal> {
+    // Exactly what the order says: no time of its own.
+    let mut claims = Claims::new(custom).without_issued_at().without_expiry();
+    for (name, value) in registered {
+        claims = match (name.as_str(), value) {
+            ("iss", Value::String(issuer)) => claims.issuer(issuer),
+            ("sub", Value::String(subject)) => claims.subject(subject),
+            ("jti", Value::String(token_id)) => claims.token_id(token_id),
+            ("aud", Value::String(audience)) => claims.audience(audience),
+            ("aud", list @ Value::Array(_)) => {
+                let list: Vec<String> =
+                    serde_json::from_value(list).map_err(Refusal::unsupported)?;
+                claims.audiences(list.into_iter().map(Cow::Owned).collect::<Vec<_>>())
+            }
+            ("exp", value) => claims.expires_at(moment(&value)?),
+            ("nbf", value) => claims.not_before(moment(&value)?),
+            ("iat", value) => claims.issued_at(moment(&value)?),
+            (name, _) => {
+                let reason = format!("jeton issues no {name:?} of this type");
+                return Err(Refusal::Unsupported(reason));
+            }
+        };
+    }
+    Ok(claims)
+}
+
+/// A time as the order has it: a number in a JWT, text in PASETO.
+fn moment(value: &Value) -> Result<Timestamp, Refusal> {
+    let seconds = match value {
+        Value::String(text) => text.parse().ok().map(jiff::Timestamp::as_second),
+        value => value.as_i64(),
+    };
+    let moment = seconds.and_then(Timestamp::from_unix_seconds);
+    moment.ok_or_else(|| Refusal::unsupported("jeton issues whole seconds from 1970 to 9999"))
+}
