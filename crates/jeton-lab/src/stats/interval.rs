@@ -89,7 +89,8 @@ pub fn log_ratios(subject: &[f64], baseline: &[f64]) -> Result<Vec<f64>, StatsEr
 
 /// The ratio of one subject to its baseline, as one of `comparisons` made by the same table.
 ///
-/// A table with 7 subjects makes 6 comparisons with its baseline. Zero counts as one.
+/// A table with 7 subjects makes 6 comparisons with its baseline: [`table`] counts for itself.
+/// Zero counts as one.
 ///
 /// # Errors
 /// As [`log_ratios`], and if there are fewer than [`MIN_ROUNDS`] rounds.
@@ -98,25 +99,65 @@ pub fn estimate(
     baseline: &[f64],
     comparisons: usize,
 ) -> Result<Ratio, StatsError> {
-    let logs = log_ratios(subject, baseline)?;
-    if logs.len() < MIN_ROUNDS {
-        return Err(StatsError::TooFewRounds {
-            rounds: logs.len(),
-            needed: MIN_ROUNDS,
-        });
+    Family::new(baseline.len(), comparisons).estimate(subject, baseline)
+}
+
+/// The ratios of all subjects of one table to its baseline, which is not among them.
+///
+/// # Errors
+/// As [`estimate`], for the first subject that cannot be compared.
+pub fn table(baseline: &[f64], subjects: &[&[f64]]) -> Result<Vec<Ratio>, StatsError> {
+    let family = Family::new(baseline.len(), subjects.len());
+    subjects
+        .iter()
+        .map(|subject| family.estimate(subject, baseline))
+        .collect()
+}
+
+/// Comparisons whose intervals hold together: they share a quantile.
+pub(super) struct Family {
+    rounds: usize,
+    comparisons: usize,
+    quantile: f64,
+}
+
+impl Family {
+    pub(super) fn new(rounds: usize, comparisons: usize) -> Self {
+        let comparisons = comparisons.max(1);
+        Self {
+            rounds,
+            comparisons,
+            quantile: t_quantile(rounds.saturating_sub(1), comparisons),
+        }
     }
-    let rounds = logs.len();
-    let log_mean = logs.iter().sum::<f64>() / rounds as f64;
-    let squares: f64 = logs.iter().map(|log| (log - log_mean).powi(2)).sum();
-    let log_deviation = (squares / (rounds - 1) as f64).sqrt();
-    let half_width = t_quantile(rounds - 1, comparisons) * log_deviation / (rounds as f64).sqrt();
-    Ok(Ratio {
-        log_mean,
-        log_deviation,
-        half_width,
-        rounds,
-        comparisons: comparisons.max(1),
-    })
+
+    pub(super) fn estimate(&self, subject: &[f64], baseline: &[f64]) -> Result<Ratio, StatsError> {
+        let logs = log_ratios(subject, baseline)?;
+        let rounds = logs.len();
+        if rounds < MIN_ROUNDS {
+            return Err(StatsError::TooFewRounds {
+                rounds,
+                needed: MIN_ROUNDS,
+            });
+        }
+        if rounds != self.rounds {
+            return Err(StatsError::NotPaired {
+                subject: rounds,
+                baseline: self.rounds,
+            });
+        }
+        let log_mean = logs.iter().sum::<f64>() / rounds as f64;
+        let squares: f64 = logs.iter().map(|log| (log - log_mean).powi(2)).sum();
+        let log_deviation = (squares / (rounds - 1) as f64).sqrt();
+        let half_width = self.quantile * log_deviation / (rounds as f64).sqrt();
+        Ok(Ratio {
+            log_mean,
+            log_deviation,
+            half_width,
+            rounds,
+            comparisons: self.comparisons,
+        })
+    }
 }
 
 /// The value that Student's t with these degrees of freedom (at least one) keeps within, to both
@@ -189,6 +230,16 @@ mod tests {
         };
         assert!(width(1) < width(2) && width(2) < width(21));
         assert!((width(0) - width(1)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_table_counts_its_comparisons() {
+        let (baseline, subject) = ([1.0, 1.0, 1.0], [1.0, 1.1, 1.2]);
+        let ratios = table(&baseline, &[&subject, &baseline]).unwrap();
+        assert_eq!(ratios[0], estimate(&subject, &baseline, 2).unwrap());
+        assert_eq!(ratios[1].comparisons(), 2);
+        assert!(table(&baseline, &[&subject, &[1.0]]).is_err());
+        assert!(table(&baseline, &[]).unwrap().is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! everybody (a clock that throttles, a neighbour that wakes up) is in every subject's value of
 //! that round, so subjects are compared *within* rounds: an effect is the logarithm of subject
 //! over baseline, one per round ([`interval::log_ratios`]). Their mean is the geometric-mean
-//! ratio, and Student's t gives its interval ([`interval::estimate`]).
+//! ratio, and Student's t gives its interval ([`interval::table`]).
 //!
 //! * **Why t and not a bootstrap.** At 6 to 12 rounds a percentile bootstrap covers 87 to 91 %
 //!   where it says 95 %, and a sign-flip test cannot get below p = 0.03 at 6 rounds.
@@ -27,7 +27,7 @@
 //!
 //! ```
 //! use jeton_lab::result::Judgement;
-//! use jeton_lab::stats::interval::estimate;
+//! use jeton_lab::stats::interval::table;
 //! use jeton_lab::stats::noise::{IdenticalPair, floor};
 //! use jeton_lab::stats::tiers::tiers;
 //! use jeton_lab::stats::verdict::{Band, judge};
@@ -38,8 +38,8 @@
 //!
 //! let pairs = [IdenticalPair { first: &baseline, second: &twin }; 4]; // in truth: four pairs
 //! let band = Band::new(floor(&pairs)?);
-//! let ratio = estimate(&subject, &baseline, 1)?;
-//! assert_eq!(judge(&ratio, band), Judgement::Faster);
+//! let ratios = table(&baseline, &[&subject])?;
+//! assert_eq!(judge(&ratios[0], band), Judgement::Faster);
 //! assert_eq!(tiers(&[&baseline, &subject], band)?, [2, 1]);
 //! # Ok::<(), jeton_lab::stats::StatsError>(())
 //! ```

@@ -13,7 +13,7 @@
 //! has the benefit of the doubt, and the better tier.
 
 use super::StatsError;
-use super::interval::estimate;
+use super::interval::Family;
 use super::verdict::{Band, judge};
 use crate::result::Judgement;
 
@@ -23,6 +23,8 @@ use crate::result::Judgement;
 /// If two subjects' rounds cannot be compared.
 pub fn tiers(subjects: &[&[f64]], band: Band) -> Result<Vec<u32>, StatsError> {
     let pairs = subjects.len() * subjects.len().saturating_sub(1) / 2;
+    let rounds = subjects.first().map_or(0, |rounds| rounds.len());
+    let family = Family::new(rounds, pairs);
     let mut tiers = vec![0; subjects.len()];
     let mut waiting = by_speed(subjects)?;
     let mut tier = 0;
@@ -31,7 +33,7 @@ pub fn tiers(subjects: &[&[f64]], band: Band) -> Result<Vec<u32>, StatsError> {
         tiers[leader] = tier;
         let mut slower = Vec::with_capacity(waiting.len());
         for &subject in &waiting[1..] {
-            let ratio = estimate(subjects[subject], subjects[leader], pairs)?;
+            let ratio = family.estimate(subjects[subject], subjects[leader])?;
             if judge(&ratio, band) == Judgement::Slower {
                 slower.push(subject);
             } else {
@@ -91,6 +93,19 @@ mod tests {
         let (a, b) = (rounds(100.0), rounds(104.0));
         assert_eq!(tiers(&[&a, &b], Band::new(Some(0.01))).unwrap(), [1, 2]);
         assert_eq!(tiers(&[&a, &b], Band::new(Some(0.05))).unwrap(), [1, 1]);
+    }
+
+    #[test]
+    fn all_pairs_are_allowed_for() {
+        // 4 % slower at t = 3: enough for one pair (2.4), too little for one of 21 (4.4).
+        let (a, slow) = ([100.0; 8], [300.0; 8]);
+        let b = [1, -1, 1, -1, 1, -1, 1, -1].map(|sign| 104.0 * (0.0353 * f64::from(sign)).exp());
+        assert_eq!(tiers(&[&a, &b], Band::new(None)).unwrap(), [1, 2]);
+        let crowd: [&[f64]; 7] = [&a, &b, &slow, &slow, &slow, &slow, &slow];
+        assert_eq!(
+            tiers(&crowd, Band::new(None)).unwrap(),
+            [1, 1, 2, 2, 2, 2, 2]
+        );
     }
 
     #[test]
