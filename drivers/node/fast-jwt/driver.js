@@ -52,7 +52,7 @@ function sign(prepare) {
 
 function verify(prepare) {
   const { alg, keys, policy } = prepare
-  const key = keyText(alg, keys.public ?? keys.private, createPublicKey)
+  const key = keyText(alg, alg.startsWith('HS') ? keys.private : keys.public, createPublicKey)
   const requiredClaims = []
   if (expiryRequired(prepare)) requiredClaims.push('exp')
   if (policy.issuer) requiredClaims.push('iss')
