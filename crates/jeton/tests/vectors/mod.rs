@@ -1,0 +1,52 @@
+//! What the vector tests share: where the vectors lie, and keys from JWKs that may be private.
+
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+pub(crate) fn text(path: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../vectors")
+        .join(path);
+    fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+pub(crate) fn json(path: &str) -> Value {
+    serde_json::from_str(&text(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// A key to verify with, from a JWK that may be symmetric, private or public.
+pub(crate) fn verification_keys(jwk: &Value, alg: &str) -> jeton::Result<Keys> {
+    let text = jwk.to_string();
+    if let Ok(alg) = alg.parse::<MacAlg>() {
+        return Ok(MacKey::from_jwk_as(&text, alg)?.into());
+    }
+    let alg = alg.parse::<SigAlg>().expect("a signature algorithm");
+    if jwk.get("d").is_some() {
+        return Ok(SigningKey::from_jwk_as(&text, alg)?.verifying_key().into());
+    }
+    Ok(VerifyingKey::from_jwk_as(&text, alg)?.into())
+}
+
+/// A named test.
+pub(crate) fn trial(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    Trial::test(name, run)
+}
+
+/// Runs the tests; a file of vectors with none in it is a failure, not a success.
+pub(crate) fn run(trials: Vec<Trial>) -> ! {
+    assert!(!trials.is_empty(), "no vectors found");
+    libtest_mimic::run(&Arguments::from_args(), trials).exit()
+}
+
+pub(crate) fn check(holds: bool, what: &str) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(what.into()) }
+}

@@ -1,0 +1,101 @@
+//! Wycheproof, `json_web_signature`: every case a test, the labels that a strict implementation
+//! must contradict listed in `vectors/wycheproof/ERRATA.json` with their reasons.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod vectors;
+
+use std::collections::BTreeMap;
+
+use jeton::jws::Verifier;
+use libtest_mimic::Failed;
+use serde_json::Value;
+use vectors::{check, json, trial, verification_keys};
+
+/// What jeton does, where that is not what the label says.
+#[derive(Clone, Copy, PartialEq)]
+enum Erratum {
+    /// The label says valid; RFC 7515 says no.
+    Refused,
+    /// The label says invalid; the token is one that another case calls valid.
+    Accepted,
+}
+
+fn main() {
+    let errata = errata();
+    let mut trials = Vec::new();
+    let file = json("wycheproof/json_web_signature_test.json");
+    for group in file["testGroups"].as_array().unwrap() {
+        for test in group["tests"].as_array().unwrap() {
+            let id = test["tcId"].as_u64().unwrap();
+            let valid = match test["result"].as_str().unwrap() {
+                "valid" => true,
+                "invalid" => false,
+                other => panic!("unknown expectation {other} of case {id}"),
+            };
+            let expected = match errata.get(&id) {
+                Some(Erratum::Refused) => false,
+                Some(Erratum::Accepted) => true,
+                None => valid,
+            };
+            let name = format!(
+                "tc{id}_{}_{}_is_{}",
+                group["comment"].as_str().unwrap(),
+                test["comment"].as_str().unwrap().replace(' ', "_"),
+                if expected { "accepted" } else { "refused" }
+            );
+            let (group, test) = (group.clone(), test.clone());
+            trials.push(trial(name, move || case(&group, &test, expected)));
+        }
+    }
+    vectors::run(trials)
+}
+
+fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
+    // Most groups have the private key too; what verifies is the public one, or the secret.
+    let key = group.get("public").unwrap_or(&group["private"]);
+    let token = match &test["jws"] {
+        Value::String(text) => text.clone(),
+        json => json.to_string(),
+    };
+    let accepted = accepts(key, &token);
+    check(
+        accepted == expected,
+        if accepted { "accepted" } else { "refused" },
+    )
+}
+
+/// The key's own `alg` decides; a key without one is tried with every algorithm its type allows.
+fn accepts(key: &Value, token: &str) -> bool {
+    let algorithms: Vec<&str> = match (key["alg"].as_str(), key["kty"].as_str()) {
+        (Some(alg), _) => vec![alg],
+        (None, Some("RSA")) => vec!["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+        (None, Some("EC")) => vec!["ES256", "ES384", "ES512"],
+        (None, Some("oct")) => vec!["HS256", "HS384", "HS512"],
+        (None, kty) => panic!("a key of type {kty:?}"),
+    };
+    algorithms
+        .into_iter()
+        .filter(|alg| alg.parse::<jeton::key::Alg>().is_ok())
+        .filter_map(|alg| verification_keys(key, alg).ok())
+        .any(|keys| Verifier::new(keys).verify(token).is_ok())
+}
+
+fn errata() -> BTreeMap<u64, Erratum> {
+    let groups = json("wycheproof/ERRATA.json")["json_web_signature_test.json"].clone();
+    let mut errata = BTreeMap::new();
+    for (name, group) in groups.as_object().unwrap() {
+        let deviation = match name.as_str() {
+            "contradiction" => Erratum::Accepted,
+            "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Refused,
+            // The public key of this case has well-formed key_ops, and only that one is used; and
+            // the API in question takes only the compact form. Both labels hold.
+            "key_ops_typo" | "compact_only_policy" => continue,
+            other => panic!("unknown erratum {other}"),
+        };
+        for id in group["tcIds"].as_array().unwrap() {
+            errata.insert(id.as_u64().unwrap(), deviation);
+        }
+    }
+    errata
+}
