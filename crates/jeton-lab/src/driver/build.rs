@@ -74,7 +74,8 @@ impl Cache {
     #[must_use]
     pub fn stale(&self, driver: &Driver) -> bool {
         let out = self.out(driver);
-        hash(driver).is_none_or(|h| !self.fresh(driver, &out, &h))
+        !driver.manifest.build.is_empty()
+            && hash(driver).is_none_or(|h| !self.fresh(driver, &out, &h))
     }
 
     /// The driver, built if it was stale.

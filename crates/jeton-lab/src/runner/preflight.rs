@@ -15,17 +15,19 @@ use crate::suite::Contract;
 
 /// Checks all benches that work with this forge's format and algorithm.
 pub(super) fn check(benches: &mut [Bench], group: &[usize], forge: &Forge) -> Result<(), Stopped> {
-    for &i in group {
-        if !benches[i].is(Contract::Sign) {
-            check_verifier(&mut benches[i], forge)?;
-        }
-    }
     let mut minted: Vec<(usize, String)> = Vec::new();
     for &i in group {
         if benches[i].is(Contract::Sign)
             && let Some(token) = check_minter(&mut benches[i], forge)?
         {
             minted.push((i, token));
+        }
+    }
+    // What a minter did wrong says more than that its verifier knows nobody's tokens.
+    share_failures(benches, group);
+    for &i in group {
+        if !benches[i].is(Contract::Sign) {
+            check_verifier(&mut benches[i], forge)?;
         }
     }
     check_each_other(benches, group, &minted, forge)?;

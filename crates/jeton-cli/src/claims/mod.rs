@@ -1,0 +1,208 @@
+//! Claims to be issued, from the JSON that the caller wrote.
+//!
+//! The registered names are taken over as what they are, the rest as it stands: every member in its
+//! order, every number digit by digit.
+
+mod argument;
+mod strict;
+
+pub(crate) use argument::Expiry;
+
+use std::borrow::Cow;
+
+use jeton::error::Claim;
+use jeton::{Claims, Limits, Timestamp};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::exit::{Failure, Outcome};
+use crate::time;
+
+/// How a format writes moments and audiences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Seconds since 1970; one audience or a list.
+    Jwt,
+    /// RFC 3339 text; one audience.
+    Paseto,
+}
+
+/// The claims of one JSON object.
+#[derive(Debug, Default)]
+struct Given {
+    issuer: Option<String>,
+    subject: Option<String>,
+    audience: Option<Audience>,
+    expires_at: Option<Timestamp>,
+    not_before: Option<Timestamp>,
+    issued_at: Option<Timestamp>,
+    token_id: Option<String>,
+    custom: Custom,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Audience {
+    One(String),
+    List(Vec<String>),
+}
+
+/// The members that are not registered.
+#[derive(Debug, Default)]
+pub(crate) struct Custom(Vec<(String, Box<RawValue>)>);
+
+impl Serialize for Custom {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl Given {
+    fn read(text: &str, dialect: Dialect) -> Outcome<Given> {
+        let members = strict::members(text, Limits::default().json_depth)
+            .map_err(|problem| Failure::wrong(format!("--claims: {problem}")))?;
+        let mut given = Given::default();
+        for (name, value) in members {
+            let Some(claim) = Claim::from_name(&name) else {
+                given.custom.0.push((name, value));
+                continue;
+            };
+            let string = || {
+                serde_json::from_str::<String>(value.get())
+                    .map_err(|_| wrong_type(claim, "must be a string"))
+            };
+            match claim {
+                Claim::Issuer => given.issuer = Some(string()?),
+                Claim::Subject => given.subject = Some(string()?),
+                Claim::TokenId => given.token_id = Some(string()?),
+                Claim::Audience => given.audience = Some(audience(&value, dialect)?),
+                Claim::Expiry => given.expires_at = Some(moment(claim, &value, dialect)?),
+                Claim::NotBefore => given.not_before = Some(moment(claim, &value, dialect)?),
+                Claim::IssuedAt => given.issued_at = Some(moment(claim, &value, dialect)?),
+                // `Claim` may grow; what it has today is above.
+                _ => given.custom.0.push((name, value)),
+            }
+        }
+        Ok(given)
+    }
+
+    /// All but the expiry, which the caller still has to choose.
+    fn into_claims(self) -> Claims<'static, Custom> {
+        let mut claims = Claims::new(self.custom);
+        if let Some(issuer) = self.issuer {
+            claims = claims.issuer(issuer);
+        }
+        if let Some(subject) = self.subject {
+            claims = claims.subject(subject);
+        }
+        claims = match self.audience {
+            None => claims,
+            Some(Audience::One(audience)) => claims.audience(audience),
+            Some(Audience::List(audiences)) => {
+                claims.audiences(audiences.into_iter().map(Cow::Owned).collect::<Vec<_>>())
+            }
+        };
+        if let Some(moment) = self.not_before {
+            claims = claims.not_before(moment);
+        }
+        if let Some(moment) = self.issued_at {
+            claims = claims.issued_at(moment);
+        }
+        if let Some(token_id) = self.token_id {
+            claims = claims.token_id(token_id);
+        }
+        claims
+    }
+}
+
+fn audience(value: &RawValue, dialect: Dialect) -> Outcome<Audience> {
+    let read = serde_json::from_str(value.get());
+    match (read, dialect) {
+        (Ok(Audience::List(_)), Dialect::Paseto) | (Err(_), Dialect::Paseto) => Err(wrong_type(
+            Claim::Audience,
+            "must be a string: a PASETO has one audience",
+        )),
+        (Err(_), Dialect::Jwt) => Err(wrong_type(
+            Claim::Audience,
+            "must be a string or a list of strings",
+        )),
+        (Ok(audience), _) => Ok(audience),
+    }
+}
+
+fn moment(claim: Claim, value: &RawValue, dialect: Dialect) -> Outcome<Timestamp> {
+    let wrong = || match dialect {
+        Dialect::Jwt => wrong_type(claim, "must be a number: whole seconds since 1970"),
+        Dialect::Paseto => wrong_type(
+            claim,
+            "must be an RFC 3339 time in whole seconds, as in \"2026-11-20T09:00:00Z\"",
+        ),
+    };
+    let seconds = match dialect {
+        Dialect::Jwt => value.get().parse::<i64>().map_err(|_| wrong())?,
+        Dialect::Paseto => {
+            let text: String = serde_json::from_str(value.get()).map_err(|_| wrong())?;
+            let moment = time::rfc3339(&text).ok_or_else(wrong)?;
+            if moment.subsec_nanosecond() != 0 {
+                return Err(wrong());
+            }
+            moment.as_second()
+        }
+    };
+    Timestamp::from_unix_seconds(seconds)
+        .ok_or_else(|| wrong_type(claim, "lies outside the years 1970 to 9999"))
+}
+
+fn wrong_type(claim: Claim, problem: &str) -> Failure {
+    Failure::wrong(format!("--claims: {claim} {problem}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_registered_stays_as_it_is() {
+        let text = r#"{"z":1.10,"iss":"i","a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
+        let given = Given::read(text, Dialect::Jwt).unwrap();
+        assert_eq!(given.issuer.as_deref(), Some("i"));
+        assert_eq!(
+            serde_json::to_string(&given.custom).unwrap(),
+            r#"{"z":1.10,"a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#
+        );
+    }
+
+    #[test]
+    fn registered_names_keep_their_types() {
+        for text in [
+            r#"{"iss":1}"#,
+            r#"{"sub":null}"#,
+            r#"{"aud":{}}"#,
+            r#"{"aud":["a",1]}"#,
+            r#"{"exp":"2026-11-20T09:00:00Z"}"#,
+            r#"{"exp":1.5}"#,
+            r#"{"iat":-1}"#,
+            r#"{"nbf":253402300800}"#,
+            r#"{"\u0065xp":"x"}"#,
+            r#"{"jti":7}"#,
+        ] {
+            assert!(Given::read(text, Dialect::Jwt).is_err(), "{text}");
+        }
+        for text in [
+            r#"{"aud":["a"]}"#,
+            r#"{"exp":1700000000}"#,
+            r#"{"exp":"2026-11-20T09:00:00.5Z"}"#,
+        ] {
+            assert!(Given::read(text, Dialect::Paseto).is_err(), "{text}");
+        }
+        assert!(Given::read(r#"{"aud":["a"],"exp":1700000000}"#, Dialect::Jwt).is_ok());
+        assert!(Given::read(r#"{"aud":"a","exp":"2026-11-20T09:00:00Z"}"#, Dialect::Paseto).is_ok());
+    }
+}

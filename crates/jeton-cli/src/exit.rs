@@ -1,0 +1,85 @@
+//! How a run ends: the exit codes, and the two kinds of failure behind them.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | the token was rejected; the reason is on standard error |
+//! | 2 | the call was wrong, or something could not be read or written |
+
+use std::process::ExitCode;
+
+use crate::output;
+
+const REJECTED: u8 = 1;
+const WRONG: u8 = 2;
+
+/// What a verb comes to.
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+/// Why a verb could not do what it was asked to.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    cause: Cause,
+    message: String,
+    hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// Whoever made the token.
+    Token,
+    /// Whoever called.
+    Call,
+}
+
+impl Failure {
+    /// The token is refused.
+    pub(crate) fn rejected(reason: impl Into<String>) -> Failure {
+        Failure {
+            cause: Cause::Token,
+            message: reason.into(),
+            hint: None,
+        }
+    }
+
+    /// The call was wrong, or something could not be read or written.
+    pub(crate) fn wrong(message: impl Into<String>) -> Failure {
+        Failure {
+            cause: Cause::Call,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Says what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The reason, if it was the token that was refused.
+    pub(crate) fn rejection(&self) -> Option<&str> {
+        (self.cause == Cause::Token).then_some(&*self.message)
+    }
+}
+
+/// Says what went wrong, if anything did, and turns it into the exit code.
+pub(crate) fn end(outcome: Outcome) -> ExitCode {
+    let Err(failure) = outcome else {
+        return ExitCode::SUCCESS;
+    };
+    let code = match failure.cause {
+        Cause::Token => {
+            output::rejected(&failure.message);
+            REJECTED
+        }
+        Cause::Call => {
+            output::error(&failure.message);
+            WRONG
+        }
+    };
+    if let Some(hint) = &failure.hint {
+        output::hint(hint);
+    }
+    ExitCode::from(code)
+}

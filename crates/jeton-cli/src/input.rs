@@ -1,0 +1,141 @@
+//! What is read: `TEXT|@FILE|-` and key files.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zeroize::Zeroizing;
+
+use crate::exit::{Failure, Outcome};
+
+/// Most that is read from a file or standard input, bytes. What is longer is refused, not cut off.
+const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Enough for the text of one key.
+const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
+
+/// Where a token, claims or a payload come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Source {
+    /// The argument itself.
+    Argument(OsString),
+    /// `@FILE`
+    File(PathBuf),
+    /// `-`
+    Stdin,
+}
+
+impl From<OsString> for Source {
+    fn from(argument: OsString) -> Source {
+        match argument.to_str() {
+            Some("-") => Source::Stdin,
+            Some(text) if text.starts_with('@') => Source::File(text[1..].into()),
+            _ => Source::Argument(argument),
+        }
+    }
+}
+
+impl Source {
+    /// Exactly the bytes that are there.
+    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+        match self {
+            Source::Argument(argument) => {
+                Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec()))
+            }
+            Source::File(path) => file(path, INPUT_BYTES_MAX),
+            Source::Stdin => stdin(INPUT_BYTES_MAX),
+        }
+    }
+
+    /// A token. One line's end after it belongs to the file, not to the token; nothing else is
+    /// taken away. What is not text cannot be a token.
+    pub(crate) fn token(&self) -> Outcome<String> {
+        let bytes = self.bytes()?;
+        let bytes = match self {
+            Source::Argument(_) => &bytes[..],
+            Source::File(_) | Source::Stdin => without_line_end(&bytes),
+        };
+        match std::str::from_utf8(bytes) {
+            Ok("") => Err(Failure::rejected("the token is empty")),
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(Failure::rejected("the token is malformed: not text")),
+        }
+    }
+
+    /// Text that the caller wrote, called by that name if it is not.
+    pub(crate) fn text(&self, name: &str) -> Outcome<String> {
+        match std::str::from_utf8(&self.bytes()?) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(Failure::wrong(format!("{name}: not UTF-8 text"))),
+        }
+    }
+}
+
+/// The bytes of a key file; `-` is standard input.
+pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
+    if path == Path::new("-") {
+        return stdin(bytes_max as u64);
+    }
+    file(path, bytes_max as u64)
+}
+
+/// How a key file is called in messages.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    path.display().to_string()
+}
+
+fn file(path: &Path, bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
+    let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::Error::from(ErrorKind::IsADirectory)),
+        false => Ok(file),
+    });
+    let unreadable = |error: io::Error| {
+        let failure = Failure::wrong(format!("cannot read {}: {error}", path.display()));
+        let name = path.to_string_lossy();
+        match name.strip_prefix('@') {
+            Some(bare) => failure.hint(format!("here a file is named without @: {bare}")),
+            None => failure,
+        }
+    };
+    let file = opened.map_err(unreadable)?;
+    let bytes = limited(file, bytes_max).map_err(unreadable)?;
+    bytes.ok_or_else(|| too_long(&path.display().to_string(), bytes_max))
+}
+
+fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
+    static READ: AtomicBool = AtomicBool::new(false);
+    if READ.swap(true, Ordering::Relaxed) {
+        return Err(Failure::wrong(
+            "standard input can be read once, and two arguments name it",
+        ));
+    }
+    let bytes = limited(io::stdin().lock(), bytes_max)
+        .map_err(|error| Failure::wrong(format!("cannot read standard input: {error}")))?;
+    bytes.ok_or_else(|| too_long("standard input", bytes_max))
+}
+
+/// Everything, or `None` if that is more than the limit.
+fn limited(from: impl Read, bytes_max: u64) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    // Room for any key, so that its text is not moved while it is read: what is moved is not wiped.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_ROOM_BYTES));
+    from.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= bytes_max).then_some(bytes))
+}
+
+fn too_long(name: &str, bytes_max: u64) -> Failure {
+    let limit = match bytes_max >> 20 {
+        0 => format!("{} KiB", bytes_max >> 10),
+        mebibytes => format!("{mebibytes} MiB"),
+    };
+    Failure::wrong(format!("{name}: longer than {limit}, the most that is read"))
+}
+
+fn without_line_end(bytes: &[u8]) -> &[u8] {
+    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

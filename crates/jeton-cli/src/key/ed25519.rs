@@ -1,0 +1,90 @@
+//! One Ed25519 key in its two worlds: JWK, PEM and DER for JOSE, PASERK for PASETO.
+//!
+//! The library keeps the worlds apart, as keys for one should not serve the other unnoticed. Here
+//! the caller asks for it, and the bytes go over in the forms that both sides read and check: RFC
+//! 8410's DER and the PASERK.
+
+use jeton::error::KeyProblem;
+use jeton::key::{SigAlg, SigningKey, VerifyingKey};
+use jeton::paserk::{Kind, Paserk};
+use jeton::paseto::v4::SecretKey;
+use zeroize::Zeroizing;
+
+use crate::keyfile::{AnyKey, Refused};
+
+/// PKCS#8 of Ed25519 (RFC 8410, section 7) up to its 32 bytes of seed.
+const PKCS8_PREFIX: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
+/// SubjectPublicKeyInfo of Ed25519 (RFC 8410, section 4) up to its 32 bytes.
+const SPKI_PREFIX: [u8; 12] = [
+    0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
+];
+const HALF_BYTES: usize = 32;
+
+/// The PASERK of a private key: `k4.secret`.
+pub(super) fn secret_paserk(key: &SigningKey) -> Result<Zeroizing<String>, Refused> {
+    let seed = key.to_der()?;
+    let public = key.verifying_key().to_der()?;
+    let (Some(seed), Some(public)) = (
+        seed.strip_prefix(&PKCS8_PREFIX),
+        public.strip_prefix(&SPKI_PREFIX),
+    ) else {
+        return Err(not_ed25519(key.alg()));
+    };
+    let mut halves = Zeroizing::new(Vec::with_capacity(2 * HALF_BYTES));
+    halves.extend_from_slice(seed);
+    halves.extend_from_slice(public);
+    Ok(Paserk::from_bytes(Kind::K4_SECRET, &halves)?.to_text())
+}
+
+/// The PASERK of a public key: `k4.public`.
+pub(super) fn public_paserk(key: &VerifyingKey) -> Result<String, Refused> {
+    let der = key.to_der()?;
+    let Some(public) = der.strip_prefix(&SPKI_PREFIX) else {
+        return Err(not_ed25519(key.alg()));
+    };
+    Ok(Paserk::from_bytes(Kind::K4_PUBLIC, public)?
+        .to_text()
+        .to_string())
+}
+
+/// The Ed25519 key that a `k4.secret` or `k4.public` holds.
+pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
+    let bytes = key_bytes(paserk)?;
+    match paserk.kind() {
+        Kind::K4_SECRET if bytes.len() == 2 * HALF_BYTES => {
+            // That its halves belong together is lost with the second one, so it is seen to here.
+            SecretKey::from_paserk(&paserk.to_text())?;
+            let mut der = Zeroizing::new(Vec::with_capacity(PKCS8_PREFIX.len() + HALF_BYTES));
+            der.extend_from_slice(&PKCS8_PREFIX);
+            der.extend_from_slice(&bytes[..HALF_BYTES]);
+            Ok(AnyKey::Private(SigningKey::from_der(&der)?))
+        }
+        Kind::K4_PUBLIC => {
+            let der = [&SPKI_PREFIX[..], &bytes].concat();
+            Ok(AnyKey::Public(VerifyingKey::from_der(&der)?))
+        }
+        kind => Err(Refused::member(
+            "paserk",
+            format!("a {kind} is for PASETO only; it has no other form"),
+        )),
+    }
+}
+
+/// What stands after the PASERK's second dot.
+fn key_bytes(paserk: &Paserk) -> Result<Zeroizing<Vec<u8>>, Refused> {
+    let text = paserk.to_text();
+    let encoded = text.rsplit('.').next().unwrap_or_default();
+    base64_simd::URL_SAFE_NO_PAD
+        .decode_to_vec(encoded)
+        .map(Zeroizing::new)
+        .map_err(|_| Refused::problem(KeyProblem::NotBase64Url))
+}
+
+fn not_ed25519(alg: SigAlg) -> Refused {
+    Refused::member(
+        "alg",
+        format!("a PASERK holds an Ed25519 key, and this one is for {alg}"),
+    )
+}

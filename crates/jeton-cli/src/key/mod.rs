@@ -1,0 +1,42 @@
+//! `jeton key`: make, show and convert keys.
+
+mod convert;
+mod destination;
+mod ed25519;
+mod new;
+mod public;
+mod thumbprint;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::Outcome;
+
+/// Make, show and convert keys.
+#[derive(Debug, Args)]
+pub(crate) struct Key {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Make a new key: a private JWK, or a PASERK
+    New(new::New),
+    /// Show the public half of a key, or of every key of a set
+    Public(public::Public),
+    /// Show a key's thumbprint (RFC 7638), or the id of a PASERK
+    Thumbprint(thumbprint::Thumbprint),
+    /// Write a key in another form; a private key stays private
+    Convert(convert::Convert),
+}
+
+impl Key {
+    pub(crate) fn run(self) -> Outcome {
+        match self.verb {
+            Verb::New(new) => new.run(),
+            Verb::Public(public) => public.run(),
+            Verb::Thumbprint(thumbprint) => thumbprint.run(),
+            Verb::Convert(convert) => convert.run(),
+        }
+    }
+}

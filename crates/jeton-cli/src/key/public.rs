@@ -1,0 +1,72 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton::key::Alg;
+use jeton::paserk::{Kind, Paserk};
+use jeton::paseto::v4::SecretKey;
+
+use crate::algorithm::algorithm;
+use crate::exit::{Failure, Outcome};
+use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton key public private.jwk > public.jwk
+  jeton key public rsa.pem --alg RS256
+  jeton key new --alg ES256 | jeton key public -
+
+A JWK, PEM or DER becomes a public JWK, a set of keys the set of their public halves, a k4.secret
+becomes a k4.public. A symmetric key has no public half.")]
+pub(super) struct Public {
+    /// The key; - is standard input
+    #[arg(value_name = "FILE")]
+    key: PathBuf,
+
+    /// The algorithm, for an RSA key that does not say it
+    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    alg: Option<Alg>,
+}
+
+impl Public {
+    pub(super) fn run(self) -> Outcome {
+        let file = KeyFile::read(&self.key)?;
+        match file.form() {
+            Form::Paserk(text) => {
+                let public = paserk(text).map_err(|refused| file.refusal(refused))?;
+                output::line(&public)
+            }
+            Form::Set(_) => {
+                let keys = file.each()?.into_iter();
+                let jwks: Vec<String> = keys.map(|key| self.jwk(&key)).collect::<Outcome<_>>()?;
+                output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
+            }
+            Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => output::line(&self.jwk(&file)?),
+        }
+    }
+
+    fn jwk(&self, file: &KeyFile) -> Outcome<String> {
+        match file.any(self.alg)? {
+            AnyKey::Private(key) => Ok(key.verifying_key().to_jwk()),
+            AnyKey::Public(key) => Ok(key.to_jwk()),
+            AnyKey::Mac(_) => Err(Failure::wrong(format!(
+                "{}: a symmetric key (kty oct) has no public half",
+                file.name()
+            ))
+            .hint("whoever verifies with it can also sign; for others to verify: jeton key new --alg ES256")),
+        }
+    }
+}
+
+fn paserk(text: &str) -> Result<String, Refused> {
+    let paserk = Paserk::parse(text)?;
+    match paserk.kind() {
+        Kind::K4_SECRET => Ok(SecretKey::from_paserk(text)?.public_key().to_paserk()),
+        Kind::K4_PUBLIC => Ok(paserk.to_text().to_string()),
+        kind => Err(Refused::member(
+            "paserk",
+            format!("a {kind} is symmetric and has no public half"),
+        )),
+    }
+}

@@ -1,0 +1,60 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton::paserk::Paserk;
+
+use crate::exit::{Failure, Outcome};
+use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton key thumbprint public.jwk
+  jeton key thumbprint --uri private.pem
+  jeton key thumbprint secret.paserk
+
+A private key and its public half have one thumbprint. A set has one per key, each on its line.")]
+pub(super) struct Thumbprint {
+    /// The key; - is standard input
+    #[arg(value_name = "FILE")]
+    key: PathBuf,
+
+    /// As a URI (RFC 9278)
+    #[arg(long)]
+    uri: bool,
+}
+
+impl Thumbprint {
+    pub(super) fn run(self) -> Outcome {
+        let file = KeyFile::read(&self.key)?;
+        if let Form::Paserk(text) = file.form() {
+            if self.uri {
+                return Err(Failure::wrong("a PASERK's id has no URI form"));
+            }
+            let paserk = Paserk::parse(text).map_err(|error| file.refusal(Refused::from(error)))?;
+            return output::line(&paserk.id().to_string());
+        }
+        let keys = file.each()?;
+        let prints: Vec<String> = keys.iter().map(|key| self.of(key)).collect::<Outcome<_>>()?;
+        output::line(&prints.join("\n"))
+    }
+
+    fn of(&self, file: &KeyFile) -> Outcome<String> {
+        let thumbprint = match file.any_algorithm()? {
+            AnyKey::Private(key) => key.verifying_key().thumbprint(),
+            AnyKey::Public(key) => key.thumbprint(),
+            AnyKey::Mac(key) => {
+                output::note(format_args!(
+                    "{}: the thumbprint of a symmetric key is a hash of the secret; do not publish it",
+                    file.name()
+                ));
+                key.thumbprint()
+            }
+        };
+        Ok(match self.uri {
+            true => format!("urn:ietf:params:oauth:jwk-thumbprint:sha-256:{thumbprint}"),
+            false => thumbprint,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Key files: JWK, JWK Set, PEM, DER or PASERK, told apart by what is in them.
+//!
+//! A key is loaded for a use: to sign, to verify, or to be shown or converted. What does not fit the
+//! use is refused with the member at fault, and exit code 2.
+
+mod argument;
+mod loading;
+mod refused;
+mod set;
+
+pub(crate) use argument::{SigningKeyFile, VerifyingKeyFile};
+pub(crate) use loading::{AnyKey, Signer};
+pub(crate) use refused::Refused;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use jeton::limits;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use zeroize::Zeroizing;
+
+use crate::exit::{Failure, Outcome};
+use crate::input;
+
+/// A key file that has been read, and not yet taken as a key.
+pub(crate) struct KeyFile {
+    name: String,
+    form: Form,
+}
+
+/// What a key is written as.
+pub(crate) enum Form {
+    Jwk(Zeroizing<String>),
+    Set(Zeroizing<String>),
+    Pem(Zeroizing<String>),
+    Der(Zeroizing<Vec<u8>>),
+    Paserk(Zeroizing<String>),
+}
+
+impl KeyFile {
+    /// Reads a file, or standard input if it is called `-`.
+    pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
+        let name = input::name_of(path);
+        let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
+        let form = Form::of(bytes).ok_or_else(|| {
+            Failure::wrong(format!("{name}: not a key in any form that jeton knows"))
+                .hint("a key file is a JWK, a JWK Set, PEM, DER (PKCS#8 or SPKI) or a PASERK")
+        })?;
+        Ok(KeyFile { name, form })
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is written as.
+    pub(crate) fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// The PASERK that it holds.
+    pub(crate) fn paserk(&self) -> Outcome<&str> {
+        match &self.form {
+            Form::Paserk(text) => Ok(text),
+            _ => Err(
+                Failure::wrong(format!("{}: a PASETO's key is a PASERK", self.name)).hint(
+                    "make one: jeton key new --paseto v4.public; an Ed25519 key can be converted: jeton key convert --to paserk FILE",
+                ),
+            ),
+        }
+    }
+}
+
+impl Form {
+    /// Tells by the content.
+    pub(crate) fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
+        // A DER SEQUENCE; no text begins with 0x30 ("0") and is a key.
+        if bytes.first() == Some(&0x30) {
+            return Some(Form::Der(bytes));
+        }
+        let text = std::str::from_utf8(&bytes).ok()?.trim();
+        let owned = || Zeroizing::new(text.to_owned());
+        match text.as_bytes() {
+            [b'{', ..] if Shape::of(text).keys.is_some() => Some(Form::Set(owned())),
+            [b'{', ..] => Some(Form::Jwk(owned())),
+            [b'k', b'1'..=b'4', b'.', ..] => Some(Form::Paserk(owned())),
+            _ if text.contains("-----BEGIN ") => Some(Form::Pem(owned())),
+            _ => None,
+        }
+    }
+}
+
+/// The members that tell which reader a JWK is for. They are not trusted: the reader checks all.
+#[derive(Default, Deserialize)]
+pub(crate) struct Shape<'a> {
+    #[serde(borrow)]
+    pub(crate) kty: Option<Cow<'a, str>>,
+    pub(crate) d: Option<IgnoredAny>,
+    pub(crate) keys: Option<IgnoredAny>,
+}
+
+impl<'a> Shape<'a> {
+    /// What cannot be read has no shape, and the library says why.
+    pub(crate) fn of(text: &'a str) -> Shape<'a> {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+}

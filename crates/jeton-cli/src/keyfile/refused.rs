@@ -1,0 +1,94 @@
+//! What is said of a key that is refused: the file, the member at fault, and what to do.
+
+use jeton::error::KeyProblem;
+
+use super::{Form, KeyFile};
+use crate::exit::Failure;
+
+/// Why a key is refused.
+pub(crate) enum Refused {
+    /// By the library.
+    Key(jeton::Error),
+    /// By the library's rules, seen here first.
+    Problem(KeyProblem),
+    /// Because the call and the key contradict each other in that member.
+    Member(&'static str, String),
+    /// Because such a key has no place here.
+    Call(Failure),
+}
+
+impl From<jeton::Error> for Refused {
+    fn from(error: jeton::Error) -> Self {
+        Refused::Key(error)
+    }
+}
+
+impl Refused {
+    pub(crate) fn problem(problem: KeyProblem) -> Refused {
+        Refused::Problem(problem)
+    }
+
+    pub(crate) fn member(member: &'static str, message: String) -> Refused {
+        Refused::Member(member, message)
+    }
+}
+
+impl KeyFile {
+    /// The failure to end with.
+    pub(crate) fn refusal(&self, refused: Refused) -> Failure {
+        let name = self.name();
+        let problem = refused.known_problem();
+        let failure = match refused {
+            Refused::Call(failure) => return failure,
+            Refused::Key(error) => Failure::wrong(format!("{name}: {error}")),
+            Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
+            Refused::Member(member, message) => {
+                Failure::wrong(format!("{name}: key refused: {member}: {message}"))
+            }
+        };
+        match problem.and_then(|problem| self.advice(problem)) {
+            Some(advice) => failure.hint(advice),
+            None => failure,
+        }
+    }
+
+    fn advice(&self, problem: KeyProblem) -> Option<String> {
+        Some(match problem {
+            KeyProblem::PrivateGiven => {
+                format!("take its public half: jeton key public {}", self.name())
+            }
+            KeyProblem::PublicGiven => "signing needs the private key".to_owned(),
+            KeyProblem::AlgorithmNeeded => match self.form() {
+                Form::Jwk(text) if super::Shape::of(text).kty.as_deref() == Some("oct") => {
+                    "say which: --alg HS256, HS384 or HS512".to_owned()
+                }
+                _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
+            },
+            KeyProblem::TooWeak => "make a new one: jeton key new --alg NAME".to_owned(),
+            KeyProblem::NoUsableKey => {
+                "a set to verify with holds public keys (or oct) that say their alg; give --alg NAME for those that do not"
+                    .to_owned()
+            }
+            KeyProblem::Malformed => match self.form() {
+                Form::Pem(_) => {
+                    "one PEM block, not encrypted: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
+                        .to_owned()
+                }
+                Form::Der(_) => "DER is read as PKCS#8 (private) or SPKI (public)".to_owned(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+impl Refused {
+    /// What is wrong with the key, if that is what it is about.
+    pub(crate) fn known_problem(&self) -> Option<KeyProblem> {
+        match self {
+            Refused::Key(jeton::Error::Key(error)) => Some(error.problem()),
+            Refused::Problem(problem) => Some(*problem),
+            _ => None,
+        }
+    }
+}

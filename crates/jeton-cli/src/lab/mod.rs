@@ -1,0 +1,67 @@
+//! `jeton lab`: measure, list, show again.
+
+mod list;
+mod progress;
+mod report;
+mod run;
+mod terminal;
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use jeton_lab::driver::{self, Driver};
+
+/// A run that was ended early has written what it finished, and says so with this code.
+const ENDED_EARLY: u8 = 130;
+
+#[derive(Debug, Args)]
+pub(crate) struct Lab {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Measure: build the drivers, check them against each other, time them, judge
+    Run(run::Run),
+    /// Show the suites and the subjects, without building anything
+    List(list::List),
+    /// Show a result file again, on the terminal or as a page
+    Report(report::Report),
+}
+
+/// Where the drivers are.
+#[derive(Debug, Args)]
+struct Drivers {
+    /// The folder of the drivers [default: JETON_DRIVERS, or that of jeton's checkout]
+    #[arg(long = "drivers", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Lab {
+    pub(crate) fn run(self) -> ExitCode {
+        let done = match self.verb {
+            Verb::Run(run) => run.run(),
+            Verb::List(list) => list.run(),
+            Verb::Report(report) => report.run(),
+        };
+        done.unwrap_or_else(|reason| {
+            anstream::eprintln!("error: {reason}");
+            ExitCode::from(2)
+        })
+    }
+}
+
+impl Drivers {
+    fn find(&self) -> Result<Vec<Driver>, String> {
+        let folder = driver::folder(self.folder.as_deref());
+        driver::find(&folder).map_err(sentence)
+    }
+}
+
+/// An error as the one line that is shown of it.
+fn sentence(error: impl Display) -> String {
+    error.to_string()
+}

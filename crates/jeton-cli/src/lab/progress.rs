@@ -1,0 +1,114 @@
+//! Progress on standard error: one living line on a terminal, few plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use jeton_lab::runner::Event;
+
+/// Shows what a run is doing.
+#[derive(Debug)]
+pub(super) struct Progress {
+    /// `None` where standard error is no terminal.
+    bar: Option<ProgressBar>,
+    last_plain: String,
+}
+
+impl Progress {
+    pub(super) fn begin() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(1);
+            let style = ProgressStyle::with_template("{elapsed:>4} [{bar:24}] {msg}");
+            bar.set_style(
+                style
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("=> "),
+            );
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        });
+        Self {
+            bar,
+            last_plain: String::new(),
+        }
+    }
+
+    /// One line that stays.
+    pub(super) fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) if !bar.is_finished() => bar.suspend(|| anstream::eprintln!("{line}")),
+            _ => anstream::eprintln!("{line}"),
+        }
+    }
+
+    pub(super) fn tell(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Building { driver, number, of } => {
+                self.phase(&format!("building {driver} ({number} of {of})"));
+                self.at(number - 1, of, String::new());
+            }
+            Event::Unavailable { driver, reason } => {
+                self.say(&format!("left out: {driver}: {reason}"));
+            }
+            Event::Checking { done, of } => {
+                self.phase("checking every library against every other");
+                self.at(done, of, String::new());
+            }
+            Event::Warming { subject, done, of } => {
+                self.phase("warming up");
+                self.at(done, of, format!(" {subject}"));
+            }
+            Event::FewerRounds { rounds, planned } => self.say(&format!(
+                "the budget has time for {rounds} of {planned} rounds"
+            )),
+            Event::Round {
+                number,
+                of,
+                visit,
+                visits,
+            } => {
+                self.phase(&format!("round {number} of {of}"));
+                self.at(
+                    (number as usize - 1) * visits + visit,
+                    of as usize * visits,
+                    String::new(),
+                );
+            }
+            Event::Judging => self.phase("judging"),
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn phase(&mut self, line: &str) {
+        if line == self.last_plain {
+            return;
+        }
+        line.clone_into(&mut self.last_plain);
+        if self.bar.is_none() {
+            anstream::eprintln!("{line}");
+        }
+    }
+
+    fn at(&self, done: usize, of: usize, detail: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(format!("{}{detail}", self.last_plain));
+        }
+    }
+}
+
+/// A time as people say it: `45 s`, `3 min`.
+pub(super) fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round();
+    if seconds < 120.0 {
+        format!("{seconds} s")
+    } else {
+        format!("{} min", (seconds / 60.0).round())
+    }
+}

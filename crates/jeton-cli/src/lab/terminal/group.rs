@@ -1,0 +1,181 @@
+//! What is shown as one table: comparisons of the same subjects under several contracts.
+
+use jeton_lab::result::{Row, RunResult, Verdict};
+
+/// One table.
+pub(super) struct Group<'a> {
+    pub suite: &'a str,
+    /// True for the first table of its suite.
+    pub opens_suite: bool,
+    pub title: &'a str,
+    /// The contracts, side by side.
+    pub contracts: Vec<&'a str>,
+    /// The lines, the fastest first.
+    pub lines: Vec<Line<'a>>,
+    /// The factors of a confounded pair.
+    pub confounded: Option<&'a [String]>,
+}
+
+/// One subject, or a reference.
+pub(super) struct Line<'a> {
+    pub subject: &'a str,
+    pub reference: bool,
+    /// A cell for each contract of the group.
+    pub cells: Vec<Option<Cell<'a>>>,
+}
+
+pub(super) struct Cell<'a> {
+    pub row: &'a Row,
+    pub role: Role<'a>,
+}
+
+pub(super) enum Role<'a> {
+    Baseline(Option<u32>),
+    Compared(&'a Verdict),
+    Reference,
+}
+
+/// The tables of a result, in its order.
+pub(super) fn groups(result: &RunResult) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for verdict in &result.verdicts {
+        let title = stem(verdict);
+        let known = groups
+            .iter()
+            .position(|g| g.suite == verdict.suite && g.title == title);
+        let at = known.unwrap_or_else(|| {
+            groups.push(Group {
+                suite: &verdict.suite,
+                opens_suite: groups.last().is_none_or(|g| g.suite != verdict.suite),
+                title,
+                contracts: Vec::new(),
+                lines: Vec::new(),
+                confounded: None,
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        if verdict.confounded {
+            group.confounded = Some(&verdict.factors);
+        }
+        group.add(result, verdict);
+    }
+    for group in &mut groups {
+        group.add_references(result);
+        group.sort();
+    }
+    groups
+}
+
+/// The title without its contract.
+fn stem(verdict: &Verdict) -> &str {
+    let tail = format!(", {}", verdict.contract);
+    verdict
+        .comparison
+        .strip_suffix(&tail)
+        .unwrap_or(&verdict.comparison)
+}
+
+impl<'a> Group<'a> {
+    fn add(&mut self, result: &'a RunResult, verdict: &'a Verdict) {
+        let contract = verdict.contract.as_str();
+        if !self.contracts.contains(&contract) {
+            self.contracts.push(contract);
+            for line in &mut self.lines {
+                line.cells.push(None);
+            }
+            let role = Role::Baseline(verdict.baseline_tier);
+            self.put(result, &verdict.baseline, contract, role);
+        }
+        self.put(result, &verdict.subject, contract, Role::Compared(verdict));
+    }
+
+    fn put(&mut self, result: &'a RunResult, subject: &'a str, contract: &str, role: Role<'a>) {
+        let row = result
+            .rows
+            .iter()
+            .find(|r| r.subject.id == subject && r.contract == contract);
+        let Some((row, column)) = row.zip(self.contracts.iter().position(|c| *c == contract))
+        else {
+            return;
+        };
+        let reference = matches!(role, Role::Reference);
+        let at = self
+            .lines
+            .iter()
+            .position(|l| l.subject == subject)
+            .unwrap_or_else(|| {
+                let cells = self.contracts.iter().map(|_| None).collect();
+                self.lines.push(Line {
+                    subject,
+                    reference,
+                    cells,
+                });
+                self.lines.len() - 1
+            });
+        self.lines[at].cells[column] = Some(Cell { row, role });
+    }
+
+    /// The bare primitive belongs below a table whose lines all have its algorithm.
+    fn add_references(&mut self, result: &'a RunResult) {
+        let alg = self.rows().next().and_then(|r| r.subject.alg.as_deref());
+        let mut algs = self.rows().map(|r| r.subject.alg.as_deref());
+        let Some(alg) = alg.filter(|_| algs.all(|a| a == alg)) else {
+            return;
+        };
+        drop(algs);
+        for row in result.rows.iter().filter(|r| {
+            r.reference && r.ns_per_op.is_some() && r.subject.alg.as_deref() == Some(alg)
+        }) {
+            if self.contracts.contains(&row.contract.as_str()) {
+                self.put(result, &row.subject.id, &row.contract, Role::Reference);
+            }
+        }
+    }
+
+    fn sort(&mut self) {
+        let pace = |line: &Line<'_>| -> f64 {
+            let cells = line.cells.iter().flatten();
+            let times = cells.filter_map(|c| c.row.ns_per_op.as_ref());
+            times.map(|t| t.median.ln()).sum()
+        };
+        self.lines.sort_by(|a, b| {
+            a.reference
+                .cmp(&b.reference)
+                .then(pace(a).total_cmp(&pace(b)))
+        });
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        let lines = self.lines.iter().filter(|l| !l.reference);
+        lines.flat_map(|l| l.cells.iter().flatten()).map(|c| c.row)
+    }
+
+    /// What tells the lines apart, so that the first column can say just that.
+    pub(super) fn name(&self, line: &Line<'a>) -> String {
+        let Some(row) = line.cells.iter().flatten().map(|c| c.row).next() else {
+            return String::new();
+        };
+        let subject = &row.subject;
+        let library = format!("{} {}", subject.library, subject.version);
+        if line.reference {
+            return format!("{library} (floor)");
+        }
+        let mut rows = self.rows();
+        let one_library = rows.all(|r| r.subject.library == subject.library);
+        let kinds: Vec<String> = self.rows().map(kind).collect();
+        let one_kind = kinds.windows(2).all(|w| w[0] == w[1]);
+        match (one_library, one_kind) {
+            (_, true) => library,
+            (true, false) => kind(row),
+            (false, false) => format!("{} {}", subject.library, kind(row)),
+        }
+    }
+}
+
+fn kind(row: &Row) -> String {
+    match (row.subject.format.as_str(), &row.subject.alg) {
+        ("jwt", Some(alg)) => format!("JWT {alg}"),
+        (format, _) => format.to_owned(),
+    }
+}

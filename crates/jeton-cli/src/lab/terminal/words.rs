@@ -1,0 +1,104 @@
+//! Figures and verdicts in words.
+
+use anstyle::{AnsiColor, Style};
+use jeton_lab::result::Judgement;
+
+pub(super) fn judgement(verdict: Judgement) -> &'static str {
+    match verdict {
+        Judgement::Faster => "faster",
+        Judgement::Slower => "slower",
+        Judgement::Equivalent => "equivalent",
+        Judgement::CannotTell => "cannot tell",
+    }
+}
+
+/// The colour that repeats the word.
+pub(super) fn colour(verdict: Judgement) -> Style {
+    match verdict {
+        Judgement::Faster => AnsiColor::Green.on_default(),
+        Judgement::Slower => AnsiColor::Yellow.on_default(),
+        Judgement::Equivalent => Style::new(),
+        Judgement::CannotTell => Style::new().dimmed(),
+    }
+}
+
+/// 0.012 is `1.2 %`.
+pub(super) fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if hundredths < 9.95 {
+        format!("{hundredths:.1} %")
+    } else {
+        format!("{hundredths:.0} %")
+    }
+}
+
+/// Nanoseconds as microseconds with three digits that mean something.
+pub(super) fn microseconds(ns: f64) -> String {
+    let us = ns / 1000.0;
+    significant(us)
+}
+
+/// A ratio as `2.20`, `12.3`, `140`.
+pub(super) fn significant(value: f64) -> String {
+    match value {
+        v if v < 9.995 => format!("{v:.2}"),
+        v if v < 99.95 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
+    }
+}
+
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Text in lines of at most `columns`, broken between words.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let full = lines.last().is_some_and(|l| {
+            !l.is_empty() && l.chars().count() + 1 + word.chars().count() > columns
+        });
+        if full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_three_digits() {
+        assert_eq!(microseconds(512.4), "0.51");
+        assert_eq!(microseconds(30_240.0), "30.2");
+        assert_eq!(microseconds(968_123.0), "968");
+        assert_eq!(percent(0.0123), "1.2 %");
+        assert_eq!(percent(0.25), "25 %");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+    }
+}

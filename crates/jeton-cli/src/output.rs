@@ -1,0 +1,98 @@
+//! What is printed, and where.
+//!
+//! - Standard output has data and nothing else: the key, the token, the claims, the payload. A line
+//!   of text ends with a newline; a payload ends where it ends, so that `>` keeps its exact bytes.
+//!   On a terminal, where nobody can see where it ends, a newline follows.
+//! - Standard error has talk: `error:`, `rejected:`, `hint:`, `note:`. The word says it; colour only
+//!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
+//! - Nothing here prints a secret; the verbs that are made to give one out pass it as data.
+//! - A reader that went away (`| head`) is no error: it has what it wanted. Any other failure to
+//!   write is, and ends with exit code 2. Talk that cannot be written is lost.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::exit::{Failure, Outcome};
+
+/// A line of data.
+pub(crate) fn line(text: &str) -> Outcome {
+    write(&[text.as_bytes(), b"\n"])
+}
+
+/// Data that is text already, down to its last newline.
+pub(crate) fn text(text: &str) -> Outcome {
+    write(&[text.as_bytes()])
+}
+
+/// Exactly these bytes.
+pub(crate) fn payload(bytes: &[u8]) -> Outcome {
+    let terminal = io::stdout().is_terminal() && !bytes.ends_with(b"\n");
+    write(&[bytes, if terminal { b"\n" } else { b"" }])
+}
+
+/// Bytes that are not text: never to a terminal.
+pub(crate) fn binary(bytes: &[u8]) -> Outcome {
+    if io::stdout().is_terminal() {
+        return Err(Failure::wrong("binary data is not written to a terminal")
+            .hint("send it to a file: -o FILE"));
+    }
+    write(&[bytes])
+}
+
+/// A line of JSON, for machines.
+pub(crate) fn json(value: &impl Serialize) -> Outcome {
+    let text = serde_json::to_string(value)
+        .map_err(|_| Failure::wrong("the answer could not be written as JSON"))?;
+    line(&text)
+}
+
+/// Something the caller should know although all went well.
+pub(crate) fn note(message: impl Display) {
+    talk(AnsiColor::Cyan.on_default(), "note", message);
+}
+
+/// What was done, where standard output cannot show it.
+pub(crate) fn done(message: impl Display) {
+    let _ = writeln!(anstream::stderr(), "{message}");
+}
+
+pub(crate) fn error(message: impl Display) {
+    talk(AnsiColor::Red.on_default().bold(), "error", message);
+}
+
+pub(crate) fn rejected(reason: impl Display) {
+    talk(AnsiColor::Red.on_default().bold(), "rejected", reason);
+}
+
+pub(crate) fn hint(message: impl Display) {
+    talk(AnsiColor::Green.on_default(), "hint", message);
+}
+
+/// The line that stands over everything that has only been looked at.
+pub(crate) fn warning(message: impl Display) {
+    let style = AnsiColor::Yellow.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{style}{message}{style:#}");
+}
+
+fn talk(style: Style, word: &str, message: impl Display) {
+    let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {message}");
+}
+
+fn write(pieces: &[&[u8]]) -> Outcome {
+    let mut stdout = io::stdout().lock();
+    let mut all = || {
+        for piece in pieces {
+            stdout.write_all(piece)?;
+        }
+        stdout.flush()
+    };
+    match all() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::wrong(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+"""A driver of the lab that does HS256 with Python's own hmac, and misbehaves as it is told.
+
+    python3 driver.py NAME [MISDEED]
+
+`honest` (no misdeed) is the one that the others are told from.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import subprocess
+import sys
+import time
+
+NAME = sys.argv[1]
+MISDEED = sys.argv[2] if len(sys.argv) > 2 else ""
+VERSION = "9.9.9" if MISDEED == "other-version" else "1.0.0"
+
+
+def b64(raw):
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def unb64(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+class Prepared:
+    def __init__(self, order):
+        self.key = unb64(order["keys"]["private"]["k"])
+        if MISDEED == "empty-key":
+            self.key = b""
+        self.claims = order["claims"]["values"]
+        self.policy = order["policy"]
+        self.tokens = order.get("tokens")
+        self.contract = order["contract"]
+
+    def mac(self, signed):
+        return b64(hmac.new(self.key, signed.encode(), hashlib.sha256).digest())
+
+    def sign(self, claims):
+        header = b64(b'{"alg":"HS256","typ":"JWT"}')
+        signed = header + "." + b64(json.dumps(claims, separators=(",", ":")).encode())
+        return signed + "." + self.mac(signed)
+
+    def verify(self, token):
+        signed, _, signature = token.rpartition(".")
+        if MISDEED != "accepts-tampered" and not hmac.compare_digest(self.mac(signed), signature):
+            raise ValueError("signature is wrong")
+        claims = json.loads(unb64(signed.split(".")[1]))
+        if MISDEED != "accepts-expired" and claims["exp"] <= time.time():
+            raise ValueError("token is expired")
+        if claims.get("nbf", 0) > time.time():
+            raise ValueError("token is not valid yet")
+        if claims["iss"] != self.policy["issuer"]:
+            raise ValueError("issuer is wrong")
+        if self.policy["audience"] not in claims["aud"]:
+            raise ValueError("audience is wrong")
+        return claims
+
+    def operation(self, i):
+        if self.contract == "sign":
+            token = self.sign(self.claims[i % len(self.claims)])
+            return len(token) + ord(token[-1])
+        return ord(self.verify(self.tokens[i % len(self.tokens)])["jti"][-1])
+
+    def run(self, iterations):
+        start = time.perf_counter_ns()
+        checksum = 0
+        for i in range(iterations):
+            checksum += self.operation(i)
+        elapsed = time.perf_counter_ns() - start
+        if MISDEED == "wrong-checksum" and iterations > 3:
+            checksum += 1
+        return {"elapsed_ns": elapsed, "checksum": checksum, "bytes": None, "allocs": None}
+
+
+def hello():
+    if MISDEED == "dies-in-hello":
+        print("panic: no more", file=sys.stderr)
+        os._exit(3)
+    if MISDEED == "hangs-in-hello":
+        time.sleep(600)
+    offer = {
+        "format": "jwt", "alg": "HS256", "enc": None,
+        "contracts": ["sign", "verify"], "key_handling": ["prepared"],
+    }
+    return {
+        "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
+        "runtime": "python", "counts": [], "offers": [offer],
+    }
+
+
+def answer(request, prepared):
+    op = request["op"]
+    if op == "hello":
+        return hello(), prepared
+    if op == "prepare":
+        if MISDEED == "has-a-child":
+            child = subprocess.Popen(["sleep", "600"])
+            with open(os.environ["FAKE_CHILDREN"], "a") as children:
+                children.write(f"{child.pid}\n")
+        return {}, Prepared(request)
+    if op == "token":
+        return {"token": prepared.sign(prepared.claims[request["index"]])}, prepared
+    if op == "verify":
+        try:
+            claims = prepared.verify(request["token"])
+            return {"accepted": True, "claims": claims}, prepared
+        except (ValueError, KeyError) as why:
+            return {"accepted": False, "reason": str(why)}, prepared
+    if op == "run":
+        if MISDEED == "dies-in-run":
+            print("fatal error: out of luck", file=sys.stderr)
+            os._exit(7)
+        if MISDEED == "floods":
+            while True:
+                sys.stdout.write("x" * 65536)
+        if MISDEED == "talks-unasked":
+            print('{"ok":true}')
+        if MISDEED == "answers-nonsense":
+            print("I am fine, thank you")
+            sys.stdout.flush()
+            return None, prepared
+        return prepared.run(request["iterations"]), prepared
+    return None, prepared
+
+
+def main():
+    prepared = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["op"] == "bye":
+            return
+        reply, prepared = answer(request, prepared)
+        if reply is not None:
+            print(json.dumps({"ok": True, **reply}))
+            sys.stdout.flush()
+
+
+main()
