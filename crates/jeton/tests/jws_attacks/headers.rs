@@ -1,0 +1,184 @@
+//! What the header says, and how large it may be.
+
+use crate::support::{Key, encode, parts, refusal};
+use jeton::Limits;
+use jeton::error::{Part, Rejection};
+use jeton::key::{Alg, MacAlg};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[test]
+fn alg_none_does_not_exist() {
+    for key in Key::every() {
+        let token = key.sign(b"{}");
+        let [_, payload, signature] = parts(&token);
+        for none in ["none", "None", "NONE", "nOnE", "none ", "", "null"] {
+            for signature in ["", signature] {
+                let header = encode(format!("{{\"alg\":\"{none}\"}}").as_bytes());
+                let forged = format!("{header}.{payload}.{signature}");
+                assert_eq!(
+                    refusal(key.verifier().verify(&forged)),
+                    Rejection::AlgorithmMismatch
+                );
+            }
+        }
+        let without = format!("{}.{payload}.", encode(b"{}"));
+        assert_eq!(
+            refusal(key.verifier().verify(&without)),
+            Rejection::Malformed(Part::Header)
+        );
+    }
+    assert!("none".parse::<Alg>().is_err());
+}
+
+#[test]
+fn a_long_kid_is_refused() {
+    let key = Key::generate(Alg::Mac(MacAlg::HS256));
+    let header = |length| json!({"alg":"HS256","kid":"k".repeat(length)}).to_string();
+    assert!(
+        key.verifier()
+            .verify(&key.sign_under(&header(256), b"{}"))
+            .is_ok()
+    );
+    let forged = key.sign_under(&header(257), b"{}");
+    assert_eq!(
+        refusal(key.verifier().verify(&forged)),
+        Rejection::TooLarge(Part::Header)
+    );
+}
+
+#[test]
+fn every_algorithm_refuses_every_others_tokens() {
+    let keys: Vec<Key> = Key::every().collect();
+    for key in &keys {
+        for other in &keys {
+            let token = other.sign(b"{}");
+            let same = matches!(
+                (key.alg(), other.alg()),
+                ("EdDSA", "Ed25519") | ("Ed25519", "EdDSA")
+            );
+            let expected = if key.alg() == other.alg() || same {
+                // The same algorithm, and another key; or the very same key.
+                if std::ptr::eq(key, other) {
+                    continue;
+                } else {
+                    Rejection::Signature
+                }
+            } else {
+                Rejection::AlgorithmMismatch
+            };
+            assert_eq!(refusal(key.verifier().verify(&token)), expected);
+        }
+    }
+}
+
+#[test]
+fn headers_are_read_strictly() {
+    for key in Key::every() {
+        let alg = key.alg();
+        let check = |header: &str, expected: Rejection| {
+            let token = key.sign_under(header, b"{}");
+            assert_eq!(refusal(key.verifier().verify(&token)), expected, "{header}");
+        };
+        let good = key.sign_under(&format!("{{ \"x\" : [1] , \"alg\":\"{alg}\" }}"), b"{}");
+        assert!(key.verifier().verify(&good).is_ok());
+        check(
+            &format!("{{\"alg\":\"{alg}\",\"alg\":\"{alg}\"}}"),
+            Rejection::DuplicateMember(Part::Header),
+        );
+        check(
+            &format!("{{\"alg\":\"{alg}\",\"\\u0061lg\":\"none\"}}"),
+            Rejection::DuplicateMember(Part::Header),
+        );
+        check(
+            &format!("{{\"ALG\":\"{alg}\"}}"),
+            Rejection::Malformed(Part::Header),
+        );
+        check(
+            &format!("{{\"alg\":[\"{alg}\"]}}"),
+            Rejection::Malformed(Part::Header),
+        );
+        check(
+            &format!("{{\"alg\":\"{}\"}}", alg.to_lowercase()),
+            Rejection::AlgorithmMismatch,
+        );
+        check(
+            &format!("{{\"alg\":\"{alg}\",\"kid\":1}}"),
+            Rejection::Malformed(Part::Header),
+        );
+        check(
+            &format!("{{\"alg\":\"{alg}\"}} x"),
+            Rejection::Malformed(Part::Header),
+        );
+        check(&format!("[\"{alg}\"]"), Rejection::Malformed(Part::Header));
+        check("", Rejection::Malformed(Part::Header));
+        for crit in [
+            "[\"b64\"]",
+            "[\"exp\"]",
+            "[]",
+            "[\"alg\"]",
+            "\"b64\"",
+            "null",
+        ] {
+            check(
+                &format!("{{\"alg\":\"{alg}\",\"crit\":{crit},\"b64\":false}}"),
+                Rejection::CriticalExtension,
+            );
+            check(
+                &format!("{{\"alg\":\"{alg}\",\"crit\":{crit}}}"),
+                Rejection::CriticalExtension,
+            );
+        }
+        check(
+            &format!("{{\"alg\":\"{alg}\",\"b64\":false}}"),
+            Rejection::CriticalExtension,
+        );
+        check(
+            &format!("{{\"alg\":\"{alg}\",\"b64\":true}}"),
+            Rejection::CriticalExtension,
+        );
+    }
+}
+
+#[test]
+fn size_and_depth_are_checked_before_anything_else() {
+    let key = Key::generate(Alg::Mac(MacAlg::HS256));
+    let verifier = key.verifier();
+    let deep = format!(
+        "{{\"alg\":\"HS256\",\"x\":{}{}}}",
+        "[".repeat(4_000),
+        "]".repeat(4_000)
+    );
+    let (million_dots, huge) = (".".repeat(1_000_000), "a".repeat(10_000_000));
+    let long_header = encode(&vec![b' '; 10_000]);
+    for (forged, expected) in [
+        (huge.clone(), Rejection::TooLarge(Part::Token)),
+        (
+            format!("{huge}.{huge}.{huge}"),
+            Rejection::TooLarge(Part::Token),
+        ),
+        (million_dots, Rejection::Malformed(Part::Token)),
+        (
+            format!("{long_header}.e30.{}", "A".repeat(43)),
+            Rejection::TooLarge(Part::Header),
+        ),
+        (
+            key.sign_under(&deep, b"{}"),
+            Rejection::TooDeep(Part::Header),
+        ),
+    ] {
+        let start = Instant::now();
+        assert_eq!(refusal(verifier.verify(&forged)), expected);
+        // Not a measurement: a bound a hundred times above what it takes.
+        assert!(start.elapsed() < Duration::from_secs(1));
+    }
+    let tight = Limits {
+        token_bytes: 40,
+        ..Limits::default()
+    };
+    let small = key.verifier().limits(tight);
+    assert_eq!(
+        refusal(small.verify(&key.sign(b"{}"))),
+        Rejection::TooLarge(Part::Token)
+    );
+}

@@ -1,0 +1,95 @@
+//! The JSON serialization.
+
+use crate::support::{encode, parts, refusal};
+use jeton::error::{Part, Rejection};
+use jeton::jws;
+use jeton::jws::Signer;
+use jeton::key::{SigAlg, SigningKey};
+use serde_json::{Value, json};
+
+#[test]
+fn several_signatures_say_which_verified() {
+    let trusted = SigningKey::generate(SigAlg::ES256).unwrap();
+    let stranger = SigningKey::generate(SigAlg::ES256).unwrap();
+    let sign = |key: &SigningKey| {
+        let token = Signer::new(key).sign(b"both").unwrap();
+        let [protected, _, signature] = parts(&token).map(str::to_owned);
+        json!({"protected": protected, "signature": signature})
+    };
+    let document = |signatures: Vec<Value>| {
+        json!({"payload": encode(b"both"), "signatures": signatures}).to_string()
+    };
+    let verifier = jws::Verifier::new(trusted.verifying_key());
+    let both = document(vec![sign(&stranger), sign(&trusted)]);
+    assert_eq!(verifier.verify_json(&both).unwrap().signature_index(), 1);
+    assert_eq!(
+        refusal(verifier.verify_json(&document(vec![sign(&stranger)]))),
+        Rejection::Signature
+    );
+    assert_eq!(
+        refusal(verifier.verify_json(&document(vec![]))),
+        Rejection::Malformed(Part::Token)
+    );
+    let many = document(vec![sign(&stranger); 17]);
+    assert_eq!(
+        refusal(verifier.verify_json(&many)),
+        Rejection::TooLarge(Part::Signature)
+    );
+}
+
+#[test]
+fn json_serializations_are_read_strictly() {
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let token = Signer::new(&key).sign(b"x").unwrap();
+    let [protected, payload, signature] = parts(&token);
+    let verifier = jws::Verifier::new(key.verifying_key());
+    let good = json!({"payload": payload, "protected": protected, "signature": signature});
+    assert!(verifier.verify_json(&good.to_string()).is_ok());
+    // The compact verifier does not take JSON, and the other way round.
+    assert!(verifier.verify(&good.to_string()).is_err());
+    assert!(verifier.verify_json(&token).is_err());
+
+    let with = |name: &str, value: Value| {
+        let mut changed = good.clone();
+        changed[name] = value;
+        changed.to_string()
+    };
+    assert!(verifier.verify_json(&with("unknown", json!(1))).is_ok());
+    for (forged, expected) in [
+        (
+            with("header", json!({"alg": "EdDSA"})),
+            Rejection::DuplicateMember(Part::Header),
+        ),
+        (
+            with("header", json!({"crit": ["x"]})),
+            Rejection::CriticalExtension,
+        ),
+        (
+            with("header", json!("x")),
+            Rejection::Malformed(Part::Header),
+        ),
+        (
+            with("signatures", json!([])),
+            Rejection::Malformed(Part::Token),
+        ),
+        (with("payload", json!(1)), Rejection::Malformed(Part::Token)),
+        (
+            with("signature", json!(null)),
+            Rejection::Malformed(Part::Token),
+        ),
+        (
+            with("protected", json!("")),
+            Rejection::Malformed(Part::Header),
+        ),
+    ] {
+        assert_eq!(refusal(verifier.verify_json(&forged)), expected, "{forged}");
+    }
+    let twice = good.to_string().replacen('{', "{\"payload\":\"eA\",", 1);
+    assert_eq!(
+        refusal(verifier.verify_json(&twice)),
+        Rejection::DuplicateMember(Part::Token)
+    );
+    // Nobody signed an unprotected typ, so nobody may believe it.
+    let typed = with("header", json!({"typ": "at+jwt"}));
+    assert_eq!(verifier.verify_json(&typed).unwrap().typ(), None);
+}

@@ -1,0 +1,169 @@
+//! Whose key it is, and what may be one.
+
+use crate::support::{Key, encode, refusal};
+use jeton::error::{KeyProblem, Rejection};
+use jeton::jwk::KeySet;
+use jeton::jws::Signer;
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::{Error, jws};
+use serde_json::{Value, json};
+
+#[test]
+fn a_public_key_is_never_an_hmac_secret() {
+    for alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
+        let public = key.verifying_key();
+        let pem = public.to_pem().unwrap();
+        let texts: [Vec<u8>; 5] = [
+            pem.clone().into_bytes(),
+            pem.replace('\n', "\r\n").into_bytes(),
+            pem.trim_end().as_bytes().to_vec(),
+            public.to_der().unwrap(),
+            public.to_jwk().into_bytes(),
+        ];
+        let verifier = jws::Verifier::new(public);
+        let token = Signer::new(&key).sign(b"{}").unwrap();
+        assert!(verifier.verify(&token).is_ok());
+        for text in texts {
+            for mac in MacAlg::ALL {
+                // Nobody can load such bytes as a secret by mistake ...
+                let refused = MacKey::new(mac, &text).unwrap_err();
+                assert!(
+                    matches!(refused, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
+                    "{refused}"
+                );
+                // ... and a token made with them is refused by what it says it is.
+                let header = encode(format!("{{\"alg\":\"{mac}\"}}").as_bytes());
+                let input = format!("{header}.{}", encode(b"{}"));
+                let algorithm = aws_lc_rs::hmac::HMAC_SHA256;
+                let tag = aws_lc_rs::hmac::sign(
+                    &aws_lc_rs::hmac::Key::new(algorithm, &text),
+                    input.as_bytes(),
+                );
+                let forged = format!("{input}.{}", encode(tag.as_ref()));
+                assert_eq!(
+                    refusal(verifier.verify(&forged)),
+                    Rejection::AlgorithmMismatch
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_and_short_hmac_keys_are_refused() {
+    for alg in MacAlg::ALL {
+        for length in 0..alg.key_bytes() {
+            let refused = MacKey::new(alg, &vec![7; length]).unwrap_err();
+            assert!(matches!(refused, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
+            let jwk = json!({"kty":"oct","alg":alg.name(),"k":encode(&vec![7; length])});
+            assert!(MacKey::from_jwk(&jwk.to_string()).is_err());
+        }
+        assert!(MacKey::new(alg, &vec![7; alg.key_bytes()]).is_ok());
+    }
+}
+
+#[test]
+fn keys_in_the_header_are_never_trusted() {
+    for key in Key::every() {
+        let Key::Pair(own) = &key else { continue };
+        let attacker = Key::Pair(SigningKey::generate(own.alg()).unwrap());
+        let Key::Pair(pair) = &attacker else {
+            unreachable!()
+        };
+        let jwk: Value = serde_json::from_str(&pair.verifying_key().to_jwk()).unwrap();
+        for extra in [
+            json!({"jwk": jwk}),
+            json!({"jku": "https://attacker.example/keys"}),
+            json!({"x5u": "https://attacker.example/cert"}),
+            json!({"x5c": [encode(&pair.verifying_key().to_der().unwrap())]}),
+            json!({"kid": "../../../../dev/null"}),
+            json!({"kid": "' OR 1=1 --"}),
+        ] {
+            let mut header = extra;
+            header["alg"] = json!(key.alg());
+            let forged = attacker.sign_under(&header.to_string(), b"{}");
+            assert!(
+                attacker.verifier().verify(&forged).is_ok(),
+                "the control is not valid"
+            );
+            assert_eq!(
+                refusal(key.verifier().verify(&forged)),
+                Rejection::Signature
+            );
+        }
+    }
+}
+
+#[test]
+fn key_sets_pick_by_kid_and_algorithm() {
+    let mac = MacKey::generate(MacAlg::HS256)
+        .unwrap()
+        .with_key_id("m")
+        .unwrap();
+    let one = SigningKey::generate(SigAlg::ES256)
+        .unwrap()
+        .with_key_id("1")
+        .unwrap();
+    let two = SigningKey::generate(SigAlg::ES256)
+        .unwrap()
+        .with_key_id("2")
+        .unwrap();
+    let jwks = format!(
+        "{{\"keys\":[{},{{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}},{},{{\"kty\":\"??\"}},7]}}",
+        one.verifying_key().to_jwk(),
+        two.verifying_key().to_jwk()
+    );
+    let set = KeySet::from_json(&jwks).unwrap();
+    assert_eq!((set.len(), set.left_out()), (2, 3));
+    let verifier = jws::Verifier::new(set);
+    assert_eq!(
+        verifier
+            .verify(&Signer::new(&two).sign(b"x").unwrap())
+            .unwrap()
+            .key_id(),
+        Some("2")
+    );
+    // Signed by 1, and says that it was 2.
+    let lying = SigningKey::from_der(&one.to_der().unwrap())
+        .unwrap()
+        .with_key_id("2")
+        .unwrap();
+    assert_eq!(
+        refusal(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
+        Rejection::Signature
+    );
+    let unknown = lying.with_key_id("3").unwrap();
+    assert_eq!(
+        refusal(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
+        Rejection::UnknownKey
+    );
+    assert_eq!(
+        refusal(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
+        Rejection::UnknownKey
+    );
+    let crowd = format!(
+        "{{\"keys\":[{}]}}",
+        vec![one.verifying_key().to_jwk(); 101].join(",")
+    );
+    assert!(KeySet::from_json(&crowd).is_err());
+}
+
+#[test]
+fn an_error_repeats_nothing_of_the_token_or_the_key() {
+    let secret = encode(&[0x42; 31]);
+    let jwk = json!({"kty":"oct","alg":"HS256","k":secret, "kid":"visible"}).to_string();
+    let error = MacKey::from_jwk(&jwk).unwrap_err();
+    for text in [format!("{error}"), format!("{error:?}")] {
+        assert!(
+            !text.contains(&secret) && !text.contains("visible"),
+            "{text}"
+        );
+    }
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let jwk: Value = serde_json::from_str(&key.to_jwk()).unwrap();
+    assert!(!format!("{key:?}").contains(jwk["k"].as_str().unwrap()));
+    let pair = SigningKey::generate(SigAlg::ES256).unwrap();
+    let jwk: Value = serde_json::from_str(&pair.to_jwk().unwrap()).unwrap();
+    assert!(!format!("{pair:?}").contains(jwk["d"].as_str().unwrap()));
+}

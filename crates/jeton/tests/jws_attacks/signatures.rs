@@ -1,0 +1,128 @@
+//! The signature's bytes and their one encoding.
+
+use crate::support::{Key, decode, encode, parts, reference, refusal};
+use jeton::error::Rejection;
+use jeton::jws;
+use jeton::jws::Signer;
+use jeton::key::{Alg, MacAlg, SigAlg, SigningKey};
+
+#[test]
+fn signatures_of_another_length_or_form_are_refused() {
+    for key in Key::every() {
+        let token = key.sign(b"{}");
+        let [header, payload, signature] = parts(&token);
+        let raw = decode(signature);
+        let with = |bytes: &[u8]| format!("{header}.{payload}.{}", encode(bytes));
+        let zeros = vec![0; raw.len()];
+        let ones = vec![0xff; raw.len()];
+        for bytes in [
+            &[][..],
+            &raw[..raw.len() - 1],
+            &raw[1..],
+            &[raw.as_slice(), &[0]].concat(),
+            &[&[0], raw.as_slice()].concat(),
+            &zeros,
+            &ones,
+        ] {
+            assert_eq!(
+                refusal(key.verifier().verify(&with(bytes))),
+                Rejection::Signature,
+                "{}",
+                key.alg()
+            );
+        }
+    }
+}
+
+#[test]
+fn der_in_place_of_r_and_s_is_refused() {
+    use aws_lc_rs::{rand::SystemRandom, signature as aws};
+    let key = SigningKey::generate(SigAlg::ES256).unwrap();
+    let token = Signer::new(&key).sign(b"{}").unwrap();
+    let input = token.rsplit_once('.').unwrap().0;
+    let pair =
+        aws::EcdsaKeyPair::from_pkcs8(&aws::ECDSA_P256_SHA256_ASN1_SIGNING, &key.to_der().unwrap());
+    let der = pair
+        .unwrap()
+        .sign(&SystemRandom::new(), input.as_bytes())
+        .unwrap();
+    let forged = format!("{input}.{}", encode(der.as_ref()));
+    let verifier = jws::Verifier::new(key.verifying_key());
+    assert_eq!(refusal(verifier.verify(&forged)), Rejection::Signature);
+}
+
+#[test]
+fn every_changed_byte_and_every_cut_is_refused() {
+    for key in Key::every() {
+        let (token, verifier) = (key.sign(b"{\"a\":1}"), key.verifier());
+        // RSA tokens are long and slow; a few changes in each part are enough to see the point.
+        let step = if token.len() > 300 { 7 } else { 1 };
+        for position in (0..token.len()).step_by(step) {
+            let mut changed = token.clone().into_bytes();
+            changed[position] = if changed[position] == b'A' {
+                b'B'
+            } else {
+                b'A'
+            };
+            let changed = String::from_utf8(changed).unwrap();
+            assert!(
+                verifier.verify(&changed).is_err(),
+                "{} changed at {position}",
+                key.alg()
+            );
+            assert!(
+                verifier.verify(&token[..position]).is_err(),
+                "{} cut at {position}",
+                key.alg()
+            );
+        }
+    }
+}
+
+#[test]
+fn base64_has_one_encoding_and_nothing_follows() {
+    let key = Key::generate(Alg::Mac(MacAlg::HS256));
+    let token = key.sign(b"{}");
+    let [header, payload, signature] = parts(&token);
+    // The last character of a 32-byte MAC carries two spare bits.
+    let spare = {
+        let last = signature.chars().last().unwrap();
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let index = alphabet.find(last).unwrap();
+        format!(
+            "{}{}",
+            &signature[..signature.len() - 1],
+            alphabet.chars().nth(index | 1).unwrap()
+        )
+    };
+    for forged in [
+        format!("{header}.{payload}.{spare}"),
+        format!("{header}.{payload}.{signature}="),
+        format!("{header}.{payload}.{signature}\n"),
+        format!("{header}.{payload}.{signature}\r\n"),
+        format!("{header}.{payload}.{signature}."),
+        format!("{header}.{payload}.{signature}.x"),
+        format!(" {token}"),
+        format!("{header}.{payload}..{signature}"),
+        format!("{header}..{signature}"),
+        format!("{header}.{payload}"),
+        format!(".{payload}.{signature}"),
+        token.replace('.', ".."),
+        String::new(),
+        "..".into(),
+        ".".into(),
+    ] {
+        assert!(key.verifier().verify(&forged).is_err(), "{forged:?}");
+    }
+    // The same where the signed text itself is not canonical, so that the MAC is right.
+    for (h, p) in [
+        (encode(b"{\"alg\":\"HS256\"}") + "=", encode(b"{}")),
+        (encode(b"{\"alg\":\"HS256\"}"), encode(b"{}") + "="),
+        (encode(b"{\"alg\":\"HS256\"}"), "e30\n".into()),
+        (encode(b"{\"alg\":\"HS256\"}"), "e31".into()),
+        (encode(b"{\"alg\":\"HS256\"}"), "e+/0".into()),
+    ] {
+        let signed = reference::sign(&key, &h, &p);
+        assert!(key.verifier().verify(&signed).is_err(), "{h:?} {p:?}");
+    }
+}
