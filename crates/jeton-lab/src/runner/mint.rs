@@ -1,46 +1,57 @@
 //! Keys for the subjects, and tokens that none of them made: equal work for every verifier.
 
 use base64_simd::URL_SAFE_NO_PAD;
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::paseto::{Binding, v4};
+use jeton::{Error, jws};
 use serde_json::{Value, json};
 use sha2::digest::Digest;
 use sha2::digest::common::BlockSizeUser;
 use sha2::{Sha256, Sha384, Sha512};
 
 use crate::suite::Format;
-use crate::wire::Keys;
+use crate::wire::{Keys, Paserk};
 
-/// Makes the tokens of one format and algorithm under one key.
-#[derive(Debug, Clone)]
+/// Makes the tokens of one format and algorithm under one fresh key.
+#[derive(Debug)]
 pub(super) struct Mint {
+    key: Key,
     keys: Keys,
-    alg: Option<String>,
+}
+
+#[derive(Debug)]
+enum Key {
+    Mac(MacKey),
+    Signing(SigningKey),
+    Local(v4::LocalKey),
+    Secret(v4::SecretKey),
 }
 
 impl Mint {
     /// A mint with a fresh key.
     ///
     /// # Errors
-    /// A sentence, where the lab has no key for the algorithm.
+    /// A sentence, where the library has no such key.
     pub(super) fn new(format: Format, alg: Option<&str>) -> Result<Self, String> {
-        let alg = alg.map(str::to_owned);
-        match (format, alg.as_deref()) {
-            (Format::Jwt, Some("HS256" | "HS384" | "HS512")) => {
-                let mut secret = [0; 64];
-                std::fs::File::open("/dev/urandom")
-                    .and_then(|mut f| std::io::Read::read_exact(&mut f, &mut secret))
-                    .map_err(|e| e.to_string())?;
-                let jwk = json!({"kty": "oct", "alg": alg, "k": URL_SAFE_NO_PAD.encode_to_string(secret)});
-                let keys = Keys {
-                    private: Some(jwk),
-                    ..Keys::default()
-                };
-                Ok(Self { keys, alg })
+        let key = match (format, alg) {
+            (Format::V4Local, _) => v4::LocalKey::generate().map(Key::Local),
+            (Format::V4Public, _) => v4::SecretKey::generate().map(Key::Secret),
+            (Format::Jwt | Format::Bare, Some(alg)) => {
+                if let Ok(mac) = alg.parse::<MacAlg>() {
+                    MacKey::generate(mac).map(Key::Mac)
+                } else if let Ok(signature) = alg.parse::<SigAlg>() {
+                    SigningKey::generate(signature).map(Key::Signing)
+                } else {
+                    return Err(format!("the lab has no keys for {alg}"));
+                }
             }
-            _ => Err(format!(
-                "the lab cannot make keys for {format} {}",
-                alg.as_deref().unwrap_or_default()
-            )),
-        }
+            (Format::Jwt | Format::Bare, None) => {
+                return Err("a JWT needs an algorithm".into());
+            }
+        };
+        let key = key.map_err(|e| format!("no key could be made: {e}"))?;
+        let keys = key.for_drivers()?;
+        Ok(Self { key, keys })
     }
 
     /// The keys, as a driver is given them.
@@ -48,21 +59,46 @@ impl Mint {
         &self.keys
     }
 
-    /// A token of these claims.
+    /// A token of exactly these claims, whatever a careful issuer would say of them.
     pub(super) fn token(&self, claims: &Value) -> Result<String, String> {
-        let alg = self.alg.as_deref().unwrap_or_default();
-        let k = self.keys.private.as_ref().and_then(|k| k["k"].as_str());
-        let secret = URL_SAFE_NO_PAD
-            .decode_to_vec(k.unwrap_or_default())
-            .map_err(|e| e.to_string())?;
-        let header = json!({"alg": alg, "typ": "JWT"}).to_string();
-        let input = format!(
-            "{}.{}",
-            URL_SAFE_NO_PAD.encode_to_string(header),
-            URL_SAFE_NO_PAD.encode_to_string(claims.to_string())
-        );
-        let mac = hmac(alg, &secret, input.as_bytes()).ok_or("no such algorithm")?;
-        Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode_to_string(mac)))
+        let payload = claims.to_string();
+        let payload = payload.as_bytes();
+        let token = match &self.key {
+            Key::Mac(key) => jws::Signer::new(key).typ("JWT").sign(payload),
+            Key::Signing(key) => jws::Signer::new(key).typ("JWT").sign(payload),
+            Key::Local(key) => key.encrypt(payload, Binding::default()),
+            Key::Secret(key) => key.sign(payload, Binding::default()),
+        };
+        token.map_err(|e| format!("no token could be made: {e}"))
+    }
+}
+
+impl Key {
+    fn for_drivers(&self) -> Result<Keys, String> {
+        let failed = |e: Error| format!("a key could not be written: {e}");
+        let jwk = |text: &str| serde_json::from_str::<Value>(text).map_err(|e| e.to_string());
+        let mut keys = Keys::default();
+        match self {
+            Self::Mac(key) => keys.private = Some(jwk(&key.to_jwk())?),
+            Self::Signing(key) => {
+                keys.private = Some(jwk(&key.to_jwk().map_err(failed)?)?);
+                keys.public = Some(jwk(&key.verifying_key().to_jwk())?);
+            }
+            Self::Local(key) => {
+                keys.paserk = Some(Paserk {
+                    local: Some(key.to_paserk().to_string()),
+                    ..Paserk::default()
+                });
+            }
+            Self::Secret(key) => {
+                keys.paserk = Some(Paserk {
+                    secret: Some(key.to_paserk().map_err(failed)?.to_string()),
+                    public: Some(key.public_key().to_paserk()),
+                    ..Paserk::default()
+                });
+            }
+        }
+        Ok(keys)
     }
 }
 
