@@ -26,9 +26,8 @@ pub struct Unverified {
 /// ```
 pub fn peek(token: &str) -> Result<Unverified> {
     let compact = Compact::split(token, &Limits::default())?;
-    let decode = |text: &str, part| {
-        base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(part))
-    };
+    let decode =
+        |text: &str, part| base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(part));
     Ok(Unverified {
         header: decode(compact.header(), Part::Header)?,
         payload: decode(compact.payload(), Part::Payload)?,

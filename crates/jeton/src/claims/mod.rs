@@ -51,7 +51,7 @@ pub struct Claims<'a, T> {
 enum Audience<'a> {
     None,
     One(Cow<'a, str>),
-    List(Cow<'a, [Cow<'a, str>]>),
+    List(Vec<Cow<'a, str>>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,8 +106,11 @@ impl<'a, T> Claims<'a, T> {
     ///
     /// PASETO knows only the string; issuing a PASETO with a list is
     /// [`Misuse::AudienceList`](crate::error::Misuse::AudienceList).
-    pub fn audiences(mut self, audiences: impl Into<Cow<'a, [Cow<'a, str>]>>) -> Self {
-        self.audience = Audience::List(audiences.into());
+    pub fn audiences<A: Into<Cow<'a, str>>>(
+        mut self,
+        audiences: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.audience = Audience::List(audiences.into_iter().map(Into::into).collect());
         self
     }
 

@@ -57,10 +57,7 @@ impl Pair {
 
     pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; SIGNATURE_BYTES]> {
         let signature = self.0.try_sign(message).map_err(|_| Error::Primitive)?;
-        signature
-            .as_ref()
-            .try_into()
-            .map_err(|_| Error::Primitive)
+        signature.as_ref().try_into().map_err(|_| Error::Primitive)
     }
 }
 
@@ -120,6 +117,9 @@ mod tests {
         for bytes in [neutral, non_canonical, [0; 32]] {
             assert_eq!(Public::from_bytes(&bytes).err(), Some(KeyProblem::Invalid));
         }
-        assert_eq!(Public::from_bytes(&[0; 31]).err(), Some(KeyProblem::WrongLength));
+        assert_eq!(
+            Public::from_bytes(&[0; 31]).err(),
+            Some(KeyProblem::WrongLength)
+        );
     }
 }

@@ -120,7 +120,10 @@ impl<'a> Members<'a> {
 
     /// Whether `use` and `key_ops` permit that operation.
     pub(crate) fn permit(&self, operation: Operation) -> Result<(), KeyError> {
-        if self.optional("use")?.is_some_and(|intended| intended != "sig") {
+        if self
+            .optional("use")?
+            .is_some_and(|intended| intended != "sig")
+        {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {

@@ -1,9 +1,7 @@
 //! The compact serialization (RFC 7515, section 7.1), from text to a payload whose signature is
 //! valid and back.
 
-use std::borrow::Cow;
-
-use super::Header;
+use super::header::{Fields, Header};
 use crate::base64;
 use crate::crypto::Signature;
 use crate::error::{Part, Rejection};
@@ -19,12 +17,12 @@ pub(crate) struct Compact<'t> {
     signature: &'t str,
 }
 
-/// A compact JWS whose signature is valid. The payload has not been decoded before.
-pub(crate) struct VerifiedCompact<'k, 't> {
+/// A compact JWS whose signature is valid. The payload has not been decoded yet.
+pub(crate) struct VerifiedCompact<'k, 't, H> {
     pub(crate) key: &'k VerificationKey,
     pub(crate) payload: &'t str,
-    pub(crate) typ: Option<Cow<'static, str>>,
-    pub(crate) cty: Option<String>,
+    /// What the caller took from the header.
+    pub(crate) header: H,
 }
 
 impl<'t> Compact<'t> {
@@ -81,14 +79,15 @@ impl<'t> Compact<'t> {
         self.payload
     }
 
-    /// Checks the header against the keys, then the signature.
-    pub(crate) fn verify<'k>(
+    /// Checks the header against the keys, then the signature; `take` sees the header after that.
+    pub(crate) fn verify<'k, H>(
         self,
         keys: &'k Keys,
         limits: &Limits,
-    ) -> Result<VerifiedCompact<'k, 't>, Rejection> {
+        take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
+    ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
         if let Some(key) = keys.only()
-            && let Some(typ) = key.headers().known_typ(self.header)
+            && let Some(fields) = key.headers().known(self.header)
         {
             if !self.signed_by(key) {
                 return Err(Rejection::Signature);
@@ -96,8 +95,7 @@ impl<'t> Compact<'t> {
             return Ok(VerifiedCompact {
                 key,
                 payload: self.payload,
-                typ: typ.map(Cow::Borrowed),
-                cty: None,
+                header: take(&fields)?,
             });
         }
         let header = Header::decode(self.header, limits)?;
@@ -108,8 +106,7 @@ impl<'t> Compact<'t> {
         Ok(VerifiedCompact {
             key,
             payload: self.payload,
-            typ: fields.typ.map(|typ| Cow::Owned(typ.into_owned())),
-            cty: fields.cty.map(Cow::into_owned),
+            header: take(&fields)?,
         })
     }
 

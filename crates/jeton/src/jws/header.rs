@@ -51,15 +51,19 @@ impl Headers {
         &self.0.jwt
     }
 
-    /// The `typ` of a header that is one of these byte for byte.
-    pub(crate) fn known_typ(&self, encoded: &str) -> Option<Option<&'static str>> {
-        if encoded == self.0.jwt || encoded == self.0.jwt_typ_first {
-            Some(Some("JWT"))
+    /// What a header says that is one of these byte for byte. Its `alg` is this key's.
+    pub(crate) fn known(&self, encoded: &str) -> Option<Fields<'static>> {
+        let typ = if encoded == self.0.jwt || encoded == self.0.jwt_typ_first {
+            Some(Cow::Borrowed("JWT"))
         } else if encoded == self.0.bare {
-            Some(None)
-        } else {
             None
-        }
+        } else {
+            return None;
+        };
+        Some(Fields {
+            typ,
+            ..Fields::default()
+        })
     }
 }
 

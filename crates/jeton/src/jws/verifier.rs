@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,14 +75,19 @@ impl Verifier {
     }
 
     fn compact(&self, token: &str) -> Result<VerifiedPayload, Rejection> {
-        let verified = Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits)?;
+        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let verified =
+            Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits, |fields| {
+                Ok((owned(&fields.typ), owned(&fields.cty)))
+            })?;
+        let (typ, cty) = verified.header;
         let payload = base64::decode(verified.payload.as_bytes())
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         Ok(VerifiedPayload {
             payload,
             key_id: verified.key.id().map(KeyId::shared),
-            typ: verified.typ.map(|typ| typ.into_owned()),
-            cty: verified.cty,
+            typ,
+            cty,
             signature_index: 0,
         })
     }

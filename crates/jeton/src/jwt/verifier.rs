@@ -92,10 +92,14 @@ impl Verifier {
 
     /// Checks the signature and the header, and only then decodes the payload.
     fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
-        let verified = Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits)?;
-        if !self.policy.accepts_typ(verified.typ.as_deref()) {
-            return Err(Rejection::TypeMismatch);
-        }
+        let verified =
+            Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits, |fields| {
+                if self.policy.accepts_typ(fields.typ.as_deref()) {
+                    Ok(())
+                } else {
+                    Err(Rejection::TypeMismatch)
+                }
+            })?;
         base64::decode_onto(verified.payload.as_bytes(), payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         Ok(verified.key)

@@ -29,14 +29,13 @@ impl<'t> Parts<'t> {
         if token.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
         }
-        let rest = rest.as_bytes();
-        let Some(dot) = rest.iter().position(|byte| *byte == b'.') else {
+        let Some((body, encoded)) = rest.split_once('.') else {
             return Ok(Parts {
-                body: rest,
+                body: rest.as_bytes(),
                 footer: Footer::new(),
             });
         };
-        let (body, encoded) = (&rest[..dot], &rest[dot + 1..]);
+        let (body, encoded) = (body.as_bytes(), encoded.as_bytes());
         // An absent footer has one spelling: no dot. `v4.local.body.` is none.
         if encoded.is_empty() {
             return Err(Rejection::Malformed(Part::Footer));

@@ -1,0 +1,173 @@
+//! How often JWT asks Rust's allocator for memory. What AWS-LC allocates for itself in C is not
+//! seen here; what the aws-lc-rs call allocates in Rust is, and is counted apart below.
+
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use jeton::key::{MacAlg, SigAlg};
+use jeton::{Claims, Policy, Scratch, jwt};
+use jeton_testkit::{CountingAlloc, count};
+use serde::{Deserialize, Serialize};
+
+#[global_allocator]
+static ALLOC: CountingAlloc = CountingAlloc;
+
+/// Owns nothing, so that every allocation seen is the library's.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Visit<'a> {
+    page: &'a str,
+    count: u64,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    count: u64,
+}
+
+fn claims() -> Claims<'static, Visit<'static>> {
+    Claims::new(Visit {
+        page: "/",
+        count: 7,
+    })
+    .issuer("https://issuer.example")
+    .subject("user-1234567890")
+    .audiences(["api"])
+    .token_id("0123456789abcdef")
+    .expires_in(Duration::from_mins(15))
+}
+
+fn policy() -> Policy {
+    Policy::new("https://issuer.example", "api")
+}
+
+/// What the aws-lc-rs call of an algorithm allocates in Rust when it signs.
+fn of_the_signer(alg: SigAlg) -> u64 {
+    match alg {
+        SigAlg::ES256 | SigAlg::ES384 | SigAlg::ES512 => 2,
+        _ => 1,
+    }
+}
+
+#[test]
+fn issuing_with_a_mac_allocates_the_token() {
+    for alg in MacAlg::ALL {
+        let key = jwt::MacKey::generate(alg).unwrap();
+        let claims = claims();
+        let _warm = key.issue(&claims).unwrap();
+        let (counts, token) = count(|| key.issue(&claims).unwrap());
+        assert_eq!(
+            (counts.allocations, counts.bytes),
+            (1, token.len() as u64),
+            "{alg}"
+        );
+    }
+}
+
+#[test]
+fn issuing_with_a_signature_allocates_the_token_and_what_the_signer_makes() {
+    for alg in SigAlg::ALL {
+        let key = jwt::SigningKey::generate(alg).unwrap();
+        let claims = claims();
+        let _warm = key.issue(&claims).unwrap();
+        let (counts, _) = count(|| key.issue(&claims).unwrap());
+        assert!(
+            counts.allocations <= 1 + of_the_signer(alg),
+            "{alg}: {counts:?}"
+        );
+    }
+}
+
+/// Verifiers for every algorithm, with and without a `kid`, each with a token.
+fn verifiers() -> Vec<(&'static str, jwt::Verifier, String)> {
+    let mut all = Vec::new();
+    for alg in MacAlg::ALL {
+        let plain = jwt::MacKey::generate(alg).unwrap();
+        let named = jwt::MacKey::generate(alg)
+            .unwrap()
+            .with_key_id("k")
+            .unwrap();
+        for key in [plain, named] {
+            let token = key.issue(&claims()).unwrap();
+            all.push((alg.name(), jwt::Verifier::new(&key, policy()), token));
+        }
+    }
+    for alg in SigAlg::ALL {
+        let plain = jwt::SigningKey::generate(alg).unwrap();
+        let named = jwt::SigningKey::generate(alg)
+            .unwrap()
+            .with_key_id("k")
+            .unwrap();
+        for key in [plain, named] {
+            let token = key.issue(&claims()).unwrap();
+            let verifier = jwt::Verifier::new(key.verifying_key(), policy());
+            all.push((alg.name(), verifier, token));
+        }
+    }
+    all
+}
+
+#[test]
+fn verifying_into_a_scratch_allocates_nothing() {
+    for (alg, verifier, token) in verifiers() {
+        let mut scratch = Scratch::new();
+        verifier
+            .verify_in::<Visit<'_>>(&token, &mut scratch)
+            .unwrap();
+        let (counts, _) = count(|| {
+            let visit = verifier
+                .verify_in::<Visit<'_>>(&token, &mut scratch)
+                .unwrap();
+            assert_eq!((visit.page, visit.count), ("/", 7));
+        });
+        assert_eq!(counts.allocations, 0, "{alg}");
+    }
+}
+
+#[test]
+fn verifying_without_a_scratch_allocates_the_payload() {
+    for (alg, verifier, token) in verifiers() {
+        let (counts, visit) = count(|| verifier.verify::<Count>(&token).unwrap());
+        assert_eq!((visit.count, counts.allocations), (7, 1), "{alg}");
+    }
+}
+
+#[test]
+fn an_unusual_header_allocates_nothing_more() {
+    // A verifier with a set cannot know the header beforehand, and must parse it.
+    let key = jwt::SigningKey::generate(SigAlg::ES256)
+        .unwrap()
+        .with_key_id("k")
+        .unwrap();
+    let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
+    let set = jeton::jwk::KeySet::from_json(&set).unwrap();
+    let verifier = jwt::Verifier::new(set, policy());
+    let token = key.issue(&claims()).unwrap();
+    let mut scratch = Scratch::new();
+    verifier
+        .verify_in::<Visit<'_>>(&token, &mut scratch)
+        .unwrap();
+    let (counts, _) = count(|| {
+        verifier
+            .verify_in::<Visit<'_>>(&token, &mut scratch)
+            .unwrap();
+    });
+    assert_eq!(counts.allocations, 0);
+}
+
+#[test]
+fn refusing_a_forged_token_allocates_nothing() {
+    for (alg, verifier, token) in verifiers() {
+        let mut forged = token.clone();
+        let position = forged.rfind('.').unwrap() + 1;
+        let other = if forged[position..].starts_with('A') {
+            "B"
+        } else {
+            "A"
+        };
+        forged.replace_range(position..=position, other);
+        let (counts, result) = count(|| verifier.verify::<Count>(&forged).is_ok());
+        assert!(!result, "{alg}");
+        assert_eq!(counts.allocations, 0, "{alg}");
+    }
+}

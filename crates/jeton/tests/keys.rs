@@ -1,0 +1,374 @@
+//! Keys in and out of every text form, and the ones that are refused: the error names the member
+//! and never its value.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use jeton::error::{KeyError, KeyProblem};
+use jeton::jws::{Signer, Verifier};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
+use jeton::{Error, Result};
+use serde_json::{Value, json};
+
+fn refused<T>(result: Result<T>) -> KeyError {
+    match result {
+        Err(Error::Key(error)) => error,
+        Err(other) => panic!("not a key error: {other}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+fn private_jwk(key: &SigningKey) -> Value {
+    serde_json::from_str(&key.to_jwk().unwrap()).unwrap()
+}
+
+fn public_jwk(key: &SigningKey) -> Value {
+    serde_json::from_str(&key.verifying_key().to_jwk()).unwrap()
+}
+
+#[test]
+fn every_private_form_signs_what_every_public_form_verifies() {
+    for alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
+        let public = key.verifying_key();
+        let private_forms = [
+            SigningKey::from_jwk(&key.to_jwk().unwrap()).unwrap(),
+            SigningKey::from_pem_as(&key.to_pem().unwrap(), alg).unwrap(),
+            SigningKey::from_der_as(&key.to_der().unwrap(), alg).unwrap(),
+        ];
+        let public_forms = [
+            VerifyingKey::from_jwk(&public.to_jwk()).unwrap(),
+            VerifyingKey::from_pem_as(&public.to_pem().unwrap(), alg).unwrap(),
+            VerifyingKey::from_der_as(&public.to_der().unwrap(), alg).unwrap(),
+        ];
+        for private in &private_forms {
+            assert_eq!(private.to_jwk().unwrap(), key.to_jwk().unwrap());
+            let token = Signer::new(private).sign(b"x").unwrap();
+            for public in &public_forms {
+                assert_eq!(public.thumbprint(), key.verifying_key().thumbprint());
+                Verifier::new(public).verify(&token).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_curve_implies_its_algorithm_and_rsa_does_not() {
+    for (alg, implied) in [
+        (SigAlg::ES256, Some(SigAlg::ES256)),
+        (SigAlg::ES384, Some(SigAlg::ES384)),
+        (SigAlg::ES512, Some(SigAlg::ES512)),
+        (SigAlg::Ed25519, Some(SigAlg::EdDSA)),
+        (SigAlg::PS256, None),
+    ] {
+        let key = SigningKey::generate(alg).unwrap();
+        let mut jwk = public_jwk(&key);
+        jwk.as_object_mut().unwrap().remove("alg");
+        let forms = [
+            VerifyingKey::from_jwk(&jwk.to_string()),
+            VerifyingKey::from_pem(&key.verifying_key().to_pem().unwrap()),
+            VerifyingKey::from_der(&key.verifying_key().to_der().unwrap()),
+        ];
+        for form in forms {
+            match implied {
+                Some(implied) => assert_eq!(form.unwrap().alg(), implied),
+                None => assert_eq!(refused(form).problem(), KeyProblem::AlgorithmNeeded),
+            }
+        }
+        let pem = key.to_pem().unwrap();
+        assert_eq!(SigningKey::from_pem(&pem).is_ok(), implied.is_some());
+        for wrong in SigAlg::ALL {
+            let fits = SigningKey::from_pem_as(&pem, wrong).is_ok();
+            let family = |alg: SigAlg| match alg.name() {
+                "EdDSA" | "Ed25519" => "Ed25519".to_owned(),
+                name if name.starts_with(['R', 'P']) => "RSA".to_owned(),
+                name => name.to_owned(),
+            };
+            assert_eq!(fits, family(wrong) == family(alg), "{alg} as {wrong}");
+        }
+    }
+}
+
+#[test]
+fn members_that_contradict_are_named() {
+    let ec = public_jwk(&SigningKey::generate(SigAlg::ES256).unwrap());
+    let rsa = public_jwk(&SigningKey::generate(SigAlg::RS256).unwrap());
+    let okp = public_jwk(&SigningKey::generate(SigAlg::EdDSA).unwrap());
+    let with = |base: &Value, name: &str, value: Value| {
+        let mut jwk = base.clone();
+        jwk[name] = value;
+        jwk.to_string()
+    };
+    let zero = "A".repeat(43);
+    let missing = |base: &Value, name: &str| {
+        let mut jwk = base.clone();
+        jwk.as_object_mut().unwrap().remove(name);
+        jwk.to_string()
+    };
+    for (text, member, problem) in [
+        (
+            with(&ec, "alg", json!("ES384")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "alg", json!("RS256")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "alg", json!("none")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (with(&ec, "alg", json!(7)), "alg", KeyProblem::WrongType),
+        (
+            with(&rsa, "alg", json!("ES256")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&okp, "alg", json!("RS256")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "kty", json!("oct")),
+            "kty",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "kty", json!("XYZ")),
+            "kty",
+            KeyProblem::Unsupported,
+        ),
+        (missing(&ec, "kty"), "kty", KeyProblem::Missing),
+        (
+            with(&ec, "crv", json!("P-192")),
+            "crv",
+            KeyProblem::Unsupported,
+        ),
+        (
+            with(&ec, "crv", json!("P-384")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (missing(&ec, "crv"), "crv", KeyProblem::Missing),
+        (missing(&ec, "y"), "y", KeyProblem::Missing),
+        (with(&ec, "x", json!("AA")), "x", KeyProblem::WrongLength),
+        (with(&ec, "x", json!("AA==")), "x", KeyProblem::NotBase64Url),
+        (with(&ec, "x", json!(zero)), "x", KeyProblem::Invalid),
+        (with(&okp, "x", json!(zero)), "x", KeyProblem::Invalid),
+        (
+            with(&okp, "crv", json!("Ed448")),
+            "crv",
+            KeyProblem::Unsupported,
+        ),
+        (with(&rsa, "e", json!("Ag")), "e", KeyProblem::TooWeak),
+        (with(&rsa, "e", json!("Aw")), "e", KeyProblem::TooWeak),
+        (with(&rsa, "e", json!("AQAA")), "e", KeyProblem::Invalid),
+        (with(&rsa, "e", json!("AAEAAQ")), "e", KeyProblem::Invalid),
+        (
+            with(&rsa, "e", json!("_".repeat(40))),
+            "e",
+            KeyProblem::TooLarge,
+        ),
+        (with(&rsa, "n", json!("")), "n", KeyProblem::Invalid),
+        (
+            with(&rsa, "n", json!("_".repeat(172))),
+            "n",
+            KeyProblem::TooWeak,
+        ),
+        (
+            with(&rsa, "n", json!("_".repeat(1368))),
+            "n",
+            KeyProblem::TooLarge,
+        ),
+        (
+            with(&rsa, "n", json!(format!("{}A", "_".repeat(341)))),
+            "n",
+            KeyProblem::Invalid,
+        ),
+        (
+            with(&ec, "use", json!("enc")),
+            "use",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "key_ops", json!(["sign"])),
+            "key_ops",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "key_ops", json!("verify")),
+            "key_ops",
+            KeyProblem::WrongType,
+        ),
+        (
+            with(&ec, "key_ops", json!([1, "verify"])),
+            "key_ops",
+            KeyProblem::WrongType,
+        ),
+        (with(&ec, "kid", json!("")), "kid", KeyProblem::WrongLength),
+        (
+            with(&ec, "kid", json!("k".repeat(257))),
+            "kid",
+            KeyProblem::WrongLength,
+        ),
+        (with(&ec, "d", json!(zero)), "d", KeyProblem::PrivateGiven),
+    ] {
+        let error = refused(VerifyingKey::from_jwk(&text));
+        assert_eq!(
+            (error.member(), error.problem()),
+            (Some(member), problem),
+            "{text}"
+        );
+    }
+    assert!(VerifyingKey::from_jwk(&with(&ec, "unknown", json!({"a": [1]}))).is_ok());
+}
+
+#[test]
+fn halves_that_do_not_belong_together_are_refused() {
+    for alg in [
+        SigAlg::ES256,
+        SigAlg::ES384,
+        SigAlg::ES512,
+        SigAlg::EdDSA,
+        SigAlg::RS256,
+    ] {
+        let (one, other) = (
+            SigningKey::generate(alg).unwrap(),
+            SigningKey::generate(alg).unwrap(),
+        );
+        let (mut mixed, stranger) = (private_jwk(&one), private_jwk(&other));
+        assert!(SigningKey::from_jwk(&mixed.to_string()).is_ok());
+        mixed["d"] = stranger["d"].clone();
+        let error = refused(SigningKey::from_jwk(&mixed.to_string()));
+        assert_eq!(
+            (error.member(), error.problem()),
+            (Some("d"), KeyProblem::Mismatch),
+            "{alg}"
+        );
+    }
+    let rsa = private_jwk(&SigningKey::generate(SigAlg::RS256).unwrap());
+    for member in ["p", "q", "dp", "dq", "qi"] {
+        let mut without = rsa.clone();
+        without.as_object_mut().unwrap().remove(member);
+        let error = refused(SigningKey::from_jwk(&without.to_string()));
+        assert_eq!(
+            (error.member(), error.problem()),
+            (Some(member), KeyProblem::Missing)
+        );
+        let mut wrong = rsa.clone();
+        wrong[member] = json!("Aw");
+        assert!(
+            SigningKey::from_jwk(&wrong.to_string()).is_err(),
+            "{member}"
+        );
+    }
+    let mut multi_prime = rsa;
+    multi_prime["oth"] = json!([]);
+    let error = refused(SigningKey::from_jwk(&multi_prime.to_string()));
+    assert_eq!(
+        (error.member(), error.problem()),
+        (Some("oth"), KeyProblem::Unsupported)
+    );
+}
+
+#[test]
+fn public_and_private_are_not_taken_for_each_other() {
+    for alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
+        let public = key.verifying_key();
+        assert_eq!(
+            refused(SigningKey::from_jwk(&public.to_jwk())).problem(),
+            KeyProblem::PublicGiven
+        );
+        assert_eq!(
+            refused(SigningKey::from_pem_as(&public.to_pem().unwrap(), alg)).problem(),
+            KeyProblem::PublicGiven
+        );
+        assert_eq!(
+            refused(VerifyingKey::from_jwk(&key.to_jwk().unwrap())).problem(),
+            KeyProblem::PrivateGiven
+        );
+        assert_eq!(
+            refused(VerifyingKey::from_pem_as(&key.to_pem().unwrap(), alg)).problem(),
+            KeyProblem::PrivateGiven
+        );
+    }
+}
+
+#[test]
+fn mac_keys_say_what_they_are_for() {
+    let key = MacKey::generate(MacAlg::HS384).unwrap();
+    let jwk: Value = serde_json::from_str(&key.to_jwk()).unwrap();
+    let with = |name: &str, value: Value| {
+        let mut jwk = jwk.clone();
+        jwk[name] = value;
+        jwk.to_string()
+    };
+    assert!(MacKey::from_jwk_as(&jwk.to_string(), MacAlg::HS384).is_ok());
+    for (text, member) in [
+        (with("alg", json!("HS256K")), "alg"),
+        (with("alg", json!("HS512")), "k"),
+        (with("use", json!("enc")), "use"),
+        (with("key_ops", json!(["encrypt"])), "key_ops"),
+        (with("k", json!("not base64!")), "k"),
+        (with("kty", json!("EC")), "kty"),
+    ] {
+        assert_eq!(
+            refused(MacKey::from_jwk(&text)).member(),
+            Some(member),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        refused(MacKey::from_jwk_as(&jwk.to_string(), MacAlg::HS256)).member(),
+        Some("alg")
+    );
+
+    let token = Signer::new(&key).sign(b"x").unwrap();
+    let verify_only = MacKey::from_jwk(&with("key_ops", json!(["verify"]))).unwrap();
+    assert!(Verifier::new(&verify_only).verify(&token).is_ok());
+    assert_eq!(
+        refused(Signer::new(&verify_only).sign(b"x")).member(),
+        Some("key_ops")
+    );
+    let sign_only = MacKey::from_jwk(&with("key_ops", json!(["sign"]))).unwrap();
+    assert_eq!(Signer::new(&sign_only).sign(b"x").unwrap(), token);
+    assert!(Verifier::new(&sign_only).verify(&token).is_err());
+}
+
+#[test]
+fn texts_that_are_no_keys_are_errors() {
+    let long = format!("{{\"kty\":\"{}\"}}", "x".repeat(70_000));
+    for text in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"kty\":\"EC\",\"kty\":\"EC\"}",
+        "-----BEGIN PUBLIC KEY-----",
+        &long,
+    ] {
+        assert!(VerifyingKey::from_jwk(text).is_err());
+        assert!(SigningKey::from_jwk(text).is_err());
+        assert!(MacKey::from_jwk(text).is_err());
+        assert!(VerifyingKey::from_pem(text).is_err());
+        assert!(SigningKey::from_pem(text).is_err());
+        assert!(VerifyingKey::from_der(text.as_bytes()).is_err());
+        assert!(SigningKey::from_der(text.as_bytes()).is_err());
+    }
+    let key = SigningKey::generate(SigAlg::ES256).unwrap();
+    let der = key.to_der().unwrap();
+    for length in 0..der.len() {
+        assert!(
+            SigningKey::from_der(&der[..length]).is_err(),
+            "cut at {length}"
+        );
+    }
+    assert!(
+        SigningKey::from_der(&[der.as_slice(), &[0]].concat()).is_err(),
+        "trailing data"
+    );
+}
