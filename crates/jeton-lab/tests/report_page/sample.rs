@@ -46,18 +46,35 @@ pub fn result() -> RunResult {
                 }
                 row.peak_rss_bytes = Some(9_000_000 * (index as u64 + 1));
                 match (*library, alg) {
-                    ("pascaldekloe", "EdDSA") => fail(&mut row, Status::FailedPreflight, "accepted a token whose signature had one bit flipped"),
-                    ("cristalhq", "RS256") => fail(&mut row, Status::Crashed, "exit status 2 in round 3: panic: runtime error: index out of range [3] with length 3"),
-                    ("fast-jwt", "ES256") if contract == "verify" => fail(&mut row, Status::TimedOut, "did not answer `run` within 20 s"),
+                    ("pascaldekloe", "EdDSA") => fail(
+                        &mut row,
+                        Status::FailedPreflight,
+                        "accepted a token whose signature had one bit flipped",
+                    ),
+                    ("cristalhq", "RS256") => fail(
+                        &mut row,
+                        Status::Crashed,
+                        "exit status 2 in round 3: panic: runtime error: index out of range [3] with length 3",
+                    ),
+                    ("fast-jwt", "ES256") if contract == "verify" => fail(
+                        &mut row,
+                        Status::TimedOut,
+                        "did not answer `run` within 20 s",
+                    ),
                     ("golang-jwt", "RS256") => {
                         row.status = Status::Tainted;
-                        row.reason = Some("the hypervisor took 7 % of the CPU during round 5".to_owned());
+                        row.reason =
+                            Some("the hypervisor took 7 % of the CPU during round 5".to_owned());
                     }
                     _ => {}
                 }
                 rows.push(row);
             }
-            let mut floor = row("libraries", contract, subject("rust", "AWS-LC", "1.61.2", "bare", Some(alg)));
+            let mut floor = row(
+                "libraries",
+                contract,
+                subject("rust", "AWS-LC", "1.61.2", "bare", Some(alg)),
+            );
             floor.reference = true;
             floor.ns_per_op = Some(timing(bare, 0.004));
             rows.push(floor);
@@ -72,14 +89,22 @@ pub fn result() -> RunResult {
             ("go", "golang-jwt", "5.3.1", "jwt", 3_260.0, 313),
         ] {
             let alg = (format == "jwt").then_some("HS256");
-            let mut row = row("formats", contract, subject(language, library, version, format, alg));
+            let mut row = row(
+                "formats",
+                contract,
+                subject(language, library, version, format, alg),
+            );
             row.ns_per_op = Some(timing(ns, 0.009));
             row.token_bytes = Some(bytes);
             rows.push(row);
         }
         let java = subject("java", "nimbus-jose-jwt", "10.5", "jwt", Some("HS256"));
         let mut absent = row("libraries", contract, java);
-        fail(&mut absent, Status::Unavailable, "`java` is not on PATH: install a JDK 21 and run again");
+        fail(
+            &mut absent,
+            Status::Unavailable,
+            "`java` is not on PATH: install a JDK 21 and run again",
+        );
         rows.push(absent);
     }
     let mut result = empty();
@@ -102,7 +127,9 @@ pub fn empty() -> RunResult {
             rounds_finished: ROUNDS as u32,
             cpu: "AMD EPYC 9R14".to_owned(),
             cores: 2,
-            flags: ["aes", "avx2", "avx512f", "sha_ni", "vaes"].map(str::to_owned).to_vec(),
+            flags: ["aes", "avx2", "avx512f", "sha_ni", "vaes"]
+                .map(str::to_owned)
+                .to_vec(),
             kernel: "Linux 6.12.8".to_owned(),
             hypervisor: Some("KVM".to_owned()),
             governor: None,
@@ -130,8 +157,20 @@ pub fn empty() -> RunResult {
         noise_floor: NoiseFloor {
             floor: Some(0.012),
             pairs: vec![
-                AaPair { subject: "rust/jeton:jwt:HS256:prepared".to_owned(), contract: "sign".to_owned(), ratio: 1.004, interval: [0.993, 1.012], verdict: Judgement::Equivalent },
-                AaPair { subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(), contract: "verify".to_owned(), ratio: 0.997, interval: [0.989, 1.006], verdict: Judgement::Equivalent },
+                AaPair {
+                    subject: "rust/jeton:jwt:HS256:prepared".to_owned(),
+                    contract: "sign".to_owned(),
+                    ratio: 1.004,
+                    interval: [0.993, 1.012],
+                    verdict: Judgement::Equivalent,
+                },
+                AaPair {
+                    subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(),
+                    contract: "verify".to_owned(),
+                    ratio: 0.997,
+                    interval: [0.989, 1.006],
+                    verdict: Judgement::Equivalent,
+                },
             ],
         },
         published: Vec::new(),
@@ -141,9 +180,18 @@ pub fn empty() -> RunResult {
     }
 }
 
-pub fn subject(language: &str, library: &str, version: &str, format: &str, alg: Option<&str>) -> Subject {
+pub fn subject(
+    language: &str,
+    library: &str,
+    version: &str,
+    format: &str,
+    alg: Option<&str>,
+) -> Subject {
     Subject {
-        id: format!("{language}/{library}:{format}:{}:prepared", alg.unwrap_or("-")),
+        id: format!(
+            "{language}/{library}:{format}:{}:prepared",
+            alg.unwrap_or("-")
+        ),
         library: library.to_owned(),
         version: version.to_owned(),
         language: language.to_owned(),
@@ -162,7 +210,10 @@ pub fn row(suite: &str, contract: &str, subject: Subject) -> Row {
         reason: None,
         subject,
         reference: false,
-        claims: ClaimsSet { name: "standard".to_owned(), bytes: 160 },
+        claims: ClaimsSet {
+            name: "standard".to_owned(),
+            bytes: 160,
+        },
         token_bytes: None,
         threads: 1,
         ns_per_op: None,
@@ -195,26 +246,71 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
     for contract in ["sign", "verify"] {
         for (alg, ..) in ALGORITHMS {
             let title = format!("{alg} {contract} across libraries");
-            let among = |row: &&Row| row.suite == "libraries" && row.contract == contract && !row.reference && row.subject.alg.as_deref() == Some(alg);
-            compare(&mut verdicts, &title, &["library"], "golang-jwt", rows.iter().filter(among));
+            let among = |row: &&Row| {
+                row.suite == "libraries"
+                    && row.contract == contract
+                    && !row.reference
+                    && row.subject.alg.as_deref() == Some(alg)
+            };
+            compare(
+                &mut verdicts,
+                &title,
+                &["library"],
+                "golang-jwt",
+                rows.iter().filter(among),
+            );
         }
         for (format, name) in [("v4.local", "v4.local"), ("v4.public", "v4.public")] {
             let title = format!("PASETO {name} {contract} across libraries");
-            let among = |row: &&Row| row.suite == "formats" && row.contract == contract && row.subject.format == format;
-            compare(&mut verdicts, &title, &["library"], "go-paseto", rows.iter().filter(among));
+            let among = |row: &&Row| {
+                row.suite == "formats" && row.contract == contract && row.subject.format == format
+            };
+            compare(
+                &mut verdicts,
+                &title,
+                &["library"],
+                "go-paseto",
+                rows.iter().filter(among),
+            );
         }
-        let title = format!("JWT HS256 against PASETO v4.public, as report 1 paired them, {contract}");
-        let among = |row: &&Row| row.suite == "formats" && row.contract == contract && row.subject.library != "jeton" && row.subject.format != "v4.local";
-        compare(&mut verdicts, &title, &["format", "algorithm", "library"], "golang-jwt", rows.iter().filter(among));
+        let title =
+            format!("JWT HS256 against PASETO v4.public, as report 1 paired them, {contract}");
+        let among = |row: &&Row| {
+            row.suite == "formats"
+                && row.contract == contract
+                && row.subject.library != "jeton"
+                && row.subject.format != "v4.local"
+        };
+        compare(
+            &mut verdicts,
+            &title,
+            &["format", "algorithm", "library"],
+            "golang-jwt",
+            rows.iter().filter(among),
+        );
     }
     verdicts
 }
 
 /// The rule of the lab in small: enough to make every kind of verdict appear.
-fn compare<'a>(verdicts: &mut Vec<Verdict>, title: &str, factors: &[&str], baseline: &str, rows: impl Iterator<Item = &'a Row>) {
-    let mut measured: Vec<(&Row, f64)> = rows.filter_map(|r| Some((r, r.ns_per_op.as_ref()?.median))).collect();
+fn compare<'a>(
+    verdicts: &mut Vec<Verdict>,
+    title: &str,
+    factors: &[&str],
+    baseline: &str,
+    rows: impl Iterator<Item = &'a Row>,
+) {
+    let mut measured: Vec<(&Row, f64)> = rows
+        .filter_map(|r| Some((r, r.ns_per_op.as_ref()?.median)))
+        .collect();
     measured.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((base, base_ns)) = measured.iter().find(|(r, _)| r.subject.library == baseline).copied() else { return };
+    let Some((base, base_ns)) = measured
+        .iter()
+        .find(|(r, _)| r.subject.library == baseline)
+        .copied()
+    else {
+        return;
+    };
     let (mut tier, mut last) = (0, 0.0);
     let mut tiers = Vec::new();
     for (_, ns) in &measured {
@@ -223,7 +319,11 @@ fn compare<'a>(verdicts: &mut Vec<Verdict>, title: &str, factors: &[&str], basel
         }
         tiers.push(tier);
     }
-    let base_tier = measured.iter().zip(&tiers).find(|((r, _), _)| r.subject.id == base.subject.id).map(|(_, tier)| *tier);
+    let base_tier = measured
+        .iter()
+        .zip(&tiers)
+        .find(|((r, _), _)| r.subject.id == base.subject.id)
+        .map(|(_, tier)| *tier);
     for ((row, ns), tier) in measured.into_iter().zip(tiers) {
         if row.subject.id == base.subject.id {
             continue;

@@ -14,8 +14,10 @@ use crate::stats::verdict::Band;
 const ROW: f64 = 42.0;
 const REFERENCE_ROW: f64 = 18.0;
 const AXIS: f64 = 30.0;
-/// Longer names are cut in the chart; the table has them in full.
+/// Longer labels are cut in the chart, so that they fit 390 px; the table has them in full.
 const NAME_CHARS_MAX: usize = 34;
+const ASIDE_CHARS_MAX: usize = 24;
+const REFERENCE_CHARS_MAX: usize = 15;
 
 /// How to read the charts: the same marks as in them, in words.
 pub(super) fn legend() -> Markup {
@@ -30,7 +32,7 @@ pub(super) fn legend() -> Markup {
     html! {
         p {
             "A mark is the median of the rounds, the line through it the 95 % interval of that median. "
-            "Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+            "Where that interval is narrower than the mark, the mark hides it. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
         }
         ul.legend {
             @for (kind, words) in marks {
@@ -113,31 +115,46 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>, table_id: &s
 
 /// A bare primitive: a vertical line through the whole chart, named at its top.
 fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, bottom: f64) -> Markup {
-    let Some(timing) = time(entry.row) else { return html! {} };
+    let Some(timing) = time(entry.row) else {
+        return html! {};
+    };
     let x = scale.place(timing.median);
     let y = (index as f64 + 1.0) * REFERENCE_ROW - 4.0;
     // The name stands on the side with more room.
-    let (side, shift) = if x < 50.0 { ("start", "6") } else { ("end", "-6") };
+    let (side, shift) = if x < 50.0 {
+        ("start", "6")
+    } else {
+        ("end", "-6")
+    };
     html! {
         g {
             line.reference x1=(per_cent(x)) x2=(per_cent(x)) y1=(y - 10.0) y2=(bottom) {}
             text.reference-name x=(per_cent(x)) dx=(shift) y=(y) text-anchor=(side) {
-                (cut(&entry.name)) " " (names::algorithm(&entry.row.subject)) ", " (unit.text(timing.median))
+                (cut(&entry.name, REFERENCE_CHARS_MAX))
+                tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ASIDE_CHARS_MAX)) }
+                ", " (unit.text(timing.median))
             }
         }
     }
 }
 
 fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
-    let Some(timing) = time(entry.row) else { return html! {} };
-    let [low, high] = timing.interval.map(|end| if end.is_finite() { end } else { timing.median });
+    let Some(timing) = time(entry.row) else {
+        return html! {};
+    };
+    let [low, high] = timing
+        .interval
+        .map(|end| if end.is_finite() { end } else { timing.median });
     let (kind, effect) = match entry.role {
         Role::Baseline => ("baseline", "baseline".to_owned()),
-        Role::Compared(verdict) => {
-            (sentences::judgement(verdict.verdict).0, sentences::short_effect(verdict))
-        }
+        Role::Compared(verdict) => (
+            sentences::judgement(verdict.verdict).0,
+            sentences::short_effect(verdict),
+        ),
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
     };
+    let subject = &entry.row.subject;
+    let aside = format!("{} · {}", subject.version, names::language(subject));
     let x = per_cent(scale.place(timing.median));
     let (left, right) = (per_cent(scale.place(low)), per_cent(scale.place(high)));
     let middle = y + 30.0;
@@ -145,11 +162,11 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
         g.row {
             title { (entry.name) ": " (unit.text(timing.median)) ", " (effect) }
             text.name x="0" y=(y + 16.0) {
-                (cut(&entry.name))
-                tspan.aside { "  " (entry.row.subject.version) " · " (names::language(&entry.row.subject)) }
+                (cut(&entry.name, NAME_CHARS_MAX))
+                tspan.aside dx="5" { " " (cut(&aside, ASIDE_CHARS_MAX)) }
             }
             text.value x="100%" y=(y + 16.0) text-anchor="end" {
-                (unit.text(timing.median)) tspan.effect { "  " (effect) }
+                (unit.text(timing.median)) tspan.effect dx="5" { " " (effect) }
             }
             line.track x1="0" x2="100%" y1=(middle) y2=(middle) {}
             g class=(kind) {
@@ -210,9 +227,14 @@ fn anchor(place: f64) -> &'static str {
     }
 }
 
-fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME_CHARS_MAX {
-        return name.to_owned();
+/// The first characters of a label, with an ellipsis if there are more.
+pub(super) fn cut(label: &str, chars_max: usize) -> String {
+    if label.chars().count() <= chars_max {
+        return label.to_owned();
     }
-    name.chars().take(NAME_CHARS_MAX - 1).chain(['…']).collect()
+    label
+        .chars()
+        .take(chars_max.saturating_sub(1))
+        .chain(['…'])
+        .collect()
 }

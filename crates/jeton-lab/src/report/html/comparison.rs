@@ -41,14 +41,18 @@ pub(super) enum Role<'a> {
 
 impl<'a> Comparison<'a> {
     pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
-        self.entries.iter().find(|entry| matches!(entry.role, Role::Baseline))
+        self.entries
+            .iter()
+            .find(|entry| matches!(entry.role, Role::Baseline))
     }
 
     /// Entries by tier, the fastest tier first.
     pub(super) fn tiers(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
         let mut tiers: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
-            let Some(tier) = self.tier(entry) else { continue };
+            let Some(tier) = self.tier(entry) else {
+                continue;
+            };
             match tiers.iter_mut().find(|(number, _)| *number == tier) {
                 Some((_, members)) => members.push(entry),
                 None => tiers.push((tier, vec![entry])),
@@ -77,9 +81,7 @@ impl<'a> Comparison<'a> {
 /// The time of a row, if it was measured and is a number that can be drawn.
 pub(super) fn time(row: &Row) -> Option<&Timing> {
     row.ns_per_op.as_ref().filter(|t| {
-        matches!(row.status, Status::Ok | Status::Tainted)
-            && t.median.is_finite()
-            && t.median > 0.0
+        matches!(row.status, Status::Ok | Status::Tainted) && t.median.is_finite() && t.median > 0.0
     })
 }
 
@@ -92,7 +94,9 @@ pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     found.retain(|comparison| !comparison.entries.is_empty());
     for comparison in &mut found {
         add_references_and_missing(result, comparison);
-        comparison.entries.sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
+        comparison
+            .entries
+            .sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
         name_entries(comparison);
     }
     order(result, &mut found);
@@ -105,10 +109,17 @@ pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
 fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> {
     let mut found: Vec<Comparison<'a>> = Vec::new();
     for verdict in &result.verdicts {
-        let index = found.iter().position(|c| c.title == verdict.comparison).unwrap_or_else(|| {
-            found.push(empty(verdict.comparison.clone(), &verdict.suite, &verdict.contract));
-            found.len() - 1
-        });
+        let index = found
+            .iter()
+            .position(|c| c.title == verdict.comparison)
+            .unwrap_or_else(|| {
+                found.push(empty(
+                    verdict.comparison.clone(),
+                    &verdict.suite,
+                    &verdict.contract,
+                ));
+                found.len() - 1
+            });
         let comparison = &mut found[index];
         comparison.confounded |= verdict.confounded;
         for factor in &verdict.factors {
@@ -116,10 +127,15 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
                 comparison.factors.push(factor);
             }
         }
-        let roles =
-            [(&verdict.baseline, Role::Baseline), (&verdict.subject, Role::Compared(verdict))];
+        let roles = [
+            (&verdict.baseline, Role::Baseline),
+            (&verdict.subject, Role::Compared(verdict)),
+        ];
         for (id, role) in roles {
-            let known = comparison.entries.iter().any(|entry| entry.row.subject.id == *id);
+            let known = comparison
+                .entries
+                .iter()
+                .any(|entry| entry.row.subject.id == *id);
             let row = result.rows.iter().position(|row| {
                 row.suite == verdict.suite
                     && row.contract == verdict.contract
@@ -144,7 +160,9 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
         let home = found.iter().position(|c| {
             !c.confounded
                 && c.entries.iter().any(|e| {
-                    same_kind(e.row, row) && e.row.claims == row.claims && e.row.threads == row.threads
+                    same_kind(e.row, row)
+                        && e.row.claims == row.claims
+                        && e.row.threads == row.threads
                 })
         });
         let home = home.unwrap_or_else(|| {
@@ -233,5 +251,9 @@ fn empty<'a>(title: String, suite: &'a str, contract: &'a str) -> Comparison<'a>
 }
 
 fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
-    Entry { row, name: row.subject.library.clone(), role }
+    Entry {
+        row,
+        name: row.subject.library.clone(),
+        role,
+    }
 }

@@ -16,7 +16,12 @@ pub(super) fn section(result: &RunResult) -> Markup {
         ("Logical CPUs in use", units::whole(e.cores as u64)),
         ("CPU flags", e.flags.join(" ")),
         ("Kernel", e.kernel.clone()),
-        ("Hypervisor", e.hypervisor.clone().unwrap_or_else(|| "none reported".to_owned())),
+        (
+            "Hypervisor",
+            e.hypervisor
+                .clone()
+                .unwrap_or_else(|| "none reported".to_owned()),
+        ),
         ("Governor", e.governor.clone().unwrap_or_else(unknown)),
         ("jeton", e.jeton.clone()),
         ("Started", e.started.clone()),
@@ -43,7 +48,13 @@ pub(super) fn section(result: &RunResult) -> Markup {
     }
 }
 
-fn map(caption: &str, key: &str, value: &str, map: &BTreeMap<String, String>, code: bool) -> Markup {
+fn map(
+    caption: &str,
+    key: &str,
+    value: &str,
+    map: &BTreeMap<String, String>,
+    code: bool,
+) -> Markup {
     html! {
         @if !map.is_empty() {
             div.scroll tabindex="0" role="region" aria-label={ (caption) ", table" } {

@@ -14,13 +14,14 @@ pub(super) fn section(rows: &[Row]) -> Markup {
             p { "Every row was measured without trouble." }
         } @else {
             p {
-                (units::count(total, "row is", "rows are")) " not ok. Rows of one subject with the same reason stand together."
+                (units::count(total, "row is", "rows are")) " not ok. Nothing failed is compared; what is tainted was "
+                "measured while something disturbed the machine. Rows of one library with the same reason stand together."
             }
             div.scroll tabindex="0" role="region" aria-label="Rows that are not ok, table" {
                 table.gaps {
                     caption { "Rows that are not ok, and why" }
                     thead { tr {
-                        th scope="col" { "Subject" } th scope="col" { "What became of it" }
+                        th scope="col" { "Subject" } th scope="col" { "Status" }
                         th scope="col" { "Why" } th scope="col" { "Rows" }
                     } }
                     tbody {
@@ -71,7 +72,10 @@ struct Gap<'a> {
 fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
     let mut gaps: Vec<Gap<'_>> = Vec::new();
     let silent = |row: &&Row| row.status == Status::Ok && super::comparison::time(row).is_none();
-    for row in rows.iter().filter(|row| row.status != Status::Ok || silent(row)) {
+    for row in rows
+        .iter()
+        .filter(|row| row.status != Status::Ok || silent(row))
+    {
         let same = gaps.iter_mut().find(|gap| {
             let (a, b) = (&gap.first.subject, &row.subject);
             (&a.language, &a.library, &a.version) == (&b.language, &b.library, &b.version)
@@ -80,7 +84,10 @@ fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
         });
         match same {
             Some(gap) => gap.rows.push(row),
-            None => gaps.push(Gap { first: row, rows: vec![row] }),
+            None => gaps.push(Gap {
+                first: row,
+                rows: vec![row],
+            }),
         }
     }
     gaps
@@ -97,5 +104,8 @@ fn affected(rows: &[&Row]) -> Vec<String> {
             None => lines.push((place, vec![algorithm])),
         }
     }
-    lines.into_iter().map(|(place, algorithms)| format!("{place}: {}", algorithms.join(", "))).collect()
+    lines
+        .into_iter()
+        .map(|(place, algorithms)| format!("{place}: {}", algorithms.join(", ")))
+        .collect()
 }

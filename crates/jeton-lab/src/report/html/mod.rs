@@ -42,13 +42,25 @@ const STYLE: &str = include_str!("style.css");
 pub fn page(result: &RunResult) -> String {
     let comparisons = comparisons(result);
     let sections = [
-        Section::new("summary", "Asked and answered", summary::section(result, &comparisons)),
+        Section::new(
+            "summary",
+            "Asked and answered",
+            summary::section(result, &comparisons),
+        ),
         Section::new("trust", "How far to trust it", trust::section(result)),
-        Section::new("no-recommendation", "No recommendation", summary::no_recommendation(result)),
+        Section::new(
+            "no-recommendation",
+            "No recommendation",
+            summary::no_recommendation(result),
+        ),
         Section::new("tiers", "Tiers", summary::tiers(&comparisons)),
         Section::new("charts", "Time per operation", charts(result, &comparisons)),
         Section::new("sizes", "Token sizes", sizes::section(&result.rows)),
-        Section::new("gaps", "Not measured", gaps::section(&result.rows)),
+        Section::new(
+            "gaps",
+            "Missing and disturbed rows",
+            gaps::section(&result.rows),
+        ),
         Section::new("environment", "Environment", environment::section(result)),
         Section::new("data", "Data and repeat", data::section(result)),
     ];
@@ -148,7 +160,7 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
 fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         @if comparisons.is_empty() {
-            p { "No time was measured, so there is nothing to draw. " a href="#gaps" { "Not measured" } " says why." }
+            p { "No time was measured, so there is nothing to draw. " a href="#gaps" { "Missing and disturbed rows" } " says why." }
         } @else {
             (chart::legend())
             @for group in groups(comparisons) {
@@ -162,9 +174,7 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
 }
 
 /// Comparisons arrive ordered by suite and contract: neighbours with the same pair are a group.
-fn groups<'c, 'a>(
-    comparisons: &'c [Comparison<'a>],
-) -> impl Iterator<Item = &'c [Comparison<'a>]> {
+fn groups<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> impl Iterator<Item = &'c [Comparison<'a>]> {
     comparisons.chunk_by(|a, b| a.suite == b.suite && a.contract == b.contract)
 }
 
@@ -175,5 +185,7 @@ fn group_heading(group: &[Comparison<'_>]) -> String {
 }
 
 fn group_anchor(group: &[Comparison<'_>]) -> String {
-    group.first().map_or_else(String::new, |first| format!("group-{}", first.anchor))
+    group
+        .first()
+        .map_or_else(String::new, |first| format!("group-{}", first.anchor))
 }

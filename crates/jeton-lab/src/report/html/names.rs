@@ -56,8 +56,11 @@ pub(super) fn distinct(subjects: &[&Subject]) -> Vec<String> {
         }
     }
     // Namesakes are told apart by language, then version, then format.
-    let parts: [fn(&Subject) -> String; 3] =
-        [|s| language(s).to_owned(), |s| s.version.clone(), |s| s.format.clone()];
+    let parts: [fn(&Subject) -> String; 3] = [
+        |s| language(s).to_owned(),
+        |s| s.version.clone(),
+        |s| s.format.clone(),
+    ];
     for part in parts {
         let mut namesakes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, name) in names.iter().enumerate() {
@@ -82,7 +85,10 @@ fn varies(mut values: impl Iterator<Item = String>) -> bool {
 /// A page-unique HTML id: the number makes it unique, the words make it readable in a link.
 pub(super) fn anchor(number: usize, words: &str) -> String {
     let mut anchor = format!("c{number}");
-    for word in words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()) {
+    for word in words
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+    {
         // Links stay short whatever a title holds.
         if anchor.len() + word.len() > 60 {
             break;
@@ -118,13 +124,19 @@ mod tests {
             subject("jeton", "rust", "HS256"),
         ];
         let names = distinct(&subjects.iter().collect::<Vec<_>>());
-        assert_eq!(names, ["jsonwebtoken (Rust)", "jsonwebtoken (Node)", "jeton"]);
+        assert_eq!(
+            names,
+            ["jsonwebtoken (Rust)", "jsonwebtoken (Node)", "jeton"]
+        );
     }
 
     #[test]
     fn algorithms_are_named_only_where_they_differ() {
         let subjects = [subject("a", "go", "HS256"), subject("b", "go", "EdDSA")];
-        assert_eq!(distinct(&subjects.iter().collect::<Vec<_>>()), ["a HS256", "b EdDSA"]);
+        assert_eq!(
+            distinct(&subjects.iter().collect::<Vec<_>>()),
+            ["a HS256", "b EdDSA"]
+        );
     }
 
     #[test]

@@ -29,14 +29,21 @@ impl LogScale {
             (low, high) = (1.0, 10.0);
         }
         let widen = (1.5 / (high / low)).sqrt().max(1.0) * 1.06;
-        Self { low: low / widen, high: high * widen }
+        Self {
+            low: low / widen,
+            high: high * widen,
+        }
     }
 
     /// Where a value stands, per cent of the width, held inside the chart.
     pub(super) fn place(self, value: f64) -> f64 {
         let share = (value / self.low).ln() / (self.high / self.low).ln();
         // Not a number becomes the left edge; nothing of the kind is drawn anyway.
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        let share = if share.is_nan() {
+            0.0
+        } else {
+            share.clamp(0.0, 1.0)
+        };
         MARGIN + share * (100.0 - 2.0 * MARGIN)
     }
 
@@ -77,7 +84,10 @@ impl LogScale {
             .find(|step| *step >= rough)
             .unwrap_or(rough);
         let first = (self.low / step).ceil();
-        (0..8).map(|n| (first + f64::from(n)) * step).filter(|tick| *tick <= self.high).collect()
+        (0..8)
+            .map(|n| (first + f64::from(n)) * step)
+            .filter(|tick| *tick <= self.high)
+            .collect()
     }
 }
 
@@ -88,7 +98,11 @@ mod tests {
     #[test]
     fn equal_ratios_are_equal_distances() {
         let scale = LogScale::holding([100.0, 10_000.0].into_iter());
-        let (a, b, c) = (scale.place(100.0), scale.place(1_000.0), scale.place(10_000.0));
+        let (a, b, c) = (
+            scale.place(100.0),
+            scale.place(1_000.0),
+            scale.place(10_000.0),
+        );
         assert!(((b - a) - (c - b)).abs() < 1e-9);
         assert!(a > 0.0 && c < 100.0);
     }
@@ -100,7 +114,11 @@ mod tests {
             let scale = LogScale::holding([1.0, high].into_iter());
             let ticks = scale.ticks();
             assert!((2..=8).contains(&ticks.len()), "{high}: {ticks:?}");
-            assert!(ticks.iter().all(|t| (0.0..=100.0).contains(&scale.place(*t))));
+            assert!(
+                ticks
+                    .iter()
+                    .all(|t| (0.0..=100.0).contains(&scale.place(*t)))
+            );
             high *= 1.13;
         }
     }

@@ -16,23 +16,30 @@ pub(super) fn first_tier(comparison: &Comparison<'_>) -> Option<String> {
     })
 }
 
-/// What the comparison came to, one sentence per kind of verdict, the fastest first.
+/// What the comparison came to: effects first, the fastest leading, then what is equal or unknown.
 pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
     let Some(baseline) = comparison.baseline() else {
         let names: Vec<&str> = comparison.entries.iter().map(|e| e.name.as_str()).collect();
-        return vec![format!("{} measured, and compared with nothing.", units::list(&names))];
+        return vec![format!(
+            "{} measured, and compared with nothing.",
+            units::list(&names)
+        )];
     };
     let mut sentences = Vec::new();
-    for judgement in [Judgement::Faster, Judgement::Slower] {
-        let clauses: Vec<String> = judged(comparison, judgement)
-            .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
-            .collect();
-        if !clauses.is_empty() {
-            sentences.push(format!("Than {}: {}.", baseline.name, clauses.join("; ")));
-        }
+    let clauses: Vec<String> = judged(comparison, Judgement::Faster)
+        .chain(judged(comparison, Judgement::Slower))
+        .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
+        .collect();
+    if !clauses.is_empty() {
+        sentences.push(format!(
+            "Against {}: {}.",
+            baseline.name,
+            clauses.join(", ")
+        ));
     }
-    let equivalent: Vec<&str> =
-        judged(comparison, Judgement::Equivalent).map(|(e, _)| e.name.as_str()).collect();
+    let equivalent: Vec<&str> = judged(comparison, Judgement::Equivalent)
+        .map(|(e, _)| e.name.as_str())
+        .collect();
     if !equivalent.is_empty() {
         sentences.push(format!(
             "Equivalent to {}: {}.",
@@ -47,7 +54,10 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
                 units::count(rounds as usize, "more round", "more rounds")
             )
         });
-        sentences.push(format!("Cannot tell {} from {}{more}.", entry.name, baseline.name));
+        sentences.push(format!(
+            "Cannot tell {} from {}{more}.",
+            entry.name, baseline.name
+        ));
     }
     sentences
 }
@@ -57,9 +67,17 @@ pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
     if comparison.factors.is_empty() && !comparison.confounded {
         return None;
     }
-    let factors: Vec<String> = comparison.factors.iter().map(|f| f.replace('_', " ")).collect();
+    let factors: Vec<String> = comparison
+        .factors
+        .iter()
+        .map(|f| f.replace('_', " "))
+        .collect();
     Some(if comparison.confounded {
-        let which = if factors.is_empty() { "several factors".to_owned() } else { units::list(&factors) };
+        let which = if factors.is_empty() {
+            "several factors".to_owned()
+        } else {
+            units::list(&factors)
+        };
         format!("Confounded: {which} change at once; no cause can be named.")
     } else if factors.len() == 1 {
         format!("Only one thing differs: {}.", units::list(&factors))
@@ -98,7 +116,7 @@ pub(super) fn short_effect(verdict: &Verdict) -> String {
                 };
                 format!("{} {word}", units::percent(share))
             } else {
-                format!("{} × {word}", times(factor))
+                format!("{}\u{a0}× {word}", times(factor))
             }
         }
     }
@@ -110,9 +128,17 @@ fn effect(verdict: &Verdict) -> String {
     if effect.ends_with("time") || !(low > 0.0 && high.is_finite()) {
         return effect;
     }
-    let (least, most) = if verdict.ratio < 1.0 { (1.0 / high, 1.0 / low) } else { (low, high) };
+    let (least, most) = if verdict.ratio < 1.0 {
+        (1.0 / high, 1.0 / low)
+    } else {
+        (low, high)
+    };
     let (least, most) = (times(least), times(most));
-    if least == most { effect } else { format!("{effect} ({least} to {most})") }
+    if least == most {
+        effect
+    } else {
+        format!("{effect} ({least} to {most})")
+    }
 }
 
 fn times(factor: f64) -> String {
@@ -123,8 +149,11 @@ fn judged<'c, 'a>(
     comparison: &'c Comparison<'a>,
     wanted: Judgement,
 ) -> impl Iterator<Item = (&'c Entry<'a>, &'a Verdict)> {
-    comparison.entries.iter().filter_map(move |entry| match entry.role {
-        Role::Compared(verdict) if verdict.verdict == wanted => Some((entry, verdict)),
-        _ => None,
-    })
+    comparison
+        .entries
+        .iter()
+        .filter_map(move |entry| match entry.role {
+            Role::Compared(verdict) if verdict.verdict == wanted => Some((entry, verdict)),
+            _ => None,
+        })
 }

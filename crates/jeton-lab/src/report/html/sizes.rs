@@ -4,9 +4,12 @@ use maud::{Markup, html};
 
 use crate::result::{ClaimsSet, Row};
 
+use super::chart::cut;
 use super::{names, units};
 
 const ROW: f64 = 38.0;
+/// Longer labels are cut in the chart; the table has them in full.
+const LABEL_CHARS_MAX: usize = 34;
 
 pub(super) fn section(rows: &[Row]) -> Markup {
     let sets = sets(rows);
@@ -39,22 +42,42 @@ struct Size {
 fn sets(rows: &[Row]) -> Vec<Set<'_>> {
     let mut sets: Vec<Set<'_>> = Vec::new();
     for row in rows.iter().filter(|row| !row.reference) {
-        let Some(bytes) = row.token_bytes else { continue };
-        let index = sets.iter().position(|set| *set.claims == row.claims).unwrap_or_else(|| {
-            sets.push(Set { claims: &row.claims, sizes: Vec::new() });
-            sets.len() - 1
-        });
+        let Some(bytes) = row.token_bytes else {
+            continue;
+        };
+        let index = sets
+            .iter()
+            .position(|set| *set.claims == row.claims)
+            .unwrap_or_else(|| {
+                sets.push(Set {
+                    claims: &row.claims,
+                    sizes: Vec::new(),
+                });
+                sets.len() - 1
+            });
         let token = names::token(&row.subject);
-        let maker = format!("{} ({})", row.subject.library, names::language(&row.subject));
+        let maker = format!(
+            "{} ({})",
+            row.subject.library,
+            names::language(&row.subject)
+        );
         let sizes = &mut sets[index].sizes;
-        match sizes.iter_mut().find(|size| size.token == token && size.bytes == bytes) {
+        match sizes
+            .iter_mut()
+            .find(|size| size.token == token && size.bytes == bytes)
+        {
             Some(size) if size.makers.contains(&maker) => {}
             Some(size) => size.makers.push(maker),
-            None => sizes.push(Size { token, bytes, makers: vec![maker] }),
+            None => sizes.push(Size {
+                token,
+                bytes,
+                makers: vec![maker],
+            }),
         }
     }
     for set in &mut sets {
-        set.sizes.sort_by(|a, b| (a.bytes, &a.token).cmp(&(b.bytes, &b.token)));
+        set.sizes
+            .sort_by(|a, b| (a.bytes, &a.token).cmp(&(b.bytes, &b.token)));
     }
     sets
 }
@@ -96,7 +119,13 @@ fn figure(set: &Set<'_>, number: usize) -> Markup {
 }
 
 fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
-    let longest = set.sizes.iter().map(|size| size.bytes).max().unwrap_or(0).max(1);
+    let longest = set
+        .sizes
+        .iter()
+        .map(|size| size.bytes)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let share = |bytes: u64| format!("{:.2}%", bytes as f64 / longest as f64 * 100.0);
     html! {
         svg.chart role="img" width="100%" height=(set.sizes.len() as f64 * ROW + 4.0)
@@ -106,7 +135,7 @@ fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
                 @let y = index as f64 * ROW;
                 g.row {
                     text.name x="0" y=(y + 16.0) {
-                        (size.token) tspan.aside { "  " (makers(size)) }
+                        (cut(&size.token, LABEL_CHARS_MAX)) tspan.aside dx="5" { " " (cut(&makers(size), LABEL_CHARS_MAX)) }
                     }
                     text.value x="100%" y=(y + 16.0) text-anchor="end" { (units::whole(size.bytes)) " B" }
                     rect.bar-track x="0" y=(y + 22.0) width="100%" height="9" rx="2" {}

@@ -17,10 +17,18 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         .filter(|row| !row.reference)
         .map(|row| (&row.subject.language, &row.subject.library))
         .collect();
-    let algorithms: BTreeSet<_> = result.rows.iter().map(|r| names::algorithm(&r.subject)).collect();
+    let algorithms: BTreeSet<_> = result
+        .rows
+        .iter()
+        .map(|r| names::algorithm(&r.subject))
+        .collect();
     let contracts = in_order(result.rows.iter().map(|row| row.contract.clone()));
     let claims = in_order(result.rows.iter().map(|row| {
-        format!("{} ({} B)", row.claims.name, units::whole(row.claims.bytes))
+        format!(
+            "{} ({}\u{a0}B)",
+            row.claims.name,
+            units::whole(row.claims.bytes)
+        )
     }));
     let minutes = result.environment.elapsed_s / 60.0;
     let lasted = if minutes < 2.0 {
@@ -42,7 +50,7 @@ pub(super) fn asked(result: &RunResult) -> Markup {
             }
         }
         p.when {
-            @if !result.environment.started.is_empty() { (result.environment.started) ", " }
+            @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
             (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
         }
     }
@@ -66,7 +74,7 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
                     dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
                     dd {
                         @if comparison.confounded {
-                            p { (confounded_tag()) " " (sentences::factors(comparison).unwrap_or_default()) }
+                            p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
                         }
                         p {
                             @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
@@ -113,7 +121,7 @@ pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
         } @else {
             p { "Subjects in one tier cannot be told apart by this run; the order inside a tier means nothing." }
             div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
-                table {
+                table.tier-table {
                     caption { "Tiers per comparison, the fastest first" }
                     thead { tr {
                         th scope="col" { "Comparison" } th scope="col" { "Tiers" }
@@ -155,8 +163,15 @@ pub(super) fn confounded_tag() -> Markup {
 fn cards(result: &RunResult) -> Markup {
     let environment = &result.environment;
     let measured = result.rows.iter().filter(|row| time(row).is_some()).count();
-    let troubled = result.rows.iter().filter(|row| row.status != Status::Ok).count();
-    let rounds = format!("{} of {}", environment.rounds_finished, environment.rounds_planned);
+    let troubled = result
+        .rows
+        .iter()
+        .filter(|row| row.status != Status::Ok)
+        .count();
+    let rounds = format!(
+        "{} of {}",
+        environment.rounds_finished, environment.rounds_planned
+    );
     let taint = &environment.taint;
     let blind = taint.steal.is_none() && taint.load.is_none();
     html! {
@@ -176,7 +191,7 @@ fn cards(result: &RunResult) -> Markup {
                 dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.len() as u64)) }
                 dd {
                     @if troubled == 0 { "none failed" }
-                    @else { a href="#gaps" { (units::whole(troubled as u64)) " with a reason" } }
+                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok, and why" } }
                 }
             }
             div.bad[taint.tainted] {
@@ -194,6 +209,17 @@ fn cards(result: &RunResult) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// RFC 3339 in UTC as people write it; anything else as it stands.
+fn moment(started: &str) -> String {
+    match started
+        .strip_suffix('Z')
+        .and_then(|rest| rest.split_once('T'))
+    {
+        Some((date, time)) => format!("{date}, {time} UTC"),
+        None => started.to_owned(),
     }
 }
 

@@ -16,10 +16,18 @@ struct Memory {
 }
 
 const MEMORY: [Memory; 3] = [
-    Memory { heading: "B / op", figure: |row| row.bytes_per_op, decimals: 0 },
-    Memory { heading: "allocs / op", figure: |row| row.allocs_per_op, decimals: 1 },
     Memory {
-        heading: "peak RSS, MiB",
+        heading: "B/op",
+        figure: |row| row.bytes_per_op,
+        decimals: 0,
+    },
+    Memory {
+        heading: "allocs/op",
+        figure: |row| row.allocs_per_op,
+        decimals: 1,
+    },
+    Memory {
+        heading: "RSS, MiB",
         figure: |row| row.peak_rss_bytes.map(|bytes| bytes as f64 / 1_048_576.0),
         decimals: 1,
     },
@@ -29,7 +37,12 @@ pub(super) fn section(comparison: &Comparison<'_>, unit: Unit, id: &str) -> Mark
     // A column that would hold only "n/a" is left out.
     let memory: Vec<&Memory> = MEMORY
         .iter()
-        .filter(|m| comparison.entries.iter().any(|e| (m.figure)(e.row).is_some()))
+        .filter(|m| {
+            comparison
+                .entries
+                .iter()
+                .any(|e| (m.figure)(e.row).is_some())
+        })
         .collect();
     html! {
         div.scroll tabindex="0" role="region" aria-label={ (comparison.title) ", table" } {
@@ -39,12 +52,9 @@ pub(super) fn section(comparison: &Comparison<'_>, unit: Unit, id: &str) -> Mark
                     @if let Some(baseline) = comparison.baseline() { "; ratios to " (baseline.name) }
                 }
                 thead { tr {
-                    th scope="col" { "Subject" }
-                    th scope="col" { "Version" }
-                    th.number scope="col" { "Median, " (unit.name) }
-                    th.number scope="col" { "95 % interval" }
-                    th.number scope="col" { "Ratio" }
-                    th.number scope="col" { "95 % interval" }
+                    th scope="col" { "Subject, version" }
+                    th.number scope="col" { "Median, " (unit.name) " " span.below { "95 % interval" } }
+                    th.number scope="col" { "Ratio to baseline " span.below { "95 % interval" } }
                     th scope="col" { "Verdict" }
                     th.number scope="col" { "Tier" }
                     @for column in &memory { th.number scope="col" { (column.heading) } }
@@ -57,7 +67,7 @@ pub(super) fn section(comparison: &Comparison<'_>, unit: Unit, id: &str) -> Mark
                             (measured(comparison, entry, timing, unit, &memory))
                         }
                     }
-                    @for entry in &comparison.missing { (missing(entry, 8 + memory.len())) }
+                    @for entry in &comparison.missing { (missing(entry, 6 + memory.len())) }
                 }
             }
         }
@@ -75,26 +85,30 @@ fn measured(
     html! {
         tr.reference[matches!(entry.role, Role::Reference)] {
             th scope="row" {
-                (entry.name) " " span.muted { (names::language(&row.subject)) }
+                (subject(entry))
                 @if row.status == Status::Tainted { " " (gaps::status(row.status)) }
+                @if timing.unsettled { " " span.tag.warn { "never settled" } }
             }
-            td { (row.subject.version) }
-            td.number { strong { (unit.figure(timing.median)) } }
-            td.number { (unit.figure(timing.interval[0])) " – " (unit.figure(timing.interval[1])) }
+            td.number {
+                strong { (unit.figure(timing.median)) }
+                " " (interval(timing.interval, |end| unit.figure(end)))
+            }
             @match entry.role {
                 Role::Compared(verdict) => {
-                    td.number { strong { (units::ratio(verdict.ratio)) } }
-                    td.number { (units::ratio(verdict.interval[0])) " – " (units::ratio(verdict.interval[1])) }
+                    td.number {
+                        strong { (units::ratio(verdict.ratio)) }
+                        " " (interval(verdict.interval, units::ratio))
+                    }
                     td {
                         (trust::verdict(verdict.verdict))
                         @if let Some(more) = verdict.more_rounds {
-                            " " span.muted { "≈ " (units::count(more as usize, "more round", "more rounds")) }
+                            " " span.below { "≈ " (units::count(more as usize, "more round", "more rounds")) }
                         }
                     }
                 }
-                Role::Baseline => { td.number { "1" } td.number { (none()) } td { (role("\u{25c6}", "baseline")) } }
-                Role::Reference => { td.number { (none()) } td.number { (none()) } td { (role("|", "bare primitive")) } }
-                Role::Alone => { td.number { (none()) } td.number { (none()) } td { (role("\u{25a0}", "not compared")) } }
+                Role::Baseline => { td.number { "1" } td { (role("\u{25c6}", "baseline")) } }
+                Role::Reference => { td.number { (none()) } td { (role("|", "bare primitive")) } }
+                Role::Alone => { td.number { (none()) } td { (role("\u{25a0}", "not compared")) } }
             }
             td.number {
                 @match comparison.tier(entry) { Some(tier) => (tier), None => (none()) }
@@ -107,10 +121,7 @@ fn measured(
                     }
                 }
             }
-            td.number {
-                (timing.rounds.len())
-                @if timing.unsettled { " " span.tag.warn { "never settled" } }
-            }
+            td.number { (timing.rounds.len()) }
             td.number { (timing.outliers) }
         }
     }
@@ -119,11 +130,21 @@ fn measured(
 fn missing(entry: &Entry<'_>, columns: usize) -> Markup {
     html! {
         tr.missing {
-            th scope="row" { (entry.name) " " span.muted { (names::language(&entry.row.subject)) } }
-            td { (entry.row.subject.version) }
+            th scope="row" { (subject(entry)) }
             td.reason colspan=(columns) { (gaps::status(entry.row.status)) " " (gaps::reason(entry.row)) }
         }
     }
+}
+
+fn subject(entry: &Entry<'_>) -> Markup {
+    let subject = &entry.row.subject;
+    html! {
+        (entry.name) " " span.below { (subject.version) " · " (names::language(subject)) }
+    }
+}
+
+fn interval([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> Markup {
+    html! { span.below { (figure(low)) " – " (figure(high)) } }
 }
 
 fn role(mark: &str, word: &str) -> Markup {

@@ -13,7 +13,10 @@ pub(super) struct Unit {
 impl Unit {
     /// The unit in which the middle of these nanoseconds is between one and a thousand.
     pub(super) fn for_times(ns: impl Iterator<Item = f64>) -> Self {
-        let logs: Vec<f64> = ns.filter(|v| v.is_finite() && *v > 0.0).map(f64::ln).collect();
+        let logs: Vec<f64> = ns
+            .filter(|v| v.is_finite() && *v > 0.0)
+            .map(f64::ln)
+            .collect();
         let middle = (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp();
         let (name, nanoseconds) = match middle {
             m if m < 1e3 => ("ns", 1.0),
@@ -28,7 +31,11 @@ impl Unit {
             s if s < 100.0 => 1,
             _ => 0,
         };
-        Self { name, nanoseconds, decimals }
+        Self {
+            name,
+            nanoseconds,
+            decimals,
+        }
     }
 
     /// A figure of this unit without its name, for a column whose head names it.
@@ -64,7 +71,9 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     }
     let plain = format!("{value:.decimals$}");
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let (sign, digits) = whole
+        .strip_prefix('-')
+        .map_or(("", whole), |digits| ("-", digits));
     let mut grouped = String::from(sign);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -89,9 +98,9 @@ pub(super) fn ratio(value: f64) -> String {
     }
 }
 
-/// A share as per cent: 0.012 is "1.2 %".
+/// A share as per cent: 0.012 is "1.2 %", held together by a no-break space.
 pub(super) fn percent(share: f64) -> String {
-    format!("{} %", fixed(share * 100.0, 1))
+    format!("{}\u{a0}%", fixed(share * 100.0, 1))
 }
 
 /// "a", "a and b", "a, b and c".
@@ -108,7 +117,11 @@ pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
 
 /// "1 row", "2 rows".
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", whole(number as u64), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        whole(number as u64),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// The same words with a capital letter first.
@@ -127,16 +140,25 @@ mod tests {
     fn a_chart_gets_the_unit_of_its_middle() {
         let unit = Unit::for_times([900.0, 3_300.0, 20_000.0].into_iter());
         assert_eq!(unit.text(900.0), "0.900 µs");
-        assert_eq!(Unit::for_times([12.5, 40.0].into_iter()).text(12.5), "12.5 ns");
+        assert_eq!(
+            Unit::for_times([12.5, 40.0].into_iter()).text(12.5),
+            "12.5 ns"
+        );
         assert_eq!(Unit::for_times([2.0e6].into_iter()).text(2.0e6), "2.00 ms");
-        assert_eq!(Unit::for_times([5.0e12].into_iter()).text(5.0e12), "5,000 s");
+        assert_eq!(
+            Unit::for_times([5.0e12].into_iter()).text(5.0e12),
+            "5,000 s"
+        );
     }
 
     #[test]
     fn nothing_prints_as_nan() {
         assert_eq!(fixed(f64::NAN, 2), "n/a");
         assert_eq!(ratio(f64::INFINITY), "n/a");
-        assert_eq!(Unit::for_times(std::iter::empty()).figure(1.0), fixed(1.0, 0));
+        assert_eq!(
+            Unit::for_times(std::iter::empty()).figure(1.0),
+            fixed(1.0, 0)
+        );
     }
 
     #[test]
