@@ -19,5 +19,6 @@ pub(crate) fn algorithm(name: &str) -> Result<Alg, String> {
 /// Every name that is supported.
 fn names() -> Vec<&'static str> {
     let macs = MacAlg::ALL.into_iter().map(MacAlg::name);
-    macs.chain(SigAlg::ALL.into_iter().map(SigAlg::name)).collect()
+    macs.chain(SigAlg::ALL.into_iter().map(SigAlg::name))
+        .collect()
 }

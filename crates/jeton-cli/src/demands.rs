@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use jeton::error::{Claim, Rejection};
 use jeton::{FixedClock, Policy, Timestamp};
 
-use crate::exit::Failure;
 use crate::output;
 use crate::time;
 
@@ -73,40 +71,12 @@ impl Demands {
     /// Says what was not looked at in a token that was accepted.
     pub(crate) fn note_unchecked(&self) {
         let message = match (&self.issuer, &self.audience) {
-            (None, None) => {
-                "issuer and audience were not checked; give --issuer and --audience"
-            }
+            (None, None) => "issuer and audience were not checked; give --issuer and --audience",
             (None, Some(_)) => "the issuer was not checked; give --issuer",
             (Some(_), None) => "the audience was not checked; give --audience",
             (Some(_), Some(_)) => return,
         };
         output::note(message);
-    }
-}
-
-/// A refusal of the token, with what can be done about it from here.
-pub(crate) fn refusal(error: jeton::Error) -> Failure {
-    let Some(rejection) = error.rejection() else {
-        return Failure::wrong(error.to_string());
-    };
-    let failure = Failure::rejected(rejection.to_string());
-    match rejection {
-        Rejection::Expired => failure.hint(
-            "to check it as of another moment: --at 2026-11-20T09:00:00Z; for clocks that differ: --leeway 60s",
-        ),
-        Rejection::NotYetValid | Rejection::IssuedInTheFuture => {
-            failure.hint("for clocks that differ: --leeway 60s; as of another moment: --at MOMENT")
-        }
-        Rejection::ClaimMissing(Claim::Expiry) => {
-            failure.hint("to take tokens that never expire: --allow no-expiry")
-        }
-        Rejection::TypeMismatch => failure.hint(
-            "a JWT has typ JWT or none unless you say which: --typ at+jwt; see what it has: jeton inspect TOKEN",
-        ),
-        Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
-            failure.hint("see the token's alg and kid: jeton inspect TOKEN")
-        }
-        _ => failure,
     }
 }
 

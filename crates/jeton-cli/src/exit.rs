@@ -57,6 +57,11 @@ impl Failure {
         self
     }
 
+    /// What went wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The reason, if it was the token that was refused.
     pub(crate) fn rejection(&self) -> Option<&str> {
         (self.cause == Cause::Token).then_some(&*self.message)

@@ -41,9 +41,7 @@ impl Source {
     /// Exactly the bytes that are there.
     pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         match self {
-            Source::Argument(argument) => {
-                Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec()))
-            }
+            Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
             Source::File(path) => file(path, INPUT_BYTES_MAX),
             Source::Stdin => stdin(INPUT_BYTES_MAX),
         }
@@ -132,7 +130,9 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
         0 => format!("{} KiB", bytes_max >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     };
-    Failure::wrong(format!("{name}: longer than {limit}, the most that is read"))
+    Failure::wrong(format!(
+        "{name}: longer than {limit}, the most that is read"
+    ))
 }
 
 fn without_line_end(bytes: &[u8]) -> &[u8] {

@@ -3,7 +3,25 @@
 //! Data goes to standard output, talk to standard error. Exit 0: done; 1: the token was rejected;
 //! 2: the call was wrong or a file could not be read or written.
 
+// The nouns
+mod inspect;
+mod jws;
+mod jwt;
+mod key;
 mod lab;
+mod paseto;
+
+// What they share: arguments in, answers out
+mod algorithm;
+mod claims;
+mod demands;
+mod exit;
+mod input;
+mod keyfile;
+mod output;
+mod refusal;
+mod time;
+mod verdict;
 
 use std::process::ExitCode;
 
@@ -11,7 +29,12 @@ use clap::{Parser, Subcommand};
 
 /// Mints, checks and measures security tokens.
 #[derive(Debug, Parser)]
-#[command(name = "jeton", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "jeton",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 struct Jeton {
     #[command(subcommand)]
     noun: Noun,
@@ -19,12 +42,27 @@ struct Jeton {
 
 #[derive(Debug, Subcommand)]
 enum Noun {
+    /// Make, show and convert keys
+    Key(key::Key),
+    /// Issue and verify JSON Web Tokens
+    Jwt(jwt::Jwt),
+    /// Sign any bytes, and verify them
+    Jws(jws::Jws),
+    /// Issue and verify PASETOs
+    Paseto(paseto::Paseto),
+    /// Look at a token or key of any format; nothing is verified
+    Inspect(inspect::Inspect),
     /// Measure token formats, algorithms and libraries side by side on this machine
     Lab(lab::Lab),
 }
 
 fn main() -> ExitCode {
     match Jeton::parse().noun {
+        Noun::Key(key) => exit::end(key.run()),
+        Noun::Jwt(jwt) => exit::end(jwt.run()),
+        Noun::Jws(jws) => exit::end(jws.run()),
+        Noun::Paseto(paseto) => exit::end(paseto.run()),
+        Noun::Inspect(inspect) => exit::end(inspect.run()),
         Noun::Lab(lab) => lab.run(),
     }
 }

@@ -13,6 +13,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use jeton::Limits;
 use serde::Serialize;
 
 use crate::exit::{Failure, Outcome};
@@ -52,6 +53,17 @@ pub(crate) fn json(value: &impl Serialize) -> Outcome {
 /// Something the caller should know although all went well.
 pub(crate) fn note(message: impl Display) {
     talk(AnsiColor::Cyan.on_default(), "note", message);
+}
+
+/// Says so if a token is longer than verifiers take.
+pub(crate) fn note_size(token: &str) {
+    let limit = Limits::default().token_bytes;
+    if token.len() > limit {
+        note(format_args!(
+            "the token has {} bytes; verifiers take {limit} unless they are told otherwise",
+            token.len()
+        ));
+    }
 }
 
 /// What was done, where standard output cannot show it.

@@ -54,8 +54,7 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
             .ok_or("RFC 3339, as in 2026-11-20T09:00:00Z, or seconds since 1970")?
             .as_second(),
     };
-    Timestamp::from_unix_seconds(seconds)
-        .ok_or_else(|| "outside the years 1970 to 9999".to_owned())
+    Timestamp::from_unix_seconds(seconds).ok_or_else(|| "outside the years 1970 to 9999".to_owned())
 }
 
 /// RFC 3339 text.
@@ -81,14 +80,20 @@ mod tests {
         ] {
             assert_eq!(duration(text).unwrap().as_secs(), seconds, "{text}");
         }
-        for text in ["", "15", "m", "-5m", "1.5h", "1y", "5 m", "5m ", "1h30", "5µ"] {
+        for text in [
+            "", "15", "m", "-5m", "1.5h", "1y", "5 m", "5m ", "1h30", "5µ",
+        ] {
             assert!(duration(text).is_err(), "{text:?}");
         }
     }
 
     #[test]
     fn a_duration_beyond_counting_is_refused() {
-        for text in ["99999999999999999999s", "18446744073709551615m", "18446744073709551615s1s"] {
+        for text in [
+            "99999999999999999999s",
+            "18446744073709551615m",
+            "18446744073709551615s1s",
+        ] {
             assert!(duration(text).is_err(), "{text}");
         }
         assert!(lifetime("0s").is_err());
@@ -97,7 +102,11 @@ mod tests {
     #[test]
     fn moments_are_rfc_3339_or_seconds() {
         let noon = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
-        for text in ["1700000000", "2023-11-14T22:13:20Z", "2023-11-14T23:13:20+01:00"] {
+        for text in [
+            "1700000000",
+            "2023-11-14T22:13:20Z",
+            "2023-11-14T23:13:20+01:00",
+        ] {
             assert_eq!(moment(text), Ok(noon), "{text}");
         }
         for text in ["", "now", "-1", "253402300800", "2023-11-14", "1e9"] {

@@ -203,6 +203,12 @@ mod tests {
             assert!(Given::read(text, Dialect::Paseto).is_err(), "{text}");
         }
         assert!(Given::read(r#"{"aud":["a"],"exp":1700000000}"#, Dialect::Jwt).is_ok());
-        assert!(Given::read(r#"{"aud":"a","exp":"2026-11-20T09:00:00Z"}"#, Dialect::Paseto).is_ok());
+        assert!(
+            Given::read(
+                r#"{"aud":"a","exp":"2026-11-20T09:00:00Z"}"#,
+                Dialect::Paseto
+            )
+            .is_ok()
+        );
     }
 }

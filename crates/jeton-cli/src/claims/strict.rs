@@ -9,10 +9,7 @@ use serde_json::value::RawValue;
 /// The members of an object in their order, each value as it is written.
 ///
 /// `depth_max` bounds the nesting of the object and what is in it, as a verifier will.
-pub(super) fn members(
-    text: &str,
-    depth_max: u32,
-) -> Result<Vec<(String, Box<RawValue>)>, String> {
+pub(super) fn members(text: &str, depth_max: u32) -> Result<Vec<(String, Box<RawValue>)>, String> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let seed = Value {
         depth_left: depth_max,
@@ -63,7 +60,9 @@ impl<'de> Visitor<'de> for Value {
         let mut names = HashSet::new();
         while let Some(name) = map.next_key::<String>()? {
             if names.contains(&name) {
-                return Err(A::Error::custom(format_args!("the member {name:?} stands twice")));
+                return Err(A::Error::custom(format_args!(
+                    "the member {name:?} stands twice"
+                )));
             }
             names.insert(name);
             map.next_value_seed(inner)?;
@@ -145,7 +144,8 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let nested = |depth: usize| format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth));
+        let nested =
+            |depth: usize| format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth));
         assert!(members(&nested(32), 32).is_ok());
         assert!(members(&nested(33), 32).is_err());
         assert!(members(&nested(100_000), 32).is_err());

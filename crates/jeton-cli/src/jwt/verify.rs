@@ -2,11 +2,12 @@ use clap::Args;
 use jeton::{Verified, jwt};
 use serde::de::IgnoredAny;
 
-use crate::demands::{self, Demands};
+use crate::demands::Demands;
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::keyfile::VerifyingKeyFile;
-use crate::verdict::Verdict;
+use crate::refusal;
+use crate::verdict::{self, Shown};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -52,8 +53,9 @@ impl Verify {
         }
         let verdict = self.token.token().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
-            verified.map_err(|error| demands::refusal(error).of_token(&token, "jwt"))
+            verified.map_err(|error| refusal::of(error, &token))
         });
-        Verdict::claims(verdict, &self.demands).print(self.json)
+        let shown = if self.json { Shown::Json } else { Shown::Line };
+        verdict::show(verdict, &self.demands, shown)
     }
 }

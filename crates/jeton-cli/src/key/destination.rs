@@ -34,7 +34,9 @@ impl Destination {
 
     /// The file, if it is one.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| *path != Path::new("-"))
+        self.output
+            .as_deref()
+            .filter(|path| *path != Path::new("-"))
     }
 }
 

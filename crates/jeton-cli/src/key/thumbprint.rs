@@ -36,7 +36,10 @@ impl Thumbprint {
             return output::line(&paserk.id().to_string());
         }
         let keys = file.each()?;
-        let prints: Vec<String> = keys.iter().map(|key| self.of(key)).collect::<Outcome<_>>()?;
+        let prints: Vec<String> = keys
+            .iter()
+            .map(|key| self.of(key))
+            .collect::<Outcome<_>>()?;
         output::line(&prints.join("\n"))
     }
 

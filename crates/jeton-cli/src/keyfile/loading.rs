@@ -166,7 +166,10 @@ impl KeyFile {
                 self.name()
             ))
             .hint("an Ed25519 key can be converted: jeton key convert --to jwk FILE"),
-            _ => Failure::wrong(format!("{}: one key is wanted here, not a set", self.name())),
+            _ => Failure::wrong(format!(
+                "{}: one key is wanted here, not a set",
+                self.name()
+            )),
         })
     }
 }
@@ -194,12 +197,17 @@ impl Signer {
         typ: Option<&str>,
         content_type: Option<&str>,
     ) -> jeton::Result<String> {
-        match self {
-            Signer::Mac(key) => with_types(jws::Signer::new(key), typ, content_type).sign(payload),
-            Signer::Private(key) => {
-                with_types(jws::Signer::new(key), typ, content_type).sign(payload)
-            }
+        let mut signer = match self {
+            Signer::Mac(key) => jws::Signer::new(key),
+            Signer::Private(key) => jws::Signer::new(key),
+        };
+        if let Some(typ) = typ {
+            signer = signer.typ(typ);
         }
+        if let Some(content_type) = content_type {
+            signer = signer.content_type(content_type);
+        }
+        signer.sign(payload)
     }
 
     fn with_key_id(self, kid: &str) -> jeton::Result<Signer> {
@@ -208,20 +216,6 @@ impl Signer {
             Signer::Private(key) => Signer::Private(key.with_key_id(kid)?),
         })
     }
-}
-
-fn with_types<'k, K: jws::Issuing>(
-    mut signer: jws::Signer<'k, K>,
-    typ: Option<&str>,
-    content_type: Option<&str>,
-) -> jws::Signer<'k, K> {
-    if let Some(typ) = typ {
-        signer = signer.typ(typ);
-    }
-    if let Some(content_type) = content_type {
-        signer = signer.content_type(content_type);
-    }
-    signer
 }
 
 fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, Refused> {

@@ -43,11 +43,19 @@ impl KeyFile {
     pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
         let name = input::name_of(path);
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
-        let form = Form::of(bytes).ok_or_else(|| {
+        KeyFile::of(&name, bytes).ok_or_else(|| {
             Failure::wrong(format!("{name}: not a key in any form that jeton knows"))
                 .hint("a key file is a JWK, a JWK Set, PEM, DER (PKCS#8 or SPKI) or a PASERK")
-        })?;
-        Ok(KeyFile { name, form })
+        })
+    }
+
+    /// Takes bytes for a key file, if they look like one.
+    pub(crate) fn of(name: &str, bytes: Zeroizing<Vec<u8>>) -> Option<KeyFile> {
+        let name = name.to_owned();
+        Some(KeyFile {
+            name,
+            form: Form::of(bytes)?,
+        })
     }
 
     /// What it is called in messages.
@@ -75,7 +83,7 @@ impl KeyFile {
 
 impl Form {
     /// Tells by the content.
-    pub(crate) fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
+    fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
         // A DER SEQUENCE; no text begins with 0x30 ("0") and is a key.
         if bytes.first() == Some(&0x30) {
             return Some(Form::Der(bytes));

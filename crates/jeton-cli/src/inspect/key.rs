@@ -1,0 +1,125 @@
+//! Keys: their kind, their id and whether they are secret, and never the secret.
+
+use std::str::FromStr;
+
+use jeton::paserk::{Id, Paserk};
+use serde::Deserialize;
+
+use super::report::Report;
+use crate::exit::Outcome;
+use crate::keyfile::{AnyKey, Form, KeyFile};
+
+/// What a JWK says of itself that is not the key.
+#[derive(Deserialize)]
+struct Said {
+    kty: Option<String>,
+    crv: Option<String>,
+    alg: Option<String>,
+    kid: Option<String>,
+    #[serde(rename = "use")]
+    intended: Option<String>,
+}
+
+pub(super) fn is_paserk(text: &str) -> bool {
+    kind_of(text).is_some()
+}
+
+pub(super) fn paserk(text: &str) -> Report {
+    let kind = kind_of(text).unwrap_or_default();
+    let report = Report::new("paserk", format!("PASERK {kind}")).text("kind", kind);
+    // Only then is the text known to be no secret, and fit to be shown.
+    if let Ok(id) = Id::from_str(text) {
+        return report.text("id", id.to_string());
+    }
+    match Paserk::parse(text) {
+        Ok(paserk) => {
+            let secret = if paserk.kind().is_secret() {
+                "yes"
+            } else {
+                "no"
+            };
+            let id = paserk.id().to_string();
+            report.text("secret", secret).text("id", id)
+        }
+        Err(error) => report.text("refused", error.to_string()),
+    }
+}
+
+pub(super) fn report(file: KeyFile) -> Outcome<Report> {
+    match file.form() {
+        Form::Set(_) => {
+            let keys = file.each()?;
+            let title = match keys.len() {
+                1 => "JWK Set of 1 key".to_owned(),
+                count => format!("JWK Set of {count} keys"),
+            };
+            let keys = keys.iter().map(single).collect();
+            Ok(Report::new("jwk-set", title).keys(keys))
+        }
+        _ => Ok(single(&file)),
+    }
+}
+
+fn single(file: &KeyFile) -> Report {
+    let (format, form) = match file.form() {
+        Form::Pem(_) => ("pem", "PEM"),
+        Form::Der(_) => ("der", "DER"),
+        Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => ("jwk", "JWK"),
+    };
+    let key = file.any_algorithm();
+    let (title, secret) = match &key {
+        Ok(AnyKey::Mac(_)) => ("a symmetric key", Some("yes")),
+        Ok(AnyKey::Private(_)) => ("a private key", Some("yes")),
+        Ok(AnyKey::Public(_)) => ("a public key", Some("no")),
+        Err(_) => ("not a key that jeton takes", None),
+    };
+    let mut report = Report::new(format, format!("{form}, {title}"));
+    if let Some(secret) = secret {
+        report = report.text("secret", secret);
+    }
+    if let Form::Jwk(text) = file.form()
+        && let Ok(said) = serde_json::from_str::<Said>(text)
+    {
+        for (name, value) in [
+            ("kty", said.kty),
+            ("crv", said.crv),
+            ("alg", said.alg),
+            ("kid", said.kid),
+            ("use", said.intended),
+        ] {
+            if let Some(value) = value {
+                report = report.text(name, value);
+            }
+        }
+    }
+    match key {
+        // Its thumbprint is a hash of the secret, and belongs on no screen.
+        Ok(AnyKey::Mac(_)) => report,
+        Ok(AnyKey::Private(key)) => report.text("thumbprint", key.verifying_key().thumbprint()),
+        Ok(AnyKey::Public(key)) => report.text("thumbprint", key.thumbprint()),
+        Err(failure) => report.text("refused", failure.message().to_owned()),
+    }
+}
+
+/// `k4.local` of `k4.local.…`.
+fn kind_of(text: &str) -> Option<&str> {
+    let version_end = text.find('.')?;
+    let kind_end = version_end + 1 + text[version_end + 1..].find('.')?;
+    let (version, form) = (&text[..version_end], &text[version_end + 1..kind_end]);
+    let known = matches!(version, "k1" | "k2" | "k3" | "k4")
+        && matches!(
+            form,
+            "local"
+                | "secret"
+                | "public"
+                | "lid"
+                | "sid"
+                | "pid"
+                | "local-wrap"
+                | "secret-wrap"
+                | "local-pw"
+                | "secret-pw"
+                | "seal"
+        );
+    known.then(|| &text[..kind_end])
+}

@@ -1,0 +1,207 @@
+use std::fmt::Write as _;
+
+use jeton::Timestamp;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::{age, pretty};
+
+/// What there is to see of a token or key.
+pub(super) struct Report {
+    /// What it is, for machines: `jws`, `v4.public`, `jwk`.
+    format: &'static str,
+    /// What it is, in words.
+    title: String,
+    /// Small things by name.
+    facts: Vec<(&'static str, Fact)>,
+    /// Parts of a token by name.
+    parts: Vec<(&'static str, Content)>,
+    /// The times in the claims by name; `None` if it is not one.
+    times: Vec<(&'static str, Option<jiff::Timestamp>)>,
+    /// The keys of a set.
+    keys: Vec<Report>,
+}
+
+pub(super) enum Fact {
+    Text(String),
+    Number(usize),
+}
+
+/// What a part of a token holds.
+pub(super) enum Content {
+    /// One JSON value, as it is written.
+    Json(Box<RawValue>),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    pub(super) fn of(bytes: Vec<u8>) -> Content {
+        match String::from_utf8(bytes) {
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(json) => Content::Json(json),
+                Err(_) => Content::Text(text),
+            },
+            Err(error) => Content::Bytes(error.into_bytes()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Content::Json(json) => json.get().len(),
+            Content::Text(text) => text.len(),
+            Content::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn new(format: &'static str, title: impl Into<String>) -> Report {
+        Report {
+            format,
+            title: title.into(),
+            facts: Vec::new(),
+            parts: Vec::new(),
+            times: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    pub(super) fn text(mut self, name: &'static str, text: impl Into<String>) -> Report {
+        self.facts.push((name, Fact::Text(text.into())));
+        self
+    }
+
+    pub(super) fn number(mut self, name: &'static str, number: usize) -> Report {
+        self.facts.push((name, Fact::Number(number)));
+        self
+    }
+
+    pub(super) fn part(mut self, name: &'static str, content: Content) -> Report {
+        self.parts.push((name, content));
+        self
+    }
+
+    /// Finds `iat`, `nbf` and `exp` in claims.
+    pub(super) fn times(mut self, claims: &Content) -> Report {
+        if let Content::Json(json) = claims {
+            self.times = age::times(json);
+        }
+        self
+    }
+
+    pub(super) fn keys(mut self, keys: Vec<Report>) -> Report {
+        self.keys = keys;
+        self
+    }
+
+    /// For people. Every line ends with a newline.
+    pub(super) fn to_text(&self, now: Timestamp) -> String {
+        let mut out = format!("{}\n", self.title);
+        self.write_facts(&mut out, "  ");
+        for (name, content) in &self.parts {
+            let size = content.bytes();
+            // Writing to a String cannot fail.
+            let _ = match content {
+                Content::Json(json) => {
+                    write!(
+                        out,
+                        "\n{name} ({size} bytes)\n{}\n",
+                        pretty::json(json.get())
+                    )
+                }
+                Content::Text(text) => {
+                    write!(
+                        out,
+                        "\n{name} ({size} bytes, text)\n{}\n",
+                        pretty::text(text)
+                    )
+                }
+                Content::Bytes(bytes) => {
+                    write!(
+                        out,
+                        "\n{name} ({size} bytes, not text)\n{}\n",
+                        pretty::bytes(bytes)
+                    )
+                }
+            };
+        }
+        if !self.times.is_empty() {
+            out.push_str("\ntimes\n");
+        }
+        for (name, time) in &self.times {
+            let _ = match time {
+                Some(time) => writeln!(out, "  {name}  {time}  {}", age::relative(*time, now)),
+                None => writeln!(out, "  {name}  not a time in this format"),
+            };
+        }
+        for (index, key) in self.keys.iter().enumerate() {
+            let _ = writeln!(out, "\nkey {}: {}", index + 1, key.title);
+            key.write_facts(&mut out, "  ");
+        }
+        out
+    }
+
+    fn write_facts(&self, out: &mut String, indent: &str) {
+        let width = self.facts.iter().map(|(name, _)| name.len()).max();
+        let width = width.unwrap_or_default();
+        for (name, fact) in &self.facts {
+            let _ = match fact {
+                Fact::Text(text) => {
+                    writeln!(out, "{indent}{name:width$}  {}", pretty::text(text))
+                }
+                Fact::Number(number) => writeln!(out, "{indent}{name:width$}  {number}"),
+            };
+        }
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("verified", &false)?;
+        map.serialize_entry("format", self.format)?;
+        for (name, fact) in &self.facts {
+            match fact {
+                Fact::Text(text) => map.serialize_entry(name, text)?,
+                Fact::Number(number) => map.serialize_entry(name, number)?,
+            }
+        }
+        for (name, content) in &self.parts {
+            map.serialize_entry(name, content)?;
+        }
+        if !self.times.is_empty() {
+            map.serialize_entry("times", &Times(&self.times))?;
+        }
+        if !self.keys.is_empty() {
+            map.serialize_entry("keys", &self.keys)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Content {
+    /// JSON as it is; text as a string; bytes as an object that says how they are written.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Content::Json(json) => json.serialize(serializer),
+            Content::Text(text) => text.serialize(serializer),
+            Content::Bytes(bytes) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                let text = base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
+                map.serialize_entry("base64url", &text)?;
+                map.end()
+            }
+        }
+    }
+}
+
+struct Times<'a>(&'a [(&'static str, Option<jiff::Timestamp>)]);
+
+impl Serialize for Times<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let times = self.0.iter();
+        serializer.collect_map(times.map(|(name, time)| (name, time.map(|time| time.to_string()))))
+    }
+}

@@ -1,0 +1,32 @@
+//! `jeton jws`: sign any bytes, and verify them (RFC 7515).
+
+mod sign;
+mod verify;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::Outcome;
+
+/// Sign any bytes, and verify them.
+#[derive(Debug, Args)]
+pub(crate) struct Jws {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Sign a payload in the compact serialization
+    Sign(sign::Sign),
+    /// Verify a token and show exactly its payload
+    Verify(verify::Verify),
+}
+
+impl Jws {
+    pub(crate) fn run(self) -> Outcome {
+        match self.verb {
+            Verb::Sign(sign) => sign.run(),
+            Verb::Verify(verify) => verify.run(),
+        }
+    }
+}

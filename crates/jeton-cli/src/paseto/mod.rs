@@ -1,0 +1,44 @@
+//! `jeton paseto`: issue and verify PASETOs, signed (`v4.public`) and encrypted (`v4.local`).
+
+mod binding;
+mod issue;
+mod key;
+mod open;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::Outcome;
+
+/// Issue and verify PASETOs.
+#[derive(Debug, Args)]
+pub(crate) struct Paseto {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Issue a signed token (v4.public) with a k4.secret
+    #[command(after_help = issue::SIGN_EXAMPLES)]
+    Sign(issue::Issue),
+    /// Verify a signed token (v4.public) with a k4.public
+    #[command(after_help = open::VERIFY_EXAMPLES)]
+    Verify(open::Open),
+    /// Issue an encrypted token (v4.local) with a k4.local
+    #[command(after_help = issue::ENCRYPT_EXAMPLES)]
+    Encrypt(issue::Issue),
+    /// Decrypt and verify an encrypted token (v4.local) with a k4.local
+    #[command(after_help = open::DECRYPT_EXAMPLES)]
+    Decrypt(open::Open),
+}
+
+impl Paseto {
+    pub(crate) fn run(self) -> Outcome {
+        match self.verb {
+            Verb::Sign(issue) => issue.sign(),
+            Verb::Verify(open) => open.verify(),
+            Verb::Encrypt(issue) => issue.encrypt(),
+            Verb::Decrypt(open) => open.decrypt(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton::Verified;
+use jeton::error::Rejection;
+use jeton::paseto::v4::{LocalKey, PublicKey, Verifier};
+use jeton::paseto::{Keys, Opened};
+use serde::de::IgnoredAny;
+
+use super::binding::BoundTo;
+use super::key;
+use crate::demands::Demands;
+use crate::exit::Outcome;
+use crate::input::Source;
+use crate::verdict::{self, Shown};
+use crate::{output, refusal};
+
+pub(super) const VERIFY_EXAMPLES: &str = "\
+Examples:
+  jeton paseto verify --key public.paserk --issuer https://id.example --audience api v4.public.…
+  jeton paseto verify --key public.paserk --footer '{\"kid\":\"k4.pid.…\"}' --implicit tenant-7 @token
+  jeton paseto verify --key public.paserk --raw @token > payload.bin
+
+Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
+only the signature is, and the payload may be anything. Any footer is taken unless --footer says
+which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the call was wrong,
+or a key or file could not be used.";
+
+pub(super) const DECRYPT_EXAMPLES: &str = "\
+Examples:
+  jeton paseto decrypt --key local.paserk --issuer https://id.example --audience api v4.local.…
+  jeton paseto decrypt --key local.paserk --footer '{\"kid\":\"k4.lid.…\"}' --implicit tenant-7 @token
+  jeton paseto decrypt --key local.paserk --raw @token > payload.bin
+
+Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
+only the token's own authenticity is, and the payload may be anything. Any footer is taken unless
+--footer says which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the
+call was wrong, or a key or file could not be used.";
+
+/// What both ways of verifying take.
+#[derive(Debug, Args)]
+pub(super) struct Open {
+    /// The key, a PASERK; - is standard input
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+
+    #[command(flatten)]
+    bound_to: BoundTo,
+
+    #[command(flatten)]
+    demands: Demands,
+
+    /// Do not read the payload as claims: print it, whatever it is, and check no expiry
+    #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "allow", "json"])]
+    raw: bool,
+
+    /// Print the verdict as JSON, also of a token that is rejected
+    #[arg(long)]
+    json: bool,
+
+    /// The token: the text itself, @FILE, or - for standard input
+    #[arg(value_name = "TOKEN|@FILE|-")]
+    token: Source,
+}
+
+impl Open {
+    pub(super) fn verify(self) -> Outcome {
+        let key = key::load(&self.key, PublicKey::from_paserk)?;
+        self.open(&key, |token, implicit| key.verify(token, implicit))
+    }
+
+    pub(super) fn decrypt(self) -> Outcome {
+        let key = key::load(&self.key, LocalKey::from_paserk)?;
+        self.open(&key, |token, implicit| key.decrypt(token, implicit))
+    }
+
+    fn open(
+        &self,
+        keys: impl Into<Keys>,
+        raw: impl Fn(&str, &[u8]) -> jeton::Result<Opened>,
+    ) -> Outcome {
+        let footer = self.bound_to.footer()?;
+        let implicit = self.bound_to.implicit()?;
+        if self.raw {
+            let token = self.token.token()?;
+            let opened = raw(&token, &implicit).map_err(|error| refusal::of(error, &token))?;
+            if footer.is_some_and(|footer| *footer != opened.footer()) {
+                return Err(refusal::of(Rejection::FooterMismatch.into(), &token));
+            }
+            return output::payload(opened.message());
+        }
+        let mut verifier =
+            Verifier::new(keys, self.demands.policy()).implicit_assertion(&*implicit);
+        if let Some(footer) = footer {
+            verifier = verifier.footer(&*footer);
+        }
+        if let Some(clock) = self.demands.clock() {
+            verifier = verifier.clock(clock);
+        }
+        let verdict = self.token.token().and_then(|token| {
+            let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
+            verified.map_err(|error| refusal::of(error, &token))
+        });
+        let shown = if self.json { Shown::Json } else { Shown::Exact };
+        verdict::show(verdict, &self.demands, shown)
+    }
+}
