@@ -1,7 +1,7 @@
 //! `cargo xtask soak`: checks that take too long for every change.
 //!
-//! The simulation of the lab's statistics with more runs, and the lab's own honesty: how often
-//! two identical subjects come out *equivalent* on this machine. The log in docs/soak/ says what
+//! The simulation of the lab's statistics, with its figures, and the lab's own honesty: how often a
+//! subject against itself comes out *equivalent* on this machine. The log in docs/soak/ says what
 //! was seen, with the command that repeats it.
 
 use std::fmt::Write as _;
@@ -11,10 +11,7 @@ use serde::Deserialize;
 
 use crate::command::{House, Stop, output, run as run_command};
 
-/// Runs per line of the simulation; `cargo xtask test` makes do with fewer.
-const SIMULATED_RUNS: &str = "20000";
-
-/// The share of runs in which identical subjects must come out equivalent.
+/// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
 
 const OUT: &str = "target/lab-soak";
@@ -63,7 +60,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
     let deadline = Instant::now() + Duration::from_secs(plan.minutes * 60);
     let mut log = Log::new(house, plan)?;
 
-    eprintln!("== soak: statistics, {SIMULATED_RUNS} simulated runs a line");
+    eprintln!("== soak: statistics, simulated");
     let simulation = simulate(house);
     match &simulation {
         Ok(figures) => log.section("Statistics, simulated", &format!("```\n{figures}\n```")),
@@ -93,14 +90,13 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
 
 fn simulate(house: &House) -> Result<String, Stop> {
     let mut test = house.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
-    test.args([
-        "--test",
-        "stats_simulation",
-        "--",
+    // One thread, so that the figures of two tests do not run into each other.
+    test.args(["--test", "stats_simulation", "--"]).args([
         "--nocapture",
         "--include-ignored",
-    ])
-    .env("JETON_SIMULATED_RUNS", SIMULATED_RUNS);
+        "--test-threads",
+        "1",
+    ]);
     let figures = output(&mut test)?;
     println!("{figures}");
     Ok(figures.trim().to_owned())
@@ -187,15 +183,13 @@ impl Tally {
     }
 
     fn verdict(&self) -> Result<(), Stop> {
-        if self.runs == 0 {
-            return Err(Stop::Misused(
-                "the time was over before the first run".into(),
-            ));
+        if self.pairs == 0 {
+            return Err(Stop::Misused("no identical pair was measured".into()));
         }
-        let share = f64::from(self.clean_runs) / f64::from(self.runs);
+        let share = f64::from(self.equivalent) / f64::from(self.pairs);
         if share < WANTED_SHARE {
             return Err(Stop::Failed(format!(
-                "identical subjects must be equivalent in {:.0} % of runs. {}",
+                "a subject against itself must be equivalent in {:.0} % of runs. {}",
                 WANTED_SHARE * 100.0,
                 self.sentence()
             )));
@@ -256,25 +250,27 @@ mod tests {
     }
 
     #[test]
-    fn nine_clean_runs_of_ten_suffice() {
+    fn nine_equivalent_pairs_of_ten_suffice() {
         let mut tally = Tally::default();
-        for _ in 0..9 {
+        for _ in 0..4 {
             tally.add(&run_with(&["equivalent", "equivalent"]));
         }
         tally.add(&run_with(&["equivalent", "cannot-tell"]));
         assert!(tally.verdict().is_ok(), "{tally:?}");
-        assert!(tally.sentence().starts_with("19 of 20 identical pairs"));
+        assert!(tally.sentence().starts_with("9 of 10 identical pairs"));
+        assert!(
+            tally
+                .sentence()
+                .ends_with("in 4 of 5 runs every pair was equivalent.")
+        );
     }
 
     #[test]
-    fn eight_clean_runs_of_ten_do_not() {
+    fn eight_of_ten_do_not() {
         let mut tally = Tally::default();
         for number in 0..10 {
-            tally.add(&run_with(&[if number < 8 {
-                "equivalent"
-            } else {
-                "faster"
-            }]));
+            let verdict = if number < 8 { "equivalent" } else { "faster" };
+            tally.add(&run_with(&[verdict]));
         }
         assert!(matches!(tally.verdict(), Err(Stop::Failed(_))));
         assert_eq!(tally.wrong, 2);
