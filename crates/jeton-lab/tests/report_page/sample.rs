@@ -28,7 +28,7 @@ const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
 ];
 
 /// The whole sample: compared, confounded, failed, unavailable and reference rows.
-pub fn result() -> RunResult {
+pub(crate) fn result() -> RunResult {
     let mut rows = Vec::new();
     for contract in ["sign", "verify"] {
         for (alg, sign, verify, bytes) in ALGORITHMS {
@@ -114,7 +114,7 @@ pub fn result() -> RunResult {
 }
 
 /// A result that saw nothing.
-pub fn empty() -> RunResult {
+pub(crate) fn empty() -> RunResult {
     RunResult {
         schema: SCHEMA,
         command: "jeton lab run --quick".to_owned(),
@@ -180,7 +180,7 @@ pub fn empty() -> RunResult {
     }
 }
 
-pub fn subject(
+pub(crate) fn subject(
     language: &str,
     library: &str,
     version: &str,
@@ -202,7 +202,7 @@ pub fn subject(
     }
 }
 
-pub fn row(suite: &str, contract: &str, subject: Subject) -> Row {
+pub(crate) fn row(suite: &str, contract: &str, subject: Subject) -> Row {
     Row {
         suite: suite.to_owned(),
         contract: contract.to_owned(),
@@ -223,14 +223,14 @@ pub fn row(suite: &str, contract: &str, subject: Subject) -> Row {
     }
 }
 
-pub fn fail(row: &mut Row, status: Status, reason: &str) {
+pub(crate) fn fail(row: &mut Row, status: Status, reason: &str) {
     row.status = status;
     row.reason = Some(reason.to_owned());
     row.ns_per_op = None;
     row.token_bytes = None;
 }
 
-pub fn timing(median: f64, spread: f64) -> Timing {
+pub(crate) fn timing(median: f64, spread: f64) -> Timing {
     let at = |round: usize| median * (1.0 + spread * (round as f64 - 3.5) / 3.5);
     Timing {
         median,
