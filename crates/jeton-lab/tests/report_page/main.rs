@@ -241,7 +241,7 @@ fn a_disturbed_and_interrupted_run_says_so() {
     keep("report-sample-disturbed.html", &html);
     for words in [
         "3 of 8",
-        "ended early",
+        "the machine was disturbed, and the run was ended early.",
         "The run was disturbed.",
         "The hypervisor took 9 % of the CPU.",
         "No noise floor was measured.",

@@ -60,6 +60,18 @@ pub(super) fn asked(result: &RunResult) -> Markup {
 pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         (cards(result))
+        @let environment = &result.environment;
+        @if environment.taint.tainted || !environment.complete {
+            p.callout.bad {
+                strong { "Read the verdicts with care: " }
+                @match (environment.taint.tainted, environment.complete) {
+                    (true, true) => "the machine was disturbed during the run.",
+                    (true, false) => "the machine was disturbed, and the run was ended early.",
+                    _ => "the run was ended early.",
+                }
+                " " a href="#trust" { "What is known" } "."
+            }
+        }
         @if comparisons.is_empty() {
             p.callout.bad {
                 strong { "No verdict. " }
@@ -176,7 +188,7 @@ fn cards(result: &RunResult) -> Markup {
     let blind = taint.steal.is_none() && taint.load.is_none();
     html! {
         dl.cards {
-            div {
+            div.bad[result.noise_floor.floor.is_none()] {
                 dt { "Noise floor" }
                 dd.figure { (result.noise_floor.floor.map_or_else(|| "not measured".to_owned(), units::percent)) }
                 dd { "from " (units::count(result.noise_floor.pairs.len(), "identical pair", "identical pairs")) }
