@@ -2,9 +2,11 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// Fills a buffer from the operating system's generator, by way of AWS-LC.
+/// Fills a buffer from the operating system's generator.
+///
+/// Nothing is kept between calls, so a process that forks cannot give one nonce twice.
 pub(crate) fn fill(bytes: &mut [u8]) -> Result<()> {
-    aws_lc_rs::rand::fill(bytes).map_err(|_| Error::Primitive)
+    getrandom::fill(bytes).map_err(|_| Error::Primitive)
 }
 
 /// A fresh secret of `N` bytes.

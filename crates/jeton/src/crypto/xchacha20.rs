@@ -3,11 +3,16 @@
 
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use chacha20::{Key, XChaCha20, XNonce};
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
 pub(crate) const KEY_BYTES: usize = 32;
 pub(crate) const NONCE_BYTES: usize = 24;
+
+/// What the cipher makes at once. Less takes it longer than all of it: 160 bytes cost 330 ns and
+/// 256 bytes 150.
+const STRIDE_BYTES: usize = 256;
 
 /// Encrypts or decrypts in place: both are the same. At most 256 GiB.
 pub(crate) fn apply(
@@ -17,9 +22,21 @@ pub(crate) fn apply(
 ) -> Result<()> {
     let key: &Key = key.into();
     let nonce: &XNonce = nonce.into();
-    XChaCha20::new(key, nonce)
-        .try_apply_keystream(data)
-        .map_err(|_| Error::Primitive)
+    let mut cipher = XChaCha20::new(key, nonce);
+    let (strides, rest) = data.split_at_mut(data.len() / STRIDE_BYTES * STRIDE_BYTES);
+    let mut apply = |part: &mut [u8]| {
+        cipher
+            .try_apply_keystream(part)
+            .map_err(|_| Error::Primitive)
+    };
+    apply(strides)?;
+    if !rest.is_empty() {
+        let mut stride = Zeroizing::new([0; STRIDE_BYTES]);
+        stride[..rest.len()].copy_from_slice(rest);
+        apply(stride.as_mut_slice())?;
+        rest.copy_from_slice(&stride[..rest.len()]);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -40,5 +57,17 @@ mod tests {
                 0x94, 0x7f
             ]
         );
+    }
+
+    #[test]
+    fn every_length_has_the_same_keystream() {
+        let (key, nonce) = ([1; 32], [2; 24]);
+        let mut long = [0; 1024];
+        XChaCha20::new(&key.into(), &nonce.into()).apply_keystream(&mut long);
+        for length in [0, 1, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1024] {
+            let mut data = vec![0; length];
+            apply(&key, &nonce, &mut data).expect("short");
+            assert_eq!(data, long[..length], "{length}");
+        }
     }
 }

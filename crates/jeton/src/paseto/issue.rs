@@ -35,7 +35,7 @@ pub(super) fn claims<K: Seal, T: Serialize>(
     let mut buffer = Buffer::new();
     buffer.resize(K::BEFORE, 0);
     claims.write(&mut buffer, Dates::Rfc3339, &SystemClock)?;
-    finish(key, buffer, binding)
+    finish(key, &mut buffer, binding)
 }
 
 /// A token with exactly these bytes.
@@ -44,10 +44,10 @@ pub(super) fn bytes<K: Seal>(key: &K, message: &[u8], binding: Binding<'_>) -> R
     let mut buffer = Buffer::with_capacity(K::BEFORE + message.len() + K::LONGER);
     buffer.resize(K::BEFORE, 0);
     buffer.extend_from_slice(message);
-    finish(key, buffer, binding)
+    finish(key, &mut buffer, binding)
 }
 
-fn finish<K: Seal>(key: &K, mut buffer: Buffer, binding: Binding<'_>) -> Result<String> {
-    let start = key.seal(&mut buffer, binding)?;
+fn finish<K: Seal>(key: &K, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
+    let start = key.seal(buffer, binding)?;
     Ok(token::assemble(K::HEADER, &buffer[start..], binding.footer))
 }

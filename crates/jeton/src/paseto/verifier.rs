@@ -120,7 +120,8 @@ impl Verifier {
     /// ```
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         let parts = self.parts(token)?;
-        let mut buffer: SmallVec<[u8; 1024]> = smallvec::smallvec![0; self.room(&parts)];
+        let mut buffer = SmallVec::<[u8; 1024]>::new();
+        buffer.resize(self.room(&parts), 0);
         let text = self.open(&parts, &mut buffer)?;
         let (claims, registered) = self.read(text)?;
         let verified = Verified::<T>::new(claims, registered, Box::from(text), Some(self.key_id()));
