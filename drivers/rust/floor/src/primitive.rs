@@ -7,7 +7,7 @@ use aws_lc_rs::signature::{
 };
 use der::asn1::UintRef;
 use der::{Decode, Encode};
-use jeton_driver_harness::{Keys, Refusal, Rejection};
+use jeton_driver_harness::{Jwk, Keys, Refusal, Rejection};
 
 /// An algorithm, as AWS-LC calls its parts. ECDSA is taken with ASN.1 signatures, which AWS-LC
 /// makes and reads without a conversion.
@@ -69,7 +69,7 @@ pub(crate) enum Signing {
 
 impl Signing {
     pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
-        let jwk = keys.private()?;
+        let jwk = Jwk::parse(&keys.private()?)?;
         Ok(match Alg::named(alg)? {
             Alg::Hmac(hash) => Self::Hmac(Box::new(hmac::Key::new(hash, &jwk.secret()?))),
             Alg::Rsa(encoding, _) => {
@@ -153,18 +153,19 @@ impl Checking {
         let parsed = |alg: &'static dyn sig::VerificationAlgorithm, key: Vec<u8>| {
             ParsedPublicKey::new(alg, key).map_err(Refusal::failed)
         };
+        let public = || Jwk::parse(&keys.public()?);
         Ok(match Alg::named(alg)? {
             Alg::Hmac(hash) => {
-                let secret = keys.private()?.secret()?;
+                let secret = Jwk::parse(&keys.private()?)?.secret()?;
                 Self::Hmac(Box::new(hmac::Key::new(hash, &secret)))
             }
             Alg::Rsa(_, parameters) => {
-                Self::Public(parsed(parameters, keys.public()?.rsa_public_pkcs1()?)?)
+                Self::Public(parsed(parameters, public()?.rsa_public_pkcs1()?)?)
             }
             Alg::Ecdsa(curve) => {
-                Self::Ecdsa(parsed(curve.verifying, keys.public()?.ec_point()?)?, curve)
+                Self::Ecdsa(parsed(curve.verifying, public()?.ec_point()?)?, curve)
             }
-            Alg::Ed25519 => Self::Public(parsed(&sig::ED25519, keys.public()?.ed25519_public()?)?),
+            Alg::Ed25519 => Self::Public(parsed(&sig::ED25519, public()?.ed25519_public()?)?),
         })
     }
 

@@ -1,6 +1,6 @@
 //! The keys of an order: JWKs (RFC 7517), and the DER that most libraries want instead.
 
-use crate::protocol::Refusal;
+use crate::protocol::{KeyHandling, Refusal};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
@@ -34,22 +34,64 @@ pub struct Paserk {
 }
 
 impl Keys {
-    /// The private JWK, or the symmetric one.
+    /// The private JWK's text, or the symmetric one's.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none, or it is not a JWK.
-    pub fn private(&self) -> Result<Jwk, Refusal> {
-        Jwk::parse(self.private.as_ref(), "private")
+    /// [`Refusal::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, Refusal> {
+        text(self.private.as_ref(), "private")
     }
 
-    /// The public JWK.
+    /// The public JWK's text.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none, or it is not a JWK.
-    pub fn public(&self) -> Result<Jwk, Refusal> {
-        Jwk::parse(self.public.as_ref(), "public")
+    /// [`Refusal::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, Refusal> {
+        text(self.public.as_ref(), "public")
+    }
+}
+
+/// A key in the library's own type, or the way to it, as the order's `key_handling` wants it.
+pub enum Held<K> {
+    /// Loaded once.
+    Prepared(K),
+    /// Loaded from its text in each call.
+    PerCall(Box<dyn Fn() -> Result<K, Refusal> + Send + Sync>),
+}
+
+impl<K> Held<K> {
+    /// Loads the key once in any case, so that one that is refused is refused in `prepare`.
+    ///
+    /// # Errors
+    ///
+    /// What `load` said.
+    pub fn new(
+        handling: KeyHandling,
+        load: impl Fn() -> Result<K, Refusal> + Send + Sync + 'static,
+    ) -> Result<Self, Refusal> {
+        let key = load()?;
+        Ok(match handling {
+            KeyHandling::Prepared => Self::Prepared(key),
+            KeyHandling::ParsedPerCall => Self::PerCall(Box::new(load)),
+        })
+    }
+
+    /// Does one operation with the key.
+    ///
+    /// # Errors
+    ///
+    /// If the key cannot be loaded, which it could in [`Held::new`]; and what `operation` said.
+    #[inline]
+    pub fn with<R>(&self, operation: impl FnOnce(&K) -> Result<R, String>) -> Result<R, String> {
+        match self {
+            Self::Prepared(key) => operation(key),
+            Self::PerCall(load) => {
+                let key = load().map_err(|refusal| format!("{refusal:?}"))?;
+                operation(&key)
+            }
+        }
     }
 }
 
@@ -79,9 +121,13 @@ const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
 impl Jwk {
-    fn parse(value: Option<&Value>, which: &str) -> Result<Self, Refusal> {
-        let value = value.ok_or_else(|| Refusal::invalid(format!("no {which} key")))?;
-        Self::deserialize(value).map_err(|error| Refusal::invalid(format!("{which} key: {error}")))
+    /// Reads a JWK's text.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if it is not a JWK.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        serde_json::from_str(text).map_err(|error| Refusal::invalid(format!("key: {error}")))
     }
 
     /// A symmetric key's bytes.
@@ -238,6 +284,11 @@ impl Jwk {
     }
 }
 
+fn text(key: Option<&Value>, which: &str) -> Result<String, Refusal> {
+    let key = key.ok_or_else(|| Refusal::invalid(format!("no {which} key")))?;
+    Ok(key.to_string())
+}
+
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Refusal> {
     match URL_SAFE_NO_PAD.decode(text) {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
@@ -262,4 +313,36 @@ fn der(value: &(impl Encode + ?Sized)) -> Result<Vec<u8>, Refusal> {
 
 fn malformed(error: der::Error) -> Refusal {
     Refusal::invalid(format!("key: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_key_is_loaded_once_or_in_each_call() {
+        for (handling, expected) in [(KeyHandling::Prepared, 1), (KeyHandling::ParsedPerCall, 4)] {
+            let loads = Arc::new(AtomicUsize::new(0));
+            let counter = loads.clone();
+            let held = Held::new(
+                handling,
+                move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
+            );
+            let held = held.expect("the way to this key never fails");
+            for _ in 0..3 {
+                assert!(held.with(|_| Ok(())).is_ok());
+            }
+            assert_eq!(loads.load(Ordering::Relaxed), expected, "{handling:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_kind_is_refused() {
+        let jwk = Jwk::parse(r#"{"kty":"oct","k":"AAAA"}"#).expect("a JWK");
+        assert_eq!(jwk.secret(), Ok(vec![0; 3]));
+        assert!(jwk.ec_point().is_err() && jwk.rsa_pkcs1().is_err());
+        assert!(jwk.ed25519_pkcs8().is_err());
+    }
 }

@@ -17,7 +17,7 @@ pub mod serve;
 pub mod work;
 
 pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
-pub use key::{Jwk, Keys};
+pub use key::{Held, Jwk, Keys};
 pub use protocol::{Contract, KeyHandling, Offer, Order, Policy, Refusal};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};

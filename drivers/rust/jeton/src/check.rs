@@ -3,7 +3,9 @@
 use crate::mint::Visit;
 use jeton::paseto::v4;
 use jeton::{Scratch, VerifiedIn, jws, jwt};
-use jeton_driver_harness::{Claims, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work};
+use jeton_driver_harness::{
+    Claims, Held, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work,
+};
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -17,7 +19,7 @@ pub(crate) trait Check: Send + Sync + 'static {
 }
 
 pub(crate) fn prepare(
-    verifier: impl Check,
+    verifier: Held<impl Check>,
     pool: Pool,
     tokens: Vec<String>,
 ) -> Result<Box<dyn Work>, Refusal> {
@@ -28,14 +30,14 @@ pub(crate) fn prepare(
 }
 
 pub(crate) fn prepare_signature_only(
-    verifier: jws::Verifier,
+    verifier: Held<jws::Verifier>,
     tokens: Vec<String>,
 ) -> Result<Box<dyn Work>, Refusal> {
     work::verify(SignatureOnly(verifier), tokens)
 }
 
 /// Decodes the caller's own part; jeton has read the registered claims.
-struct Typed<V>(V);
+struct Typed<V>(Held<V>);
 
 impl<V: Check> Verifier for Typed<V> {
     type Scratch = Scratch;
@@ -46,14 +48,16 @@ impl<V: Check> Verifier for Typed<V> {
         token: &str,
         look: L,
     ) -> Result<L::Seen, Rejection> {
-        let verified = self.0.verify_in::<Visit<'_>>(token, scratch);
-        let verified = verified.map_err(|error| error.to_string())?;
-        Ok(look.look(&Standard(verified)))
+        self.0.with(|verifier| {
+            let verified = verifier.verify_in::<Visit<'_>>(token, scratch);
+            let verified = verified.map_err(|error| error.to_string())?;
+            Ok(look.look(&Standard(verified)))
+        })
     }
 }
 
 /// Decodes all claims into the map that a Rust user would take.
-struct Untyped<V>(V);
+struct Untyped<V>(Held<V>);
 
 impl<V: Check> Verifier for Untyped<V> {
     type Scratch = Scratch;
@@ -64,21 +68,25 @@ impl<V: Check> Verifier for Untyped<V> {
         token: &str,
         look: L,
     ) -> Result<L::Seen, Rejection> {
-        let verified = self.0.verify_in::<Map>(token, scratch);
-        let verified = verified.map_err(|error| error.to_string())?;
-        Ok(look.look(verified.claims()))
+        self.0.with(|verifier| {
+            let verified = verifier.verify_in::<Map>(token, scratch);
+            let verified = verified.map_err(|error| error.to_string())?;
+            Ok(look.look(verified.claims()))
+        })
     }
 }
 
-struct SignatureOnly(jws::Verifier);
+struct SignatureOnly(Held<jws::Verifier>);
 
 impl Verifier for SignatureOnly {
     type Scratch = ();
 
     fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
-        let verified = self.0.verify(token).map_err(|error| error.to_string())?;
-        std::hint::black_box(verified.payload());
-        Ok(look.look(&()))
+        self.0.with(|verifier| {
+            let verified = verifier.verify(token).map_err(|error| error.to_string())?;
+            std::hint::black_box(verified.payload());
+            Ok(look.look(&()))
+        })
     }
 }
 

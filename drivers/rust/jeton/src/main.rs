@@ -12,9 +12,9 @@ use jeton::key::Alg;
 use jeton::paseto::v4;
 use jeton::{Policy, jws, key};
 use jeton_driver_harness::{
-    Contract, Driver, KeyHandling, Offer, Order, Refusal, Work, locked_version, serve,
+    Contract, Driver, Held, KeyHandling, Offer, Order, Refusal, Work, key::Paserk, locked_version,
+    serve,
 };
-use serde_json::Value;
 
 fn main() -> std::io::Result<()> {
     serve::<Jeton>()
@@ -32,19 +32,19 @@ impl Driver for Jeton {
                 "ES256", "ES384", "ES512", "EdDSA",
             ],
             contracts: &[Contract::Sign, Contract::Verify, Contract::VerifySignature],
-            key_handling: &[KeyHandling::Prepared],
+            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
         },
         Offer {
             format: "v4.local",
             algs: &[],
             contracts: &[Contract::Sign, Contract::Verify],
-            key_handling: &[KeyHandling::Prepared],
+            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
         },
         Offer {
             format: "v4.public",
             algs: &[],
             contracts: &[Contract::Sign, Contract::Verify],
-            key_handling: &[KeyHandling::Prepared],
+            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
         },
     ];
 
@@ -53,31 +53,96 @@ impl Driver for Jeton {
     }
 
     fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match (order.contract, order.format.as_str()) {
-            (Contract::Sign, "v4.local") => mint::prepare(local_key(&order)?, order.pool),
-            (Contract::Sign, "v4.public") => mint::prepare(secret_key(&order)?, order.pool),
-            (Contract::Sign, _) => match alg(&order)? {
-                Alg::Mac(_) => mint::prepare(mac_key(&order)?, order.pool),
-                Alg::Sig(_) => mint::prepare(signing_key(&order)?, order.pool),
-                other => Err(no_such(other)),
-            },
-            (Contract::Verify, "v4.local") => {
-                let verifier = v4::Verifier::new(local_key(&order)?, policy(&order));
-                check::prepare(verifier, order.pool, order.tokens)
-            }
-            (Contract::Verify, "v4.public") => {
-                let verifier = v4::Verifier::new(public_key(&order)?, policy(&order));
-                check::prepare(verifier, order.pool, order.tokens)
-            }
-            (Contract::Verify, _) => {
-                let verifier = jwt::Verifier::new(keys(&order)?, policy(&order));
-                check::prepare(verifier, order.pool, order.tokens)
-            }
-            (Contract::VerifySignature, _) => {
-                check::prepare_signature_only(jws::Verifier::new(keys(&order)?), order.tokens)
+        match order.contract {
+            Contract::Sign => prepare_to_sign(order),
+            Contract::Verify => prepare_to_verify(order),
+            Contract::VerifySignature => {
+                let keys = jwt_keys(&order)?;
+                let load = move || Ok(jws::Verifier::new(keys()?));
+                let verifier = Held::new(order.key_handling, load)?;
+                check::prepare_signature_only(verifier, order.tokens)
             }
         }
     }
+}
+
+fn prepare_to_sign(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    let handling = order.key_handling;
+    match order.format.as_str() {
+        "v4.local" => {
+            let text = paserk(&order, |keys| &keys.local)?;
+            let load = move || v4::LocalKey::from_paserk(&text).map_err(Refusal::failed);
+            mint::prepare(Held::new(handling, load)?, order.pool)
+        }
+        "v4.public" => {
+            let text = paserk(&order, |keys| &keys.secret)?;
+            let load = move || v4::SecretKey::from_paserk(&text).map_err(Refusal::failed);
+            mint::prepare(Held::new(handling, load)?, order.pool)
+        }
+        _ => {
+            let text = order.keys.private()?;
+            match alg(&order)? {
+                Alg::Mac(alg) => {
+                    let load = move || MacKey::from_jwk_as(&text, alg).map_err(Refusal::failed);
+                    mint::prepare(Held::new(handling, load)?, order.pool)
+                }
+                Alg::Sig(alg) => {
+                    let load = move || SigningKey::from_jwk_as(&text, alg).map_err(Refusal::failed);
+                    mint::prepare(Held::new(handling, load)?, order.pool)
+                }
+                other => Err(no_such(other)),
+            }
+        }
+    }
+}
+
+fn prepare_to_verify(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    let (handling, policy) = (order.key_handling, policy(&order));
+    match order.format.as_str() {
+        "v4.local" => {
+            let text = paserk(&order, |keys| &keys.local)?;
+            let load = move || {
+                let key = v4::LocalKey::from_paserk(&text).map_err(Refusal::failed)?;
+                Ok(v4::Verifier::new(key, policy.clone()))
+            };
+            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
+        }
+        "v4.public" => {
+            let text = paserk(&order, |keys| &keys.public)?;
+            let load = move || {
+                let key = v4::PublicKey::from_paserk(&text).map_err(Refusal::failed)?;
+                Ok(v4::Verifier::new(key, policy.clone()))
+            };
+            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
+        }
+        _ => {
+            let keys = jwt_keys(&order)?;
+            let load = move || Ok(jwt::Verifier::new(keys()?, policy.clone()));
+            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
+        }
+    }
+}
+
+/// How to load what verifies a JWT: the one key, with the one algorithm that the order names.
+fn jwt_keys(
+    order: &Order,
+) -> Result<impl Fn() -> Result<key::Keys, Refusal> + Send + Sync + 'static, Refusal> {
+    let alg = alg(order)?;
+    let text = match alg {
+        Alg::Mac(_) => order.keys.private()?,
+        _ => order.keys.public()?,
+    };
+    Ok(move || match alg {
+        Alg::Mac(alg) => {
+            let key = MacKey::from_jwk_as(&text, alg).map_err(Refusal::failed)?;
+            Ok(key.into())
+        }
+        Alg::Sig(alg) => {
+            let key = VerifyingKey::from_jwk_as(&text, alg).map_err(Refusal::failed)?;
+            Ok(key.into())
+        }
+        other => Err(no_such(other)),
+    })
 }
 
 /// The policy's every demand is on unless there is nothing that could meet it.
@@ -107,64 +172,11 @@ fn no_such(alg: Alg) -> Refusal {
     Refusal::unsupported(format!("{alg} is not known here"))
 }
 
-/// What verifies a JWT: the one key, with the one algorithm that the order names.
-fn keys(order: &Order) -> Result<key::Keys, Refusal> {
-    match alg(order)? {
-        Alg::Mac(_) => Ok(mac_key(order)?.into()),
-        Alg::Sig(alg) => {
-            let jwk = jwk(order.keys.public.as_ref())?;
-            let key = VerifyingKey::from_jwk_as(&jwk, alg).map_err(Refusal::failed)?;
-            Ok(key.into())
-        }
-        other => Err(no_such(other)),
-    }
-}
-
-fn mac_key(order: &Order) -> Result<MacKey, Refusal> {
-    let Alg::Mac(alg) = alg(order)? else {
-        return Err(Refusal::invalid("not the algorithm of a MAC"));
-    };
-    MacKey::from_jwk_as(&jwk(order.keys.private.as_ref())?, alg).map_err(Refusal::failed)
-}
-
-fn signing_key(order: &Order) -> Result<SigningKey, Refusal> {
-    let Alg::Sig(alg) = alg(order)? else {
-        return Err(Refusal::invalid("not the algorithm of a signature"));
-    };
-    SigningKey::from_jwk_as(&jwk(order.keys.private.as_ref())?, alg).map_err(Refusal::failed)
-}
-
-fn local_key(order: &Order) -> Result<v4::LocalKey, Refusal> {
-    let paserk = order
+fn paserk(order: &Order, kind: fn(&Paserk) -> &Option<String>) -> Result<String, Refusal> {
+    let text = order
         .keys
         .paserk
         .as_ref()
-        .and_then(|keys| keys.local.as_deref());
-    v4::LocalKey::from_paserk(given(paserk)?).map_err(Refusal::failed)
-}
-
-fn secret_key(order: &Order) -> Result<v4::SecretKey, Refusal> {
-    let paserk = order
-        .keys
-        .paserk
-        .as_ref()
-        .and_then(|keys| keys.secret.as_deref());
-    v4::SecretKey::from_paserk(given(paserk)?).map_err(Refusal::failed)
-}
-
-fn public_key(order: &Order) -> Result<v4::PublicKey, Refusal> {
-    let paserk = order
-        .keys
-        .paserk
-        .as_ref()
-        .and_then(|keys| keys.public.as_deref());
-    v4::PublicKey::from_paserk(given(paserk)?).map_err(Refusal::failed)
-}
-
-fn jwk(key: Option<&Value>) -> Result<String, Refusal> {
-    Ok(given(key)?.to_string())
-}
-
-fn given<T>(key: Option<T>) -> Result<T, Refusal> {
-    key.ok_or_else(|| Refusal::invalid("the key that this needs is not there"))
+        .and_then(|keys| kind(keys).clone());
+    text.ok_or_else(|| Refusal::invalid("the PASERK that this needs is not there"))
 }

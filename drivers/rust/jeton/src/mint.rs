@@ -3,7 +3,7 @@
 use jeton::jwt::{MacKey, SigningKey};
 use jeton::paseto::v4;
 use jeton::{Claims, Timestamp};
-use jeton_driver_harness::{Map, Pool, Refusal, Signer, Work, work};
+use jeton_driver_harness::{Held, Map, Pool, Refusal, Signer, Work, work};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub(crate) trait Issue: Send + Sync + 'static {
 
 /// Makes jeton's typed claims of the pool. They are what a caller of jeton has in hand, as a struct
 /// is with other libraries.
-pub(crate) fn prepare(key: impl Issue, pool: Pool) -> Result<Box<dyn Work>, Refusal> {
+pub(crate) fn prepare(key: Held<impl Issue>, pool: Pool) -> Result<Box<dyn Work>, Refusal> {
     match pool {
         Pool::Standard(pool) => typed(key, pool),
         Pool::StandardPaseto(pool) => typed(key, pool),
@@ -38,7 +38,7 @@ pub(crate) fn prepare(key: impl Issue, pool: Pool) -> Result<Box<dyn Work>, Refu
     }
 }
 
-fn typed(key: impl Issue, pool: Vec<impl Serialize>) -> Result<Box<dyn Work>, Refusal> {
+fn typed(key: Held<impl Issue>, pool: Vec<impl Serialize>) -> Result<Box<dyn Work>, Refusal> {
     let claims = pool.into_iter().map(|values| {
         let values = serde_json::to_value(values).map_err(Refusal::failed)?;
         let mut values: Map = serde_json::from_value(values).map_err(Refusal::failed)?;
@@ -57,7 +57,7 @@ fn typed(key: impl Issue, pool: Vec<impl Serialize>) -> Result<Box<dyn Work>, Re
 }
 
 struct Minter<K, T> {
-    key: K,
+    key: Held<K>,
     claims: Vec<Claims<'static, T>>,
 }
 
@@ -70,8 +70,10 @@ impl<K: Issue, T: Serialize + Send + Sync> Signer for Minter<K, T> {
     }
 
     fn sign(&self, _: &mut (), index: usize) -> Result<String, String> {
-        let token = self.key.issue(&self.claims[index]);
-        token.map_err(|error| error.to_string())
+        self.key.with(|key| {
+            let token = key.issue(&self.claims[index]);
+            token.map_err(|error| error.to_string())
+        })
     }
 }
 

@@ -1,17 +1,17 @@
 //! The lab's driver for `jsonwebtoken`, with its AWS-LC backend.
 //!
 //! The library's keys are bytes: AWS-LC parses them in each call, and no documented way avoids
-//! that, so a prepared key is one whose JWK or DER was decoded once.
+//! that. A prepared key is one whose JWK was decoded once; the library takes private keys as DER
+//! and not as JWK, so the harness decodes those.
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Jwk, KeyHandling, Look, Offer, Order, Policy, Pool, Refusal,
+    Claims, Contract, Driver, Held, Jwk, KeyHandling, Look, Offer, Order, Policy, Pool, Refusal,
     Rejection, Signer, Verifier, Work, locked_version, serve, work,
 };
 use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, decode, encode,
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
@@ -30,7 +30,7 @@ impl Driver for JsonWebToken {
             "ES256", "ES384", "EdDSA",
         ],
         contracts: &[Contract::Sign, Contract::Verify],
-        key_handling: &[KeyHandling::Prepared],
+        key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     }];
 
     fn version() -> String {
@@ -51,20 +51,23 @@ where
     C: Claims + DeserializeOwned + Clone + Send + Sync + 'static,
 {
     let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
+    let mac = alg.family() == AlgorithmFamily::Hmac;
     if order.contract == Contract::Sign {
+        let text = order.keys.private()?;
+        let load = move || encoding_key(alg.family(), &Jwk::parse(&text)?);
         return Ok(work::sign(Minter {
             header: Header::new(alg),
-            key: encoding_key(alg.family(), &order.keys.private()?)?,
+            key: Held::new(order.key_handling, load)?,
             pool: pool.to_vec(),
         }));
     }
-    let key = if alg.family() == AlgorithmFamily::Hmac {
-        &order.keys.private
+    let text = if mac {
+        order.keys.private()?
     } else {
-        &order.keys.public
+        order.keys.public()?
     };
     let checker = Checker {
-        key: decoding_key(key.as_ref())?,
+        key: Held::new(order.key_handling, move || decoding_key(&text))?,
         validation: validation(alg, &order.policy, order.pool.has_exp()),
         claims: PhantomData::<fn() -> C>,
     };
@@ -73,7 +76,7 @@ where
 
 struct Minter<C> {
     header: Header,
-    key: EncodingKey,
+    key: Held<EncodingKey>,
     pool: Vec<C>,
 }
 
@@ -86,12 +89,14 @@ impl<C: Claims + Send + Sync> Signer for Minter<C> {
     }
 
     fn sign(&self, _: &mut (), index: usize) -> Result<String, String> {
-        encode(&self.header, &self.pool[index], &self.key).map_err(|error| error.to_string())
+        self.key.with(|key| {
+            encode(&self.header, &self.pool[index], key).map_err(|error| error.to_string())
+        })
     }
 }
 
 struct Checker<C> {
-    key: DecodingKey,
+    key: Held<DecodingKey>,
     validation: Validation,
     claims: PhantomData<fn() -> C>,
 }
@@ -100,9 +105,11 @@ impl<C: Claims + DeserializeOwned> Verifier for Checker<C> {
     type Scratch = ();
 
     fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
-        let verified = decode::<C>(token, &self.key, &self.validation);
-        let verified = verified.map_err(|error| error.to_string())?;
-        Ok(look.look(&verified.claims))
+        self.key.with(|key| {
+            let verified = decode::<C>(token, key, &self.validation);
+            let verified = verified.map_err(|error| error.to_string())?;
+            Ok(look.look(&verified.claims))
+        })
     }
 }
 
@@ -138,9 +145,7 @@ fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, Refus
     })
 }
 
-fn decoding_key(jwk: Option<&Value>) -> Result<DecodingKey, Refusal> {
-    let jwk = jwk.ok_or_else(|| Refusal::invalid("no key to verify with"))?;
-    let jwk: jsonwebtoken::jwk::Jwk =
-        serde_json::from_value(jwk.clone()).map_err(Refusal::invalid)?;
+fn decoding_key(jwk: &str) -> Result<DecodingKey, Refusal> {
+    let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_str(jwk).map_err(Refusal::invalid)?;
     DecodingKey::from_jwk(&jwk).map_err(Refusal::failed)
 }
