@@ -1,0 +1,102 @@
+use std::time::Duration;
+
+use jeton::error::Rejection;
+use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
+use jeton::paseto::{Binding, Opened};
+use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Visit {
+    pub(crate) page: String,
+}
+
+pub(crate) const ALPHABET: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_unix_seconds(1_700_000_000).unwrap()
+}
+
+pub(crate) fn claims() -> Claims<'static, Visit> {
+    Claims::new(Visit { page: "/".into() })
+        .issuer("https://id.example")
+        .audience("api")
+        .issued_at(now())
+        .expires_in(Duration::from_mins(15))
+}
+
+/// Both purposes, so that every attack is tried on each.
+pub(crate) enum Key {
+    Local(LocalKey),
+    Public(SecretKey),
+}
+
+impl Key {
+    pub(crate) fn both() -> [Key; 2] {
+        [
+            Key::Local(LocalKey::generate().unwrap()),
+            Key::Public(SecretKey::generate().unwrap()),
+        ]
+    }
+
+    pub(crate) fn header(&self) -> &'static str {
+        match self {
+            Key::Local(_) => "v4.local.",
+            Key::Public(_) => "v4.public.",
+        }
+    }
+
+    pub(crate) fn issue(&self, binding: Binding<'_>) -> String {
+        match self {
+            Key::Local(key) => key.issue_with(&claims(), binding).unwrap(),
+            Key::Public(key) => key.issue_with(&claims(), binding).unwrap(),
+        }
+    }
+
+    /// An authentic token with any bytes in it.
+    pub(crate) fn make(&self, message: &[u8], binding: Binding<'_>) -> String {
+        match self {
+            Key::Local(key) => key.encrypt(message, binding).unwrap(),
+            Key::Public(key) => key.sign(message, binding).unwrap(),
+        }
+    }
+
+    pub(crate) fn open(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+        match self {
+            Key::Local(key) => key.decrypt(token, implicit_assertion),
+            Key::Public(key) => key.public_key().verify(token, implicit_assertion),
+        }
+    }
+
+    pub(crate) fn verifier_with(&self, policy: Policy) -> Verifier {
+        match self {
+            Key::Local(key) => Verifier::new(key, policy),
+            Key::Public(key) => Verifier::new(key.public_key(), policy),
+        }
+        .clock(FixedClock(now()))
+    }
+
+    pub(crate) fn verifier(&self) -> Verifier {
+        self.verifier_with(Policy::new("https://id.example", "api"))
+    }
+
+    /// What is answered to a token that the key did not make.
+    pub(crate) fn forged(&self) -> Rejection {
+        match self {
+            Key::Local(_) => Rejection::Decryption,
+            Key::Public(_) => Rejection::Signature,
+        }
+    }
+}
+
+pub(crate) fn rejection(verifier: &Verifier, token: &str) -> Rejection {
+    why(verifier.verify::<Visit>(token))
+}
+
+pub(crate) fn why<T: std::fmt::Debug>(result: Result<T>) -> Rejection {
+    match result {
+        Err(Error::Rejected(rejection)) => rejection,
+        other => panic!("not refused: {other:?}"),
+    }
+}
