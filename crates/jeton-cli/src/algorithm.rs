@@ -12,8 +12,23 @@ pub(crate) fn algorithm(name: &str) -> Result<Alg, String> {
     let all = names();
     match all.iter().find(|known| known.eq_ignore_ascii_case(name)) {
         Some(known) => Err(format!("names are exact: did you mean {known}?")),
-        None => Err(format!("not supported; choose one of {}", all.join(", "))),
+        None if is_planned(name) => Err(format!(
+            "not supported yet; choose one of {}",
+            all.join(", ")
+        )),
+        None => Err(format!(
+            "not an algorithm that jeton knows; choose one of {}",
+            all.join(", ")
+        )),
     }
+}
+
+/// Whether it is a JOSE algorithm that jeton will have.
+fn is_planned(name: &str) -> bool {
+    const FAMILIES: [&str; 9] = [
+        "ML-DSA-", "A128", "A192", "A256", "RSA-OAEP", "ECDH-ES", "dir", "ES256K", "Ed448",
+    ];
+    FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
 /// Every name that is supported.

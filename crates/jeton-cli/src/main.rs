@@ -17,6 +17,7 @@ mod claims;
 mod demands;
 mod exit;
 mod input;
+mod json;
 mod keyfile;
 mod output;
 mod refusal;
@@ -27,13 +28,26 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+const EXAMPLES: &str = "\
+Examples:
+  jeton key new --alg ES256 -o private.jwk
+  jeton key public private.jwk > public.jwk
+  jeton jwt sign --key private.jwk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton jwt verify --key public.jwk --audience api @token
+  jeton inspect @token
+  jeton lab run --quick
+
+Data goes to standard output, talk to standard error. Exit code 0: done; 1: the token was rejected;
+2: the call was wrong, or something could not be read or written.";
+
 /// Mints, checks and measures security tokens.
 #[derive(Debug, Parser)]
 #[command(
     name = "jeton",
     version,
     propagate_version = true,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = EXAMPLES
 )]
 struct Jeton {
     #[command(subcommand)]

@@ -1,6 +1,6 @@
 //! What is said of a token that is refused: the reason, and what can be done about it from here.
 
-use jeton::error::{Claim, Rejection};
+use jeton::error::{Claim, Part, Rejection};
 
 use crate::exit::Failure;
 
@@ -33,31 +33,40 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
             "to see the token's alg and kid: jeton inspect TOKEN"
         }
-        Rejection::WrongFormat | Rejection::Malformed(_) => looks_like(token)?,
+        Rejection::WrongFormat => looks_like_jose(token).or_else(|| looks_like_paseto(token))?,
+        Rejection::Malformed(Part::Payload) if token.starts_with("eyJ") => {
+            "claims are one JSON object; for a payload that is something else: jeton jws verify"
+        }
+        Rejection::Malformed(_) => looks_like_jwe(token).or_else(|| looks_like_paseto(token))?,
         _ => return None,
     })
 }
 
-/// What a token is that was given to the wrong verb.
-fn looks_like(token: &str) -> Option<&'static str> {
-    let version = |purpose: &str| {
-        ["v1.", "v2.", "v3.", "v4."].iter().any(|version| {
-            token
-                .strip_prefix(version)
-                .is_some_and(|rest| rest.starts_with(purpose))
-        })
+/// A token of another format, given to the wrong verb.
+fn looks_like_paseto(token: &str) -> Option<&'static str> {
+    let is = |purpose: &str| {
+        let versions = ["v1.", "v2.", "v3.", "v4."].into_iter();
+        let mut rests = versions.filter_map(|version| token.strip_prefix(version));
+        rests.any(|rest| rest.starts_with(purpose))
     };
-    if version("public.") {
+    if is("public.") {
         Some("this is a PASETO that is signed: jeton paseto verify, with a k4.public for v4.public")
-    } else if version("local.") {
+    } else if is("local.") {
         Some(
             "this is a PASETO that is encrypted: jeton paseto decrypt, with a k4.local for v4.local",
         )
-    } else if token.starts_with("eyJ") && token.matches('.').count() == 4 {
-        Some("this is a JWE: it is encrypted, and jeton cannot decrypt it yet")
-    } else if token.starts_with("eyJ") && token.matches('.').count() == 2 {
-        Some("this looks like a JWT or JWS: jeton jwt verify, or jeton jws verify")
     } else {
         None
     }
+}
+
+fn looks_like_jose(token: &str) -> Option<&'static str> {
+    let jws = token.starts_with("eyJ") && token.matches('.').count() == 2;
+    jws.then_some("this looks like a JWT or JWS: jeton jwt verify, or jeton jws verify")
+        .or_else(|| looks_like_jwe(token))
+}
+
+fn looks_like_jwe(token: &str) -> Option<&'static str> {
+    let jwe = token.starts_with("eyJ") && token.matches('.').count() == 4;
+    jwe.then_some("this looks like a JWE: it is encrypted, and jeton cannot decrypt it yet")
 }

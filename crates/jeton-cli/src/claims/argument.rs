@@ -13,11 +13,11 @@ use crate::time;
 #[derive(Debug, Args)]
 pub(crate) struct Expiry {
     /// Let the token expire so long after it is issued: 15m, 1h, 7d
-    #[arg(long, value_name = "TIME", value_parser = time::lifetime, requires = "claims")]
+    #[arg(long, value_name = "TIME", value_parser = time::lifetime)]
     expires_in: Option<Duration>,
 
     /// Let the token never expire
-    #[arg(long, conflicts_with = "expires_in", requires = "claims")]
+    #[arg(long, conflicts_with = "expires_in")]
     no_expiry: bool,
 }
 

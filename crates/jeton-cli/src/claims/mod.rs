@@ -4,7 +4,6 @@
 //! order, every number digit by digit.
 
 mod argument;
-mod strict;
 
 pub(crate) use argument::Expiry;
 
@@ -17,6 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::exit::{Failure, Outcome};
+use crate::json::Members;
 use crate::time;
 
 /// How a format writes moments and audiences.
@@ -64,12 +64,12 @@ impl Serialize for Custom {
 
 impl Given {
     fn read(text: &str, dialect: Dialect) -> Outcome<Given> {
-        let members = strict::members(text, Limits::default().json_depth)
+        let Members(members) = Members::strict(text, Limits::default().json_depth)
             .map_err(|problem| Failure::wrong(format!("--claims: {problem}")))?;
         let mut given = Given::default();
         for (name, value) in members {
             let Some(claim) = Claim::from_name(&name) else {
-                given.custom.0.push((name, value));
+                given.custom.0.push((name, value.to_owned()));
                 continue;
             };
             let string = || {
@@ -80,12 +80,12 @@ impl Given {
                 Claim::Issuer => given.issuer = Some(string()?),
                 Claim::Subject => given.subject = Some(string()?),
                 Claim::TokenId => given.token_id = Some(string()?),
-                Claim::Audience => given.audience = Some(audience(&value, dialect)?),
-                Claim::Expiry => given.expires_at = Some(moment(claim, &value, dialect)?),
-                Claim::NotBefore => given.not_before = Some(moment(claim, &value, dialect)?),
-                Claim::IssuedAt => given.issued_at = Some(moment(claim, &value, dialect)?),
+                Claim::Audience => given.audience = Some(audience(value, dialect)?),
+                Claim::Expiry => given.expires_at = Some(moment(claim, value, dialect)?),
+                Claim::NotBefore => given.not_before = Some(moment(claim, value, dialect)?),
+                Claim::IssuedAt => given.issued_at = Some(moment(claim, value, dialect)?),
                 // `Claim` may grow; what it has today is above.
-                _ => given.custom.0.push((name, value)),
+                _ => given.custom.0.push((name, value.to_owned())),
             }
         }
         Ok(given)

@@ -1,21 +1,25 @@
 //! Times in claims, and how long ago they were.
 
-use std::collections::HashMap;
-
 use jeton::Timestamp;
 use serde_json::value::RawValue;
 
+use crate::json::Members;
 use crate::time;
 
-/// `iat`, `nbf` and `exp` of an object, in that order; `None` for one that is not a time. A JWT has
-/// numbers, a PASETO has text; here either will do.
+/// `iat`, `nbf` and `exp` of an object, as often and in the order as they stand there; `None` for one
+/// that is not a time. A JWT has numbers, a PASETO has text; here either will do.
 pub(super) fn times(claims: &RawValue) -> Vec<(&'static str, Option<jiff::Timestamp>)> {
-    let Ok(members) = serde_json::from_str::<HashMap<String, &RawValue>>(claims.get()) else {
+    let Some(Members(members)) = Members::loose(claims.get()) else {
         return Vec::new();
     };
-    ["iat", "nbf", "exp"]
-        .into_iter()
-        .filter_map(|name| Some((name, time_of(members.get(name)?))))
+    let known = |name: &str| {
+        ["iat", "nbf", "exp"]
+            .into_iter()
+            .find(|known| *known == name)
+    };
+    members
+        .iter()
+        .filter_map(|(name, value)| Some((known(name)?, time_of(value))))
         .collect()
 }
 
@@ -86,7 +90,7 @@ mod tests {
         let zero = jiff::Timestamp::from_second(0).unwrap();
         assert_eq!(
             times(&raw(r#"{"exp":0.5,"iat":"1970-01-01T00:00:00Z"}"#)),
-            [("iat", Some(zero)), ("exp", Some(zero))]
+            [("exp", Some(zero)), ("iat", Some(zero))]
         );
     }
 }

@@ -3,7 +3,7 @@
 use jeton::danger;
 use serde::Deserialize;
 
-use super::report::{Content, Report};
+use super::report::{Content, Report, note_ambiguity};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -26,6 +26,8 @@ pub(super) fn jws(token: &str) -> Outcome<Report> {
     if is_unsigned(&header) {
         output::note("alg is none: the token has no signature, and no verifier should accept it");
     }
+    note_ambiguity("header", &header);
+    note_ambiguity("payload", &payload);
     let claims = matches!(&payload, Content::Json(json) if json.get().starts_with('{'));
     let title = match claims {
         true => "JWS compact, its payload is claims: a JWT",

@@ -41,6 +41,7 @@ pub(super) fn paserk(text: &str) -> Report {
             let id = paserk.id().to_string();
             report.text("secret", secret).text("id", id)
         }
+        Err(jeton::Error::Key(error)) => report.text("refused", error.problem().to_string()),
         Err(error) => report.text("refused", error.to_string()),
     }
 }
@@ -97,7 +98,11 @@ fn single(file: &KeyFile) -> Report {
         Ok(AnyKey::Mac(_)) => report,
         Ok(AnyKey::Private(key)) => report.text("thumbprint", key.verifying_key().thumbprint()),
         Ok(AnyKey::Public(key)) => report.text("thumbprint", key.thumbprint()),
-        Err(failure) => report.text("refused", failure.message().to_owned()),
+        Err(failure) => {
+            let message = failure.message();
+            let reason = message.split_once("key refused: ");
+            report.text("refused", reason.map_or(message, |(_, reason)| reason))
+        }
     }
 }
 

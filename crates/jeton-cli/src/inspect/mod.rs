@@ -28,8 +28,8 @@ Shows the header and payload of a JWT or JWS, the header of a JWE, the footer an
 encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK Set, PEM, PASERK), never
 its secret.
 
-Nothing is verified, so anyone can have written what is shown. To verify: jeton jwt verify, jeton jws
-verify, jeton paseto verify.")]
+Nothing is verified, so anyone can have written what is shown. To verify there are jeton jwt verify,
+jeton jws verify and jeton paseto verify.")]
 pub(crate) struct Inspect {
     /// Print it as JSON
     #[arg(long)]

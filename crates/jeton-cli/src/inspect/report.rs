@@ -6,6 +6,11 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::{age, pretty};
+use crate::json::{Members, Problem};
+use crate::output;
+
+/// As deep as serde_json reads.
+const DEPTH_MAX: u32 = 127;
 
 /// What there is to see of a token or key.
 pub(super) struct Report {
@@ -53,6 +58,17 @@ impl Content {
             Content::Text(text) => text.len(),
             Content::Bytes(bytes) => bytes.len(),
         }
+    }
+}
+
+/// Says so if a part means one thing to one reader and another to the next.
+pub(super) fn note_ambiguity(part: &str, content: &Content) {
+    if let Content::Json(json) = content
+        && let Err(Problem::Twice(name)) = Members::strict(json.get(), DEPTH_MAX)
+    {
+        output::note(format_args!(
+            "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
+        ));
     }
 }
 

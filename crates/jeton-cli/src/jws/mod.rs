@@ -9,6 +9,12 @@ use crate::exit::Outcome;
 
 /// Sign any bytes, and verify them.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton jws sign --key private.jwk @contract.pdf > contract.jws
+  jeton jws verify --key public.jwk @contract.jws > contract.pdf
+
+For claims with an expiry there is jeton jwt.")]
 pub(crate) struct Jws {
     #[command(subcommand)]
     verb: Verb,

@@ -9,6 +9,10 @@ use crate::exit::Outcome;
 
 /// Issue and verify JSON Web Tokens.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
+  jeton jwt verify --key public.jwk --issuer https://id.example --audience api @token")]
 pub(crate) struct Jwt {
     #[command(subcommand)]
     verb: Verb,

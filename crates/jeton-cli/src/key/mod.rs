@@ -13,6 +13,14 @@ use crate::exit::Outcome;
 
 /// Make, show and convert keys.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton key new --alg ES256 --kid 2026-11 -o private.jwk
+  jeton key public private.jwk > public.jwk
+  jeton key thumbprint public.jwk
+  jeton key convert --to pem private.jwk -o private.pem
+
+A key file is a JWK, a JWK Set, PEM, DER or a PASERK; what it is shows in its content.")]
 pub(crate) struct Key {
     #[command(subcommand)]
     verb: Verb,

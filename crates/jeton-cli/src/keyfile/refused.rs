@@ -1,9 +1,11 @@
 //! What is said of a key that is refused: the file, the member at fault, and what to do.
 
+use jeton::Limits;
 use jeton::error::KeyProblem;
 
 use super::{Form, KeyFile};
 use crate::exit::Failure;
+use crate::json::{Members, Problem};
 
 /// Why a key is refused.
 pub(crate) enum Refused {
@@ -40,6 +42,10 @@ impl KeyFile {
         let problem = refused.known_problem();
         let failure = match refused {
             Refused::Call(failure) => return failure,
+            Refused::Key(_) if problem == Some(KeyProblem::Duplicate) => {
+                let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
+                Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
+            }
             Refused::Key(error) => Failure::wrong(format!("{name}: {error}")),
             Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
             Refused::Member(member, message) => {
@@ -49,6 +55,17 @@ impl KeyFile {
         match problem.and_then(|problem| self.advice(problem)) {
             Some(advice) => failure.hint(advice),
             None => failure,
+        }
+    }
+
+    /// The name of the member that stands twice, which the library does not tell.
+    fn duplicate(&self) -> Option<String> {
+        let (Form::Jwk(text) | Form::Set(text)) = self.form() else {
+            return None;
+        };
+        match Members::strict(text, Limits::default().json_depth) {
+            Err(Problem::Twice(name)) => Some(name),
+            _ => None,
         }
     }
 
@@ -65,6 +82,14 @@ impl KeyFile {
                 _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
             },
             KeyProblem::TooWeak => "make a new one: jeton key new --alg NAME".to_owned(),
+            KeyProblem::Unsupported if matches!(self.form(), Form::Pem(text) if text.contains("ENCRYPTED")) => {
+                "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
+                    .to_owned()
+            }
+            KeyProblem::NoUsableKey if self.has_private_keys() => format!(
+                "its keys are private; take their public halves: jeton key public {}",
+                self.name()
+            ),
             KeyProblem::NoUsableKey => {
                 "a set to verify with holds public keys (or oct) that say their alg; give --alg NAME for those that do not"
                     .to_owned()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Refused, Signer};
+use super::{Form, KeyFile, Refused, Shape, Signer};
 use crate::exit::{Failure, Outcome};
 
 #[derive(Deserialize)]
@@ -61,6 +61,15 @@ impl KeyFile {
                 "{set}: key refused: kid: no key that can sign has this id"
             ))),
         }
+    }
+
+    /// Whether it is a set with a private key in it, which no verifier takes.
+    pub(super) fn has_private_keys(&self) -> bool {
+        let Form::Set(text) = self.form() else {
+            return false;
+        };
+        let elements = serde_json::from_str::<Elements<'_>>(text);
+        elements.is_ok_and(|set| set.keys.iter().any(|key| Shape::of(key.get()).d.is_some()))
     }
 
     fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {

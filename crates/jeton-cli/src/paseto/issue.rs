@@ -57,7 +57,7 @@ struct Message {
     claims: Option<Source>,
 
     /// Instead of claims, exactly these bytes: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "PAYLOAD|@FILE|-")]
+    #[arg(value_name = "PAYLOAD|@FILE|-", conflicts_with_all = ["expires_in", "no_expiry"])]
     payload: Option<Source>,
 }
 

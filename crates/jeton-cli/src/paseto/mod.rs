@@ -11,6 +11,14 @@ use crate::exit::Outcome;
 
 /// Issue and verify PASETOs.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton key new --paseto v4.public -o secret.paserk
+  jeton key public secret.paserk > public.paserk
+  jeton paseto sign --key secret.paserk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton paseto verify --key public.paserk --audience api @token
+
+Sign when others verify; encrypt when the one who issues is the one who reads.")]
 pub(crate) struct Paseto {
     #[command(subcommand)]
     verb: Verb,

@@ -1,0 +1,147 @@
+//! JSON whose every member counts: in its order, as it is written, and twice if it stands twice.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The members of an object: names without their escapes, values as they are written.
+pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+
+/// Why a text has two meanings, or none.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// It is not JSON; what the parser says.
+    Syntax(String),
+    NotAnObject,
+    /// A member of that name stands twice in one object.
+    Twice(String),
+    /// It is nested deeper than asked for.
+    TooDeep,
+}
+
+impl<'a> Members<'a> {
+    /// The members of an object that has one meaning: no name twice at any depth, nothing after it.
+    /// `depth_max` bounds the nesting of the object and what is in it, as a verifier will.
+    pub(crate) fn strict(text: &'a str, depth_max: u32) -> Result<Members<'a>, Problem> {
+        let value: &RawValue = parse(text)?;
+        check(value.get(), depth_max)?;
+        Members::loose(value.get()).ok_or(Problem::NotAnObject)
+    }
+
+    /// The members of any object.
+    pub(crate) fn loose(text: &'a str) -> Option<Members<'a>> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
+            Problem::NotAnObject => f.write_str("not a JSON object"),
+            Problem::Twice(name) => write!(f, "the member {name:?} stands twice"),
+            Problem::TooDeep => f.write_str("nested deeper than a verifier takes"),
+        }
+    }
+}
+
+/// A value that is JSON at its surface; each level is parsed once more than its outer one, and
+/// `depth_left` bounds how often.
+fn check(text: &str, depth_left: u32) -> Result<(), Problem> {
+    match text.as_bytes().first() {
+        Some(b'{' | b'[') if depth_left == 0 => Err(Problem::TooDeep),
+        Some(b'{') => {
+            let Members(members) = parse(text)?;
+            let mut names = HashSet::with_capacity(members.len());
+            for (name, _) in &members {
+                if !names.insert(name) {
+                    return Err(Problem::Twice(name.clone()));
+                }
+            }
+            members
+                .iter()
+                .try_for_each(|(_, value)| check(value.get(), depth_left - 1))
+        }
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = parse(text)?;
+            elements
+                .iter()
+                .try_for_each(|value| check(value.get(), depth_left - 1))
+        }
+        // A string may hold half of a surrogate pair, which is no text.
+        Some(b'"') => parse::<Cow<'_, str>>(text).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Problem> {
+    serde_json::from_str(text).map_err(|error| Problem::Syntax(error.to_string()))
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+
+        impl<'de> Visitor<'de> for Each {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+
+        deserializer.deserialize_map(Each).map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> Option<Problem> {
+        Members::strict(text, 32).err()
+    }
+
+    #[test]
+    fn what_has_two_meanings_is_refused() {
+        let twice = || Some(Problem::Twice("a".to_owned()));
+        assert_eq!(problem(r#"{"a":1,"a":2}"#), twice());
+        assert_eq!(problem(r#"{"a":1,"\u0061":2}"#), twice());
+        assert_eq!(problem(r#"{"b":[{"a":1,"a":1}]}"#), twice());
+        for text in ["[]", "\"a\"", "1", "null"] {
+            assert_eq!(problem(text), Some(Problem::NotAnObject), "{text}");
+        }
+        for text in [
+            "",
+            r#"{"a":1} {}"#,
+            r#"{"a":1,}"#,
+            "{'a':1}",
+            r#"{"a":01}"#,
+            r#"{"a":"\ud800"}"#,
+        ] {
+            assert!(matches!(problem(text), Some(Problem::Syntax(_))), "{text}");
+        }
+        assert_eq!(problem(" {\"a\":{\"b\":1},\"b\":1}\n"), None);
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested =
+            |depth: usize| format!("{}{{{}", "{\"a\":".repeat(depth - 1), "}".repeat(depth));
+        assert_eq!(problem(&nested(32)), None);
+        assert_eq!(problem(&nested(33)), Some(Problem::TooDeep));
+        assert_eq!(problem(&nested(100_000)), Some(Problem::TooDeep));
+    }
+}

@@ -1,0 +1,416 @@
+//! What files of text cannot say: exact bytes, files and their modes, sizes, pipes.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn keys() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys")
+}
+
+fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    // A child that does not read closes the pipe.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn succeeds(folder: &Path, args: &[&str], stdin: &[u8]) -> Vec<u8> {
+    let output = jeton(folder, args, stdin);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
+    output.stdout
+}
+
+fn line(folder: &Path, args: &[&str]) -> String {
+    let stdout = String::from_utf8(succeeds(folder, args, b"")).unwrap();
+    stdout.strip_suffix('\n').unwrap().to_owned()
+}
+
+fn rejects(args: &[&str], stdin: &[u8], reason: &str) {
+    let output = jeton(&keys(), args, stdin);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+    assert!(output.stdout.is_empty());
+    assert!(
+        stderr.starts_with(&format!("rejected: {reason}")),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_new_key_of_every_algorithm_signs_what_its_public_half_verifies() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for alg in [
+        "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256",
+        "ES384", "ES512", "EdDSA", "Ed25519",
+    ] {
+        let private = format!("{alg}.jwk");
+        succeeds(
+            folder,
+            &["key", "new", "--alg", alg, "--kid", "k", "-o", &private],
+            b"",
+        );
+        let mut verifying = private.clone();
+        if !alg.starts_with("HS") {
+            verifying = format!("{alg}.pub");
+            let public = succeeds(folder, &["key", "public", &private], b"");
+            assert!(!String::from_utf8_lossy(&public).contains("\"d\""));
+            fs::write(folder.join(&verifying), public).unwrap();
+        }
+        let claims = r#"{"sub":"user-7","n":1.10}"#;
+        let sign = [
+            "jwt",
+            "sign",
+            "--key",
+            &private,
+            "--claims",
+            claims,
+            "--expires-in",
+            "15m",
+        ];
+        let token = line(folder, &sign);
+        let verified = line(folder, &["jwt", "verify", "--key", &verifying, &token]);
+        assert!(verified.ends_with(",\"n\":1.10}"), "{alg}: {verified}");
+        let verified: Value = serde_json::from_str(&verified).unwrap();
+        let seconds = |name: &str| verified[name].as_i64().unwrap();
+        assert_eq!(seconds("exp") - seconds("iat"), 900);
+    }
+}
+
+#[test]
+fn a_pasetos_new_key_signs_and_encrypts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeeds(
+        folder,
+        &["key", "new", "--paseto", "v4.public", "-o", "secret"],
+        b"",
+    );
+    let public = succeeds(folder, &["key", "public", "secret"], b"");
+    fs::write(folder.join("public"), public).unwrap();
+    succeeds(
+        folder,
+        &["key", "new", "--paseto", "v4.local", "-o", "local"],
+        b"",
+    );
+    for (issue, issuing, open, opening) in [
+        ("sign", "secret", "verify", "public"),
+        ("encrypt", "local", "decrypt", "local"),
+    ] {
+        let bound = ["--footer", "f", "--implicit", "i"];
+        let claims = ["--claims", r#"{"sub":"user-7"}"#, "--expires-in", "1h"];
+        let call = [
+            &["paseto", issue, "--key", issuing],
+            &claims[..],
+            &bound[..],
+        ]
+        .concat();
+        let token = line(folder, &call);
+        let call = [&["paseto", open, "--key", opening, &token], &bound[..]].concat();
+        let verified: Value = serde_json::from_slice(&succeeds(folder, &call, b"")).unwrap();
+        assert_eq!(verified["sub"], "user-7");
+        let call = [
+            "paseto",
+            open,
+            "--key",
+            opening,
+            &token,
+            "--implicit",
+            "other",
+        ];
+        assert_eq!(jeton(folder, &call, b"").status.code(), Some(1));
+    }
+}
+
+#[test]
+fn a_payload_comes_back_byte_for_byte() {
+    let every_byte: Vec<u8> = (0..=255).chain([b'\n', b'\n']).collect();
+    for payload in [&b""[..], b"\n", b"hello", &every_byte] {
+        let token = succeeds(
+            &keys(),
+            &["jws", "sign", "--key", "es256.jwk", "-"],
+            payload,
+        );
+        let verify = ["jws", "verify", "--key", "es256.pub.jwk", "-"];
+        assert_eq!(succeeds(&keys(), &verify, &token), payload);
+
+        let token = succeeds(
+            &keys(),
+            &["paseto", "sign", "--key", "k4.secret", "-"],
+            payload,
+        );
+        let verify = ["paseto", "verify", "--key", "k4.public", "--raw", "-"];
+        assert_eq!(succeeds(&keys(), &verify, &token), payload);
+
+        let token = succeeds(
+            &keys(),
+            &["paseto", "encrypt", "--key", "k4.local", "-"],
+            payload,
+        );
+        let decrypt = ["paseto", "decrypt", "--key", "k4.local", "--raw", "-"];
+        assert_eq!(succeeds(&keys(), &decrypt, &token), payload);
+    }
+}
+
+#[test]
+fn a_verified_paseto_is_printed_byte_for_byte() {
+    let verify = [
+        "paseto",
+        "verify",
+        "--key",
+        "k4.public",
+        "--at",
+        "2021-12-31T00:00:00Z",
+    ];
+    let printed = succeeds(
+        &keys(),
+        &[&verify[..], &["@../tokens/v4-s-1"]].concat(),
+        b"",
+    );
+    assert_eq!(
+        printed,
+        br#"{"data":"this is a signed message","exp":"2022-01-01T00:00:00+00:00"}"#
+    );
+}
+
+#[test]
+fn a_footer_is_shown_as_the_text_it_is() {
+    let verify = [
+        "paseto",
+        "verify",
+        "--key",
+        "k4.public",
+        "--at",
+        "2021-12-31T00:00:00Z",
+    ];
+    let call = [&verify[..], &["--json", "@../tokens/v4-s-2"]].concat();
+    let verdict: Value = serde_json::from_slice(&succeeds(&keys(), &call, b"")).unwrap();
+    assert_eq!(
+        verdict["footer"],
+        r#"{"kid":"zVhMiPBP9fRf2snEcT7gFTioeA9COcNy9DfgL1W60haN"}"#
+    );
+}
+
+#[test]
+fn keys_go_from_form_to_form_and_stay_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (key, forms) in [
+        ("es256.jwk", &["pem", "der"][..]),
+        ("es256.pub.jwk", &["pem", "der"]),
+        ("rs256.jwk", &["pem", "der"]),
+        ("eddsa.jwk", &["pem", "der", "paserk"]),
+        ("eddsa.pub.jwk", &["pem", "der", "paserk"]),
+    ] {
+        let original = keys().join(key).display().to_string();
+        let thumbprint = line(folder, &["key", "thumbprint", &original]);
+        for form in forms {
+            let there = format!("{key}.{form}");
+            succeeds(
+                folder,
+                &["key", "convert", "--to", form, &original, "-o", &there],
+                b"",
+            );
+            let alg: &[&str] = if key.starts_with("rs") {
+                &["--alg", "RS256"]
+            } else {
+                &[]
+            };
+            let back = [&["key", "convert", "--to", "jwk", &there][..], alg].concat();
+            let back: Value = serde_json::from_slice(&succeeds(folder, &back, b"")).unwrap();
+            let mut expected: Value =
+                serde_json::from_slice(&fs::read(keys().join(key)).unwrap()).unwrap();
+            // Only a JWK has a place for it.
+            expected.as_object_mut().unwrap().remove("kid");
+            assert_eq!(back, expected, "{key} by way of {form}");
+            if *form != "paserk" {
+                assert_eq!(line(folder, &["key", "thumbprint", &there]), thumbprint);
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_key_file_is_for_its_owner_and_never_overwritten() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let new = ["key", "new", "--alg", "HS256", "-o", "secret.jwk"];
+    let output = jeton(folder, &new, b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.is_empty());
+    let file = folder.join("secret.jwk");
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let written = fs::read(&file).unwrap();
+    let secret: Value = serde_json::from_slice(&written).unwrap();
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert!(!talk.contains(secret["k"].as_str().unwrap()));
+
+    assert_eq!(jeton(folder, &new, b"").status.code(), Some(2));
+    assert_eq!(fs::read(&file).unwrap(), written);
+    let nowhere = ["key", "new", "--alg", "HS256", "-o", "no/such/folder"];
+    assert_eq!(jeton(folder, &nowhere, b"").status.code(), Some(2));
+}
+
+#[test]
+fn what_is_no_token_is_rejected_and_nothing_breaks() {
+    for verify in [
+        &["jwt", "verify", "--key", "es256.pub.jwk", "-"][..],
+        &["jws", "verify", "--key", "es256.pub.jwk", "-"],
+        &["paseto", "verify", "--key", "k4.public", "-"],
+        &["paseto", "decrypt", "--key", "k4.local", "-"],
+    ] {
+        rejects(
+            verify,
+            b"\xff\xfe.\x80.",
+            "the token is malformed: not text",
+        );
+        rejects(verify, b"", "the token is empty");
+        rejects(verify, b"\n", "the token is empty");
+        let large = [b"eyJhbGciOiJFUzI1NiJ9.", &[b'A'; 10_000_000][..], b".AAAA"].concat();
+        rejects(verify, &large, "the token ");
+        let large = [b"v4.public.", &[b'A'; 10_000_000][..]].concat();
+        rejects(verify, &large, "the token ");
+    }
+}
+
+#[test]
+fn more_than_the_limit_is_not_read() {
+    let endless = vec![b'a'; 64 * 1024 * 1024 + 1];
+    let sign = ["jws", "sign", "--key", "hs256.jwk", "-"];
+    let output = jeton(&keys(), &sign, &endless);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: standard input: longer than 64 MiB, the most that is read\n"
+    );
+    let output = jeton(&keys(), &["key", "public", "-"], &endless);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(["jws", "verify", "--key", "hs256.jwk", "-"])
+        .current_dir(keys())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // More than a pipe holds, so that the write meets the closed end.
+    let payload = vec![b'x'; 200_000];
+    let token = succeeds(
+        &keys(),
+        &["jws", "sign", "--key", "hs256.jwk", "-"],
+        &payload,
+    );
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(&token).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_one_clear_line() {
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(["key", "public", "es256.jwk"])
+        .current_dir(keys())
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        talk.starts_with("error: cannot write to standard output: "),
+        "{talk}"
+    );
+    assert_eq!(talk.lines().count(), 1);
+}
+
+#[test]
+fn no_verb_that_is_not_made_for_it_prints_a_secret() {
+    let secrets = [
+        ("hs256.jwk", "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA"),
+        ("k4.local", "cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8"),
+        ("k4.secret", "tMv7Q99M4hByfZU-SnEzB_oZu32fhQQUONnhG5QqN3Qe"),
+    ];
+    for (key, secret) in secrets {
+        assert!(
+            fs::read_to_string(keys().join(key))
+                .unwrap()
+                .contains(secret)
+        );
+        let inspected = format!("@{key}");
+        for call in [
+            &["inspect", &inspected][..],
+            &["inspect", "--json", &inspected],
+            &["key", "public", key],
+            &["key", "thumbprint", key],
+            &["jwt", "sign", "--key", key, "--claims", "{}", "--no-expiry"],
+            &["jwt", "verify", "--key", key, "a.b.c"],
+            &["paseto", "verify", "--key", key, "v4.public.AAAA"],
+            &["paseto", "sign", "--key", key, "x"],
+            &[
+                "key",
+                "convert",
+                "--to",
+                "der",
+                "--alg",
+                "RS256",
+                key,
+                "-o",
+                "/no/such/folder",
+            ],
+        ] {
+            let output = jeton(&keys(), call, b"");
+            for stream in [output.stdout, output.stderr] {
+                assert!(
+                    !String::from_utf8_lossy(&stream).contains(secret),
+                    "{call:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_is_only_for_terminals() {
+    let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(["key", "public", "nothing"])
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    assert!(!output.stderr.contains(&0x1b));
+    let version = line(&keys(), &["--version"]);
+    assert_eq!(version, format!("jeton {}", env!("CARGO_PKG_VERSION")));
+}
