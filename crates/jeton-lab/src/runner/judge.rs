@@ -99,3 +99,80 @@ fn measured(bench: &Bench) -> bool {
 fn comparable(a: &Bench, b: &Bench) -> bool {
     a.rounds.len() == b.rounds.len()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::result::{Judgement, Status};
+    use crate::suite::{Contract, Format, KeyHandling};
+
+    fn bench(library: &str, format: Format, alg: Option<&str>, ns: f64) -> Bench {
+        let cell = Cell {
+            driver: format!("go/{library}"),
+            library: library.into(),
+            version: "1.0.0".into(),
+            language: "go".into(),
+            format,
+            alg: alg.map(str::to_owned),
+            key_handling: KeyHandling::Prepared,
+            contract: Contract::Verify,
+        };
+        let mut bench = Bench::new(cell, "formats");
+        bench.rounds = (0..8)
+            .map(|i| ns * (1.0 + 0.001 * f64::from(i % 3)))
+            .collect();
+        bench
+    }
+
+    fn compared(benches: &[Bench]) -> Vec<Verdict> {
+        let cells: Vec<Cell> = benches.iter().map(|b| b.cell.clone()).collect();
+        let comparison =
+            Comparison::new("formats", "a pair", cells[0].clone(), cells[1..].to_vec()).unwrap();
+        verdicts(benches, &[comparison], &NoiseFloor::default())
+    }
+
+    #[test]
+    fn the_confounded_pair_of_report_1_is_marked_so() {
+        let verdicts = compared(&[
+            bench("golang-jwt", Format::Jwt, Some("ES256"), 100.0),
+            bench("go-paseto", Format::V4Public, None, 80.0),
+        ]);
+        let [verdict] = verdicts.as_slice() else {
+            unreachable!("one subject against one baseline")
+        };
+        assert!(verdict.confounded);
+        assert_eq!(verdict.factors, ["format", "algorithm", "library"]);
+        assert_eq!(
+            verdict.verdict,
+            Judgement::Faster,
+            "the ratio stands all the same"
+        );
+    }
+
+    #[test]
+    fn one_factor_is_named_and_not_confounded() {
+        let verdicts = compared(&[
+            bench("jeton", Format::Jwt, Some("EdDSA"), 100.0),
+            bench("jeton", Format::V4Public, None, 100.0),
+        ]);
+        assert!(!verdicts[0].confounded);
+        assert_eq!(verdicts[0].factors, ["format"]);
+        assert_eq!(verdicts[0].verdict, Judgement::Equivalent);
+        assert_eq!((verdicts[0].tier, verdicts[0].baseline_tier), (1, Some(1)));
+    }
+
+    #[test]
+    fn who_failed_is_in_no_verdict_and_the_next_is_the_baseline() {
+        let mut benches = [
+            bench("jeton", Format::Jwt, Some("ES256"), 100.0),
+            bench("golang-jwt", Format::Jwt, Some("ES256"), 200.0),
+            bench("cristalhq", Format::Jwt, Some("ES256"), 300.0),
+        ];
+        benches[0].fail(Status::Crashed, "died");
+        let verdicts = compared(&benches);
+        assert_eq!(verdicts.len(), 1);
+        assert!(verdicts[0].baseline.contains("golang-jwt"));
+        assert_eq!(verdicts[0].tier, 2);
+    }
+}

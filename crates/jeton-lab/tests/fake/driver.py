@@ -40,14 +40,21 @@ class Prepared:
     def mac(self, signed):
         return b64(hmac.new(self.key, signed.encode(), hashlib.sha256).digest())
 
+    def macs(self, signed):
+        yield self.mac(signed)
+        if MISDEED == "takes-empty-key":
+            yield b64(hmac.new(b"", signed.encode(), hashlib.sha256).digest())
+
     def sign(self, claims):
         header = b64(b'{"alg":"HS256","typ":"JWT"}')
         signed = header + "." + b64(json.dumps(claims, separators=(",", ":")).encode())
+        if MISDEED == "signs-wrongly":
+            return signed + "." + self.mac(signed + " ")
         return signed + "." + self.mac(signed)
 
     def verify(self, token):
         signed, _, signature = token.rpartition(".")
-        if MISDEED != "accepts-tampered" and not hmac.compare_digest(self.mac(signed), signature):
+        if MISDEED != "accepts-tampered" and signature not in self.macs(signed):
             raise ValueError("signature is wrong")
         claims = json.loads(unb64(signed.split(".")[1]))
         if MISDEED != "accepts-expired" and claims["exp"] <= time.time():
@@ -56,8 +63,10 @@ class Prepared:
             raise ValueError("token is not valid yet")
         if claims["iss"] != self.policy["issuer"]:
             raise ValueError("issuer is wrong")
-        if self.policy["audience"] not in claims["aud"]:
+        if MISDEED != "ignores-audience" and self.policy["audience"] not in claims["aud"]:
             raise ValueError("audience is wrong")
+        if MISDEED == "changes-a-claim":
+            claims["name"] = "Jane Doe"
         return claims
 
     def operation(self, i):

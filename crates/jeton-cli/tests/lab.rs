@@ -1,0 +1,301 @@
+//! `jeton lab` through the real binary: exit codes, files, signals, and what is left behind.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+struct Lab(tempfile::TempDir);
+
+impl Lab {
+    /// Two honest fake drivers, or with `misdeed` one that has it.
+    fn new(misdeed: &str) -> Self {
+        let lab = Self(tempfile::tempdir().unwrap());
+        lab.add("honest", "");
+        lab.add("other", misdeed);
+        lab
+    }
+
+    fn add(&self, name: &str, misdeed: &str) {
+        let script = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../jeton-lab/tests/fake/driver.py"
+        );
+        let folder = self.path("drivers/fake").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let manifest = format!(
+            r#"protocol = 1
+library = "{name}"
+language = "fake"
+version = "1.0.0"
+needs = ["python3"]
+run = ["python3", "{script}", "{name}", "{misdeed}"]
+
+[[offers]]
+format = "jwt"
+algs = ["HS256"]
+contracts = ["sign", "verify"]
+key_handling = ["prepared"]
+"#
+        );
+        fs::write(folder.join("driver.toml"), manifest).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jeton"));
+        command
+            .arg("lab")
+            .args(arguments)
+            .env("JETON_DRIVERS", self.path("drivers"))
+            .env("CARGO_TARGET_DIR", self.path("cache"))
+            .env("FAKE_CHILDREN", self.path("children"))
+            .env_remove("COLUMNS")
+            .current_dir(self.0.path());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn result(&self) -> Value {
+        let text = fs::read(self.path("jeton-lab/results.json")).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// One clear line on standard error, nothing on standard output, exit 2.
+#[track_caller]
+fn assert_refused(output: &Output, reason: &str) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    assert!(said.contains(reason), "{said}");
+}
+
+const SHORT: [&str; 4] = ["run", "libraries", "--quick", "--rounds=2"];
+
+#[test]
+fn a_run_writes_both_files_and_names_them_last() {
+    let lab = Lab::new("");
+    let output = lab.run(&SHORT);
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stderr}");
+    assert!(
+        stderr.starts_with("about "),
+        "the estimate comes first: {stderr}"
+    );
+    assert!(stdout.contains("Noise floor"), "{stdout}");
+    assert!(!stdout.contains('\u{1b}'), "no colour into a pipe");
+    let named: Vec<&str> = stdout.lines().rev().take(2).collect();
+    assert_eq!(named, ["jeton-lab/report.html", "jeton-lab/results.json"]);
+    let page = fs::read_to_string(lab.path("jeton-lab/report.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    let result = lab.result();
+    assert_eq!(result["environment"]["complete"], true);
+    assert_eq!(result["rows"].as_array().unwrap().len(), 4);
+    assert!(result["command"].as_str().unwrap().contains("--seed"));
+}
+
+#[test]
+fn json_prints_the_result_itself() {
+    let lab = Lab::new("");
+    let output = lab.run(&[&SHORT[..], &["--json"]].concat());
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed, lab.result());
+}
+
+#[test]
+fn a_result_is_shown_again() {
+    let lab = Lab::new("accepts-expired");
+    let first = lab.run(&SHORT);
+    let again = lab.run(&["report", "jeton-lab/results.json"]);
+    assert!(again.status.success());
+    let shown = text(&again.stdout);
+    assert!(text(&first.stdout).starts_with(shown));
+    assert!(shown.contains("accepts an expired token"), "{shown}");
+    let page = lab.run(&["report", "jeton-lab/results.json", "--html"]);
+    let written = fs::read(lab.path("jeton-lab/report.html")).unwrap();
+    assert_eq!(page.stdout, written);
+}
+
+#[test]
+fn a_file_that_is_no_result_is_refused_in_a_line() {
+    let lab = Lab::new("");
+    for (content, reason) in [
+        ("", "is cut short"),
+        ("{\"schema\":1,\"rows\":[", "is cut short"),
+        ("hello", "is not a result of the lab"),
+        ("{}", "it has no `schema`"),
+        ("{\"schema\":99}", "a newer jeton wrote it"),
+        ("{\"schema\":0}", "an older jeton wrote it"),
+        ("{\"schema\":1}", "is not a result of the lab"),
+    ] {
+        fs::write(lab.path("bad.json"), content).unwrap();
+        assert_refused(&lab.run(&["report", "bad.json"]), reason);
+    }
+    assert_refused(
+        &lab.run(&["report", "absent.json"]),
+        "cannot read absent.json",
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
+    let lab = Lab::new("");
+    fs::write(lab.path("taken"), "a file").unwrap();
+    let output = lab.run(&["run", "--quick", "--out", "taken/below"]);
+    assert_refused(&output, "cannot write to taken/below");
+    assert_refused(
+        &lab.run(&["run", "--quick", "--out", "/dev/null"]),
+        "cannot write to /dev/null",
+    );
+    assert_refused(
+        &lab.run(&["run", "--quick", "--out", "/proc/jeton"]),
+        "cannot write to /proc",
+    );
+}
+
+#[test]
+fn what_does_not_exist_is_refused_with_its_neighbour() {
+    let lab = Lab::new("");
+    assert_refused(&lab.run(&["run", "library"]), "did you mean `libraries`?");
+    assert_refused(
+        &lab.run(&["run", "--subject", "honset"]),
+        "did you mean `honest`?",
+    );
+    assert_refused(
+        &lab.run(&["run", "--drivers", "nowhere"]),
+        "drivers' folder nowhere",
+    );
+    let broken = lab.path("drivers/fake/broken");
+    fs::create_dir_all(&broken).unwrap();
+    fs::write(broken.join("driver.toml"), "protocol = 1\n").unwrap();
+    let output = lab.run(&["run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("broken/driver.toml"));
+}
+
+#[test]
+fn list_builds_nothing() {
+    let lab = Lab::new("");
+    let output = lab.run(&["list"]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("fake/honest") && shown.contains("libraries"),
+        "{shown}"
+    );
+    assert!(!lab.path("cache").exists());
+}
+
+#[test]
+fn a_budget_makes_fewer_rounds() {
+    let lab = Lab::new("");
+    let output = lab.run(&["run", "libraries", "--quick", "--rounds=500", "--budget=6s"]);
+    assert!(output.status.success());
+    let environment = lab.result()["environment"].clone();
+    assert_eq!(environment["complete"], true);
+    let rounds = environment["rounds_finished"].as_u64().unwrap();
+    assert!((4..500).contains(&rounds), "{rounds}");
+    assert!(text(&output.stderr).contains("the budget has time for"));
+}
+
+/// Ctrl-C in the middle of the rounds: a valid file of what was finished, and nobody left, not
+/// even what a driver started.
+#[test]
+fn ctrl_c_keeps_the_finished_rounds_and_leaves_no_process() {
+    let lab = Lab::new("has-a-child");
+    let (code, result) = interrupted(&lab, "round 3 of");
+    assert_eq!(code, Some(130));
+    assert_eq!(result["environment"]["complete"], false);
+    let finished = result["environment"]["rounds_finished"].as_u64().unwrap();
+    assert!(finished >= 2, "{finished}");
+    for row in result["rows"].as_array().unwrap() {
+        let rounds = row["ns_per_op"]["rounds"].as_array().unwrap();
+        assert_eq!(rounds.len() as u64, finished);
+    }
+    assert!(lab.path("jeton-lab/report.html").exists());
+}
+
+#[test]
+fn ctrl_c_while_a_driver_hangs_ends_at_once() {
+    let lab = Lab::new("hangs-in-hello");
+    let began = Instant::now();
+    let (code, result) = interrupted(&lab, "checking");
+    assert!(
+        began.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(code, Some(130));
+    assert_eq!(result["environment"]["rounds_finished"], 0);
+    let rows = result["rows"].as_array().unwrap();
+    assert!(
+        rows.iter()
+            .all(|r| r["status"] == "unavailable" && r["reason"].is_string())
+    );
+}
+
+/// Runs until standard error says `moment`, sends SIGINT, and waits for the end.
+fn interrupted(lab: &Lab, moment: &str) -> (Option<i32>, Value) {
+    let talk = fs::File::create(lab.path("talk")).unwrap();
+    let mut child = lab
+        .command(&["run", "libraries", "--quick", "--rounds=200"])
+        .stdout(Stdio::null())
+        .stderr(talk)
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(lab.path("talk"))
+        .unwrap()
+        .contains(moment)
+    {
+        assert!(Instant::now() < deadline, "it never came to {moment:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let status = child.wait().unwrap();
+    // Whoever was killed is gone when the kernel has said so.
+    std::thread::sleep(Duration::from_millis(300));
+    let left = survivors(lab.0.path());
+    assert!(left.is_empty(), "left behind: {left:?}");
+    (status.code(), lab.result())
+}
+
+/// Processes that were started for this lab: by their folder, or noted by the fake driver.
+fn survivors(folder: &Path) -> Vec<String> {
+    let noted = fs::read_to_string(folder.join("children")).unwrap_or_default();
+    let mut left = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(id) = entry.file_name().into_string() else {
+            continue;
+        };
+        if !id.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
+        let noted = noted.lines().any(|n| n == id);
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let zombie = stat.rsplit(") ").next().is_some_and(|s| s.starts_with('Z'));
+        if (here || noted) && !zombie {
+            left.push(format!("{id}: {stat}"));
+        }
+    }
+    left
+}

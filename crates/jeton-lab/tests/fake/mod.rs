@@ -1,0 +1,94 @@
+//! A folder of fake drivers: each a manifest over one Python script, told how to misbehave.
+
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jeton_lab::Stop;
+use jeton_lab::driver::{Cache, find};
+use jeton_lab::result::{Row, RunResult};
+use jeton_lab::runner::{self, Event, Options, Pace};
+use jeton_lab::suite::{Suite, plan};
+
+/// Fake drivers in a temporary folder.
+pub(crate) struct Fakes(tempfile::TempDir);
+
+impl Fakes {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A driver that signs and verifies HS256, and does `misdeed` unless it is empty.
+    pub(crate) fn with(self, name: &str, misdeed: &str) -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/driver.py");
+        let run = format!(
+            r#"needs = ["python3"]
+run = ["python3", "{}", "{name}", "{misdeed}"]"#,
+            script.display()
+        );
+        self.with_manifest(name, &run)
+    }
+
+    /// A driver with its own way to be built and run.
+    pub(crate) fn with_manifest(self, name: &str, way: &str) -> Self {
+        let folder = self.folder().join("fake").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let manifest = format!(
+            r#"protocol = 1
+library = "{name}"
+language = "fake"
+version = "1.0.0"
+{way}
+
+[[offers]]
+format = "jwt"
+algs = ["HS256"]
+contracts = ["sign", "verify"]
+key_handling = ["prepared"]
+"#
+        );
+        std::fs::write(folder.join("driver.toml"), manifest).unwrap();
+        self
+    }
+
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.0.path().join("drivers")
+    }
+
+    pub(crate) fn cache(&self) -> Cache {
+        Cache::at(&self.0.path().join("cache"))
+    }
+
+    /// A short run of all of them.
+    pub(crate) fn run(&self) -> RunResult {
+        self.run_until(&Stop::default(), |_| {})
+    }
+
+    pub(crate) fn run_until(&self, stop: &Stop, mut tell: impl FnMut(Event<'_>)) -> RunResult {
+        let drivers = find(&self.folder()).unwrap();
+        let plan = plan(&drivers, &[Suite::Libraries], true, &[]).unwrap();
+        let pace = Pace {
+            batch: Duration::from_millis(2),
+            warm_batch: Duration::from_millis(1),
+            warm_limit: Duration::from_millis(100),
+            rounds: 3,
+            twins: 2,
+        };
+        let options = Options {
+            pace,
+            budget: None,
+            seed: 7,
+            command: "jeton lab run".into(),
+            cache: self.cache(),
+        };
+        runner::run(&plan, &drivers, &options, stop, &mut tell)
+    }
+}
+
+/// The row of a fake driver.
+pub(crate) fn row<'a>(result: &'a RunResult, name: &str, contract: &str) -> &'a Row {
+    let mut rows = result.rows.iter();
+    rows.find(|r| r.subject.library == name && r.contract == contract)
+        .unwrap()
+}

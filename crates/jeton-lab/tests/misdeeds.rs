@@ -1,0 +1,265 @@
+//! Whatever a driver does, its row says so, and the others are measured.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake;
+
+use fake::{Fakes, row};
+use jeton_lab::Stop;
+use jeton_lab::result::{RunResult, Status};
+use jeton_lab::runner::Event;
+
+/// Runs one driver with a misdeed between two honest ones, which must not suffer.
+fn run_with(misdeed: &str) -> RunResult {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("another", "")
+        .with("suspect", misdeed);
+    let result = fakes.run();
+    for name in ["honest", "another"] {
+        for contract in ["sign", "verify"] {
+            let row = row(&result, name, contract);
+            assert_eq!(
+                row.status,
+                Status::Ok,
+                "{name} {contract}: {:?}",
+                row.reason
+            );
+            assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 3);
+        }
+    }
+    result
+}
+
+#[track_caller]
+fn assert_both(misdeed: &str, status: Status, reason: &str) {
+    let result = run_with(misdeed);
+    for contract in ["sign", "verify"] {
+        let row = row(&result, "suspect", contract);
+        assert_eq!(row.status, status, "{contract}: {:?}", row.reason);
+        let said = row.reason.as_deref().unwrap();
+        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(row.ns_per_op.is_none(), "it must not be timed");
+    }
+    let named = |id: &str| id.contains("suspect");
+    assert!(
+        !result
+            .verdicts
+            .iter()
+            .any(|v| named(&v.subject) || named(&v.baseline))
+    );
+}
+
+#[test]
+fn an_honest_driver_is_measured() {
+    let result = run_with("");
+    let row = row(&result, "suspect", "sign");
+    assert_eq!(row.status, Status::Ok);
+    assert_eq!(row.token_bytes, Some(295));
+    assert!(row.peak_rss_bytes.unwrap() > 1 << 20);
+    assert_eq!(result.noise_floor.pairs.len(), 2);
+    assert!(result.noise_floor.floor.unwrap() > 0.0);
+    assert!(result.environment.complete);
+    assert_eq!(result.verdicts.len(), 4, "two against one, twice");
+    assert!(
+        result
+            .verdicts
+            .iter()
+            .all(|v| !v.confounded && v.factors == ["library"])
+    );
+}
+
+#[test]
+fn a_driver_that_dies_in_hello() {
+    assert_both(
+        "dies-in-hello",
+        Status::Crashed,
+        "exit code 3: panic: no more",
+    );
+}
+
+#[test]
+fn a_driver_that_dies_in_run() {
+    assert_both(
+        "dies-in-run",
+        Status::Crashed,
+        "exit code 7: fatal error: out of luck",
+    );
+}
+
+#[test]
+fn a_driver_that_floods_its_output() {
+    assert_both("floods", Status::Crashed, "flooded its output");
+}
+
+#[test]
+fn a_driver_that_talks_without_being_asked() {
+    assert_both("talks-unasked", Status::Crashed, "answered nonsense");
+}
+
+#[test]
+fn a_driver_that_answers_nonsense() {
+    assert_both(
+        "answers-nonsense",
+        Status::Crashed,
+        "answered nonsense: no JSON",
+    );
+}
+
+#[test]
+fn a_driver_that_accepts_a_tampered_token() {
+    let reason = "accepts a token whose signature was changed";
+    assert_both("accepts-tampered", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_that_accepts_an_expired_token() {
+    assert_both(
+        "accepts-expired",
+        Status::FailedPreflight,
+        "accepts an expired token",
+    );
+}
+
+#[test]
+fn a_driver_that_ignores_the_audience() {
+    let reason = "accepts a token for another audience";
+    assert_both("ignores-audience", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_that_signs_with_an_empty_key() {
+    assert_both(
+        "empty-key",
+        Status::FailedPreflight,
+        "signs with an empty key",
+    );
+}
+
+#[test]
+fn a_driver_that_takes_an_empty_key_too() {
+    let reason = "accepts a token signed with an empty key";
+    assert_both("takes-empty-key", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_that_changes_a_claim() {
+    let reason = "gives back another `name` than was signed";
+    assert_both("changes-a-claim", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_whose_tokens_nobody_verifies() {
+    let reason = "its token is refused by 3 of 3 verifiers";
+    assert_both("signs-wrongly", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_that_lies_about_its_work() {
+    assert_both("wrong-checksum", Status::Crashed, "wrong checksum");
+}
+
+#[test]
+fn a_driver_of_another_version_than_its_manifest_says() {
+    let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
+    assert_both("other-version", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn a_driver_that_does_not_build() {
+    let fakes = Fakes::new().with("honest", "").with_manifest(
+        "broken",
+        r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
+run = ["true"]"#,
+    );
+    let result = fakes.run();
+    assert_eq!(row(&result, "honest", "verify").status, Status::Ok);
+    let row = row(&result, "broken", "verify");
+    assert_eq!(row.status, Status::Unavailable);
+    let reason = row.reason.as_deref().unwrap();
+    assert!(reason.contains("error: a semicolon is missing"), "{reason}");
+    assert!(reason.contains("build.log"), "{reason}");
+}
+
+#[test]
+fn a_driver_whose_toolchain_is_absent() {
+    let fakes = Fakes::new().with("honest", "").with_manifest(
+        "foreign",
+        r#"needs = ["no-such-compiler"]
+run = ["true"]"#,
+    );
+    let result = fakes.run();
+    assert_eq!(row(&result, "honest", "sign").status, Status::Ok);
+    let row = row(&result, "foreign", "sign");
+    assert_eq!(row.status, Status::Unavailable);
+    let reason = row.reason.as_deref().unwrap();
+    assert_eq!(reason, "needs `no-such-compiler`, which is not on PATH");
+}
+
+#[test]
+fn a_driver_that_cannot_be_started() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
+    let result = fakes.run();
+    let row = row(&result, "absent", "sign");
+    assert_eq!(row.status, Status::Unavailable);
+    assert!(
+        row.reason
+            .as_deref()
+            .unwrap()
+            .contains("cannot start /no/such/driver")
+    );
+}
+
+/// The limit for `hello` is 20 s: this one test waits for it.
+#[test]
+fn a_driver_that_hangs() {
+    assert_both(
+        "hangs-in-hello",
+        Status::TimedOut,
+        "did not answer within 20 s",
+    );
+}
+
+#[test]
+fn a_driver_is_built_again_only_when_its_sources_change() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
+    let fakes = Fakes::new().with_manifest(
+        "counted",
+        &format!(
+            r#"build = [["sh", "-c", "echo built >> {{out}}/builds"]]
+run = ["python3", "{script}", "counted"]"#
+        ),
+    );
+    let builds = || {
+        let file = fakes
+            .folder()
+            .join("../cache/jeton-drivers/fake-counted/builds");
+        std::fs::read_to_string(file).unwrap().lines().count()
+    };
+    fakes.run();
+    fakes.run();
+    assert_eq!(builds(), 1);
+    std::fs::write(fakes.folder().join("fake/counted/new.py"), "changed").unwrap();
+    fakes.run();
+    assert_eq!(builds(), 2);
+}
+
+#[test]
+fn a_run_that_is_stopped_keeps_its_finished_rounds() {
+    let fakes = Fakes::new().with("honest", "").with("another", "");
+    let stop = Stop::default();
+    let result = fakes.run_until(&stop, |event| {
+        if matches!(event, Event::Round { number: 3, .. }) {
+            stop.request();
+        }
+    });
+    assert!(!result.environment.complete);
+    assert_eq!(result.environment.rounds_finished, 2);
+    for row in &result.rows {
+        assert_eq!(row.status, Status::Ok);
+        assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 2);
+    }
+    assert!(!result.verdicts.is_empty());
+}
