@@ -125,7 +125,7 @@ impl Policy {
             if registered.audience.is_none() {
                 return Err(Rejection::ClaimMissing(Claim::Audience));
             }
-            if !registered.audiences(payload).any(|one| one == *wanted) {
+            if !registered.is_for(wanted, payload) {
                 return Err(Rejection::AudienceMismatch);
             }
         }

@@ -21,12 +21,20 @@ pub(crate) enum Dates {
 pub(crate) struct Registered {
     pub(crate) issuer: Option<Spot>,
     pub(crate) subject: Option<Spot>,
-    /// The raw value: a string, or a list of strings.
-    pub(crate) audience: Option<Spot>,
+    pub(crate) audience: Option<Audience>,
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) not_before: Option<Timestamp>,
     pub(crate) issued_at: Option<Timestamp>,
     pub(crate) token_id: Option<Spot>,
+}
+
+/// Whom a token is meant for.
+#[derive(Debug, Clone)]
+pub(crate) enum Audience {
+    /// A string, or a list of exactly one.
+    One(Spot),
+    /// The text of any other list of strings.
+    List(Spot),
 }
 
 /// A string of the payload.
@@ -46,7 +54,14 @@ impl Spot {
         }
     }
 
-    fn of(payload: &str, part: &str) -> Spot {
+    fn of(payload: &str, text: Text<'_>) -> Spot {
+        match text.plain() {
+            Some(plain) => Spot::at(payload, plain),
+            None => Spot::Unescaped(text.to_cow().into()),
+        }
+    }
+
+    fn at(payload: &str, part: &str) -> Spot {
         let start = part.as_ptr() as usize - payload.as_ptr() as usize;
         Spot::Plain {
             start,
@@ -65,10 +80,7 @@ impl Registered {
             };
             let string = || {
                 let text = value.string().ok_or(Rejection::ClaimType(claim))?;
-                Ok::<_, Unread>(match text.to_cow() {
-                    Cow::Borrowed(plain) => Spot::of(payload, plain),
-                    Cow::Owned(unescaped) => Spot::Unescaped(unescaped.into()),
-                })
+                Ok::<_, Unread>(Spot::of(payload, text))
             };
             let moment = || match dates {
                 Dates::Numeric => numeric_date(claim, value),
@@ -79,13 +91,7 @@ impl Registered {
                 Claim::Subject => registered.subject = Some(string()?),
                 Claim::TokenId => registered.token_id = Some(string()?),
                 Claim::Audience => {
-                    let list = value.kind() == Kind::Array
-                        && dates == Dates::Numeric
-                        && json::checked_elements(value.raw()).all(|v| v.kind() == Kind::String);
-                    if value.kind() != Kind::String && !list {
-                        return Err(Rejection::ClaimType(claim).into());
-                    }
-                    registered.audience = Some(Spot::of(payload, value.raw()));
+                    registered.audience = Some(Audience::read(payload, value, dates)?);
                 }
                 Claim::Expiry => registered.expires_at = Some(moment()?),
                 Claim::NotBefore => registered.not_before = Some(moment()?),
@@ -99,16 +105,46 @@ impl Registered {
 
     /// The audiences, one by one.
     pub(crate) fn audiences<'t>(&'t self, payload: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
-        let raw = self.audience.as_ref().map(|spot| spot.read(payload));
-        let one = raw
-            .filter(|raw| raw.starts_with('"'))
-            .map(|raw| Text::from_raw(raw).to_cow());
-        let list = raw.filter(|raw| raw.starts_with('['));
+        let (one, list) = match &self.audience {
+            None => (None, None),
+            Some(Audience::One(spot)) => (Some(Cow::Borrowed(spot.read(payload))), None),
+            Some(Audience::List(spot)) => (None, Some(spot.read(payload))),
+        };
         one.into_iter().chain(
             list.into_iter()
                 .flat_map(json::checked_elements)
                 .filter_map(|value| value.string().map(Text::to_cow)),
         )
+    }
+
+    /// Whether the token is meant for this one.
+    pub(crate) fn is_for(&self, wanted: &str, payload: &str) -> bool {
+        match &self.audience {
+            Some(Audience::One(spot)) => spot.read(payload) == wanted,
+            _ => self.audiences(payload).any(|audience| audience == wanted),
+        }
+    }
+}
+
+impl Audience {
+    /// A string or a list of strings (RFC 7519, section 4.1.3); in PASETO, a string.
+    fn read(payload: &str, value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
+        if let Some(text) = value.string() {
+            return Ok(Audience::One(Spot::of(payload, text)));
+        }
+        let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
+        if value.kind() != Kind::Array || dates == Dates::Rfc3339 {
+            return Err(wrong_type);
+        }
+        let (mut only, mut count) = (None, 0);
+        for element in json::checked_elements(value.raw()) {
+            only = Some(element.string().ok_or(Unread(wrong_type.0))?);
+            count += 1;
+        }
+        Ok(match only {
+            Some(text) if count == 1 => Audience::One(Spot::of(payload, text)),
+            _ => Audience::List(Spot::at(payload, value.raw())),
+        })
     }
 }
 

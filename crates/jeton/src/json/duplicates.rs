@@ -8,7 +8,7 @@ use super::Text;
 /// Few names are compared with each other in place. Many, and any written with escapes, go to a
 /// hash set with a random seed, so that no choice of names makes the search quadratic.
 pub(super) struct Names<'a> {
-    few: [&'a str; Names::FEW],
+    few: [(u64, &'a str); Names::FEW],
     count: usize,
     many: Option<HashSet<Cow<'a, str>>>,
 }
@@ -18,7 +18,7 @@ impl<'a> Names<'a> {
 
     pub(super) fn new() -> Self {
         Names {
-            few: [""; Names::FEW],
+            few: [(0, ""); Names::FEW],
             count: 0,
             many: None,
         }
@@ -29,17 +29,28 @@ impl<'a> Names<'a> {
         if let (None, Some(plain)) = (&self.many, name.plain())
             && self.count < Names::FEW
         {
+            let mark = mark(plain);
             let known = &self.few[..self.count];
-            if known.iter().any(|other| *other == plain) {
+            // The marks of nearly all names differ, so that hardly ever a name is compared.
+            if known
+                .iter()
+                .any(|(other, name)| *other == mark && *name == plain)
+            {
                 return false;
             }
-            self.few[self.count] = plain;
+            self.few[self.count] = (mark, plain);
             self.count += 1;
             return true;
         }
         let few = &self.few[..self.count];
         self.many
-            .get_or_insert_with(|| few.iter().map(|name| Cow::Borrowed(*name)).collect())
+            .get_or_insert_with(|| few.iter().map(|(_, name)| Cow::Borrowed(*name)).collect())
             .insert(name.to_cow())
     }
+}
+
+/// A name's last seven bytes and its length. Equal names have equal marks.
+fn mark(name: &str) -> u64 {
+    let tail = name.as_bytes().iter().rev().take(7);
+    tail.fold(name.len() as u64, |mark, byte| mark << 8 | u64::from(*byte))
 }

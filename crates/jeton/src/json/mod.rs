@@ -36,24 +36,44 @@ pub(crate) enum Kind {
 
 /// One value: its type and its text, which has been checked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Value<'a> {
-    kind: Kind,
-    raw: &'a str,
+pub(crate) struct Value<'a>(Checked<'a>);
+
+#[derive(Debug, Clone, Copy)]
+enum Checked<'a> {
+    String(Text<'a>),
+    Other(Kind, &'a str),
 }
 
 impl<'a> Value<'a> {
-    pub(crate) fn kind(self) -> Kind {
-        self.kind
+    fn of_string(text: Text<'a>) -> Self {
+        Value(Checked::String(text))
     }
 
-    /// The value's text, quotes included.
+    fn other(kind: Kind, raw: &'a str) -> Self {
+        Value(Checked::Other(kind, raw))
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        match self.0 {
+            Checked::String(_) => Kind::String,
+            Checked::Other(kind, _) => kind,
+        }
+    }
+
+    /// The value's text; a string's is what stands between its quotes.
     pub(crate) fn raw(self) -> &'a str {
-        self.raw
+        match self.0 {
+            Checked::String(text) => text.written(),
+            Checked::Other(_, raw) => raw,
+        }
     }
 
     /// The string, or `None` if the value is of another type.
     pub(crate) fn string(self) -> Option<Text<'a>> {
-        (self.kind == Kind::String).then(|| Text::from_raw(self.raw))
+        match self.0 {
+            Checked::String(text) => Some(text),
+            Checked::Other(..) => None,
+        }
     }
 }
 
@@ -92,13 +112,6 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// Whether the bytes are one JSON value of any type, strictly read.
-#[cfg(test)]
-pub(crate) fn check_value(bytes: &[u8], max_depth: u32) -> Result<(), Fault> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)?;
-    Scanner::new(text, max_depth).whole_value()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,7 +137,7 @@ mod tests {
         let expected = [
             ("a", Kind::Number, "1"),
             ("b", Kind::Array, r#"[ "x" ,{}]"#),
-            ("c", Kind::String, r#""\u0041""#),
+            ("c", Kind::String, r#"\u0041"#),
             ("d", Kind::Null, "null"),
             ("e", Kind::Bool, "true"),
             ("f", Kind::Object, r#"{"g":-0.5e3}"#),
@@ -191,7 +204,7 @@ mod tests {
         let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#)
             .map(Value::raw)
             .collect();
-        assert_eq!(raw, [r#""a""#, "1", "[2,3]", r#"{"b":[]}"#]);
+        assert_eq!(raw, ["a", "1", "[2,3]", r#"{"b":[]}"#]);
         assert_eq!(checked_elements("[ ]").count(), 0);
     }
 }

@@ -30,14 +30,6 @@ impl<'a> Scanner<'a> {
         Ok(self.end()?)
     }
 
-    /// The text is one value and nothing else.
-    #[cfg(test)]
-    pub(super) fn whole_value(&mut self) -> Result<(), Fault> {
-        self.space();
-        self.value(0)?;
-        self.end()
-    }
-
     /// The next element of an array that has been checked; the scanner stands before it.
     pub(super) fn next_element(&mut self, first: bool) -> Option<Value<'a>> {
         self.space();
@@ -84,10 +76,7 @@ impl<'a> Scanner<'a> {
     fn value(&mut self, depth: u32) -> Result<Value<'a>, Fault> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'"') => {
-                self.string()?;
-                Kind::String
-            }
+            Some(b'"') => return Ok(Value::of_string(self.string()?)),
             Some(b'{') => {
                 self.object(depth + 1, |_, _| Ok::<_, Fault>(()))?;
                 Kind::Object
@@ -104,10 +93,7 @@ impl<'a> Scanner<'a> {
                 Kind::Number
             }
         };
-        Ok(Value {
-            kind,
-            raw: &self.text[start..self.at],
-        })
+        Ok(Value::other(kind, &self.text[start..self.at]))
     }
 
     fn object<E: From<Fault>>(
@@ -186,15 +172,19 @@ impl<'a> Scanner<'a> {
         }
         self.at += 1;
         let start = self.at;
+        let mut has_escapes = false;
         loop {
             self.plain_run();
             match self.peek() {
                 Some(b'"') => {
-                    let escaped = &self.text[start..self.at];
+                    let written = &self.text[start..self.at];
                     self.at += 1;
-                    return Ok(Text::from_checked(escaped));
+                    return Ok(Text::from_checked(written, has_escapes));
                 }
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    has_escapes = true;
+                    self.escape()?;
+                }
                 // A control character, or the end of the text.
                 _ => return Err(Fault::Syntax),
             }

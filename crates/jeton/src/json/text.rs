@@ -3,32 +3,34 @@ use std::borrow::Cow;
 /// A JSON string, checked and still in its written form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
-    escaped: &'a str,
+    written: &'a str,
+    has_escapes: bool,
 }
 
 impl<'a> Text<'a> {
-    /// `escaped` is what stands between the quotes, and has been checked.
-    pub(super) fn from_checked(escaped: &'a str) -> Self {
-        Text { escaped }
+    /// `written` is what stands between the quotes, and has been checked.
+    pub(super) fn from_checked(written: &'a str, has_escapes: bool) -> Self {
+        Text {
+            written,
+            has_escapes,
+        }
     }
 
-    /// A checked string with its quotes.
-    pub(crate) fn from_raw(quoted: &'a str) -> Self {
-        Text {
-            escaped: &quoted[1..quoted.len() - 1],
-        }
+    /// What stands between the quotes.
+    pub(crate) fn written(self) -> &'a str {
+        self.written
     }
 
     /// The string, if it was written without escapes; nothing is copied.
     pub(crate) fn plain(self) -> Option<&'a str> {
-        (!self.escaped.as_bytes().contains(&b'\\')).then_some(self.escaped)
+        (!self.has_escapes).then_some(self.written)
     }
 
     /// The string, copied only if it was written with escapes.
     pub(crate) fn to_cow(self) -> Cow<'a, str> {
         match self.plain() {
             Some(plain) => Cow::Borrowed(plain),
-            None => Cow::Owned(unescape(self.escaped)),
+            None => Cow::Owned(unescape(self.written)),
         }
     }
 }
@@ -37,7 +39,7 @@ impl PartialEq<str> for Text<'_> {
     fn eq(&self, other: &str) -> bool {
         match self.plain() {
             Some(plain) => plain == other,
-            None => unescape(self.escaped) == other,
+            None => unescape(self.written) == other,
         }
     }
 }
@@ -89,10 +91,10 @@ mod tests {
 
     #[test]
     fn every_escape() {
-        let text = Text::from_checked(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00z"#);
+        let text = Text::from_checked(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00z"#, true);
         assert_eq!(text.to_cow(), "a\"\\/\u{8}\u{c}\n\r\té😀z");
         assert!(text.plain().is_none());
         assert!(text == *"a\"\\/\u{8}\u{c}\n\r\té😀z");
-        assert_eq!(Text::from_checked("plain").plain(), Some("plain"));
+        assert_eq!(Text::from_checked("plain", false).plain(), Some("plain"));
     }
 }

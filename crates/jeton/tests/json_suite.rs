@@ -1,0 +1,78 @@
+//! The JSON test suite against the strict scanner: what must be accepted is, what must be refused
+//! is, and of the undecided cases jeton's answer is written down here.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+// The scanner is compiled into this test without its unit tests and without its other users.
+#![allow(dead_code, unreachable_pub, unused_imports)]
+
+#[path = "../src/json/mod.rs"]
+mod json;
+
+use std::fs;
+use std::path::Path;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// The suite itself nests 500 deep where the answer is open; the limit of a token is lower.
+const DEPTH: u32 = 600;
+
+/// Cases that JSON leaves open and jeton accepts: numbers are only checked for their form, because
+/// no claim that jeton reads can hold them; and deep nesting is a limit, not a rule.
+const OPEN_ACCEPTED: [&str; 8] = [
+    "i_number_double_huge_neg_exp.json",
+    "i_number_huge_exp.json",
+    "i_number_neg_int_huge_exp.json",
+    "i_number_pos_double_huge_exp.json",
+    "i_number_real_neg_overflow.json",
+    "i_number_real_pos_overflow.json",
+    "i_number_real_underflow.json",
+    "i_structure_500_nested_arrays.json",
+];
+
+/// The same for integers beyond 64 bits.
+const OPEN_ACCEPTED_INTEGERS: [&str; 3] = [
+    "i_number_too_big_neg_int.json",
+    "i_number_too_big_pos_int.json",
+    "i_number_very_big_negative_int.json",
+];
+
+/// Cases that JSON accepts and jeton refuses: two members of one name.
+const DUPLICATES: [&str; 2] = [
+    "y_object_duplicated_key.json",
+    "y_object_duplicated_key_and_value.json",
+];
+
+fn main() {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/json-test-suite/test_parsing");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(files.len() > 150, "only {} cases found", files.len());
+    let trials = files.into_iter().map(|file| {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let expected = match &name[..2] {
+            "y_" => !DUPLICATES.contains(&name.as_str()),
+            "n_" => false,
+            "i_" => {
+                OPEN_ACCEPTED.contains(&name.as_str())
+                    || OPEN_ACCEPTED_INTEGERS.contains(&name.as_str())
+            }
+            other => panic!("unknown expectation {other}"),
+        };
+        let verdict = if expected { "accepted" } else { "refused" };
+        Trial::test(format!("{name}_is_{verdict}"), move || {
+            // The scanner reads objects: the case is the value of a member.
+            let object = [b"{\"case\":".as_slice(), &fs::read(&file)?, b"}"].concat();
+            let answer = json::read_object(&object, DEPTH, |_, _| Ok::<_, json::Fault>(()));
+            if answer.is_ok() == expected {
+                Ok(())
+            } else {
+                Err(format!("{answer:?}").into())
+            }
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
