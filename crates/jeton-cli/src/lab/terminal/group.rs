@@ -151,6 +151,12 @@ impl<'a> Group<'a> {
         lines.flat_map(|l| l.cells.iter().flatten()).map(|c| c.row)
     }
 
+    /// Whether one of its lines has this row.
+    pub(super) fn shows(&self, row: &Row) -> bool {
+        let mut cells = self.lines.iter().flat_map(|l| l.cells.iter().flatten());
+        cells.any(|c| std::ptr::eq(c.row, row))
+    }
+
     /// What tells the lines apart, so that the first column can say just that.
     pub(super) fn name(&self, line: &Line<'a>) -> String {
         let Some(row) = line.cells.iter().flatten().map(|c| c.row).next() else {
@@ -159,7 +165,7 @@ impl<'a> Group<'a> {
         let subject = &row.subject;
         let library = format!("{} {}", subject.library, subject.version);
         if line.reference {
-            return format!("{library} (floor)");
+            return format!("floor ({})", subject.library);
         }
         let mut rows = self.rows();
         let one_library = rows.all(|r| r.subject.library == subject.library);
@@ -169,6 +175,16 @@ impl<'a> Group<'a> {
             (_, true) => library,
             (true, false) => kind(row),
             (false, false) => format!("{} {}", subject.library, kind(row)),
+        }
+    }
+
+    /// The name without the version, for sentences.
+    pub(super) fn short_name(&self, line: &Line<'a>) -> String {
+        let subject = line.cells.iter().flatten().next().map(|c| &c.row.subject);
+        let name = self.name(line);
+        match subject.and_then(|s| name.strip_suffix(&format!(" {}", s.version))) {
+            Some(short) => short.to_owned(),
+            None => name,
         }
     }
 }
