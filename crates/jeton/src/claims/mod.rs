@@ -2,6 +2,7 @@
 //! (RFC 7519, section 4).
 
 mod registered;
+mod rfc3339;
 mod write;
 
 pub(crate) use registered::{Dates, Registered};
