@@ -78,10 +78,14 @@ fn head(
     };
     paragraph(&text, columns, out)?;
     taint(result, columns, allow_noisy, out)?;
-    writeln!(
-        out,
-        "{DIM}Times in µs, ± half the 95 % interval; ratios to the baseline.{DIM:#}"
-    )
+    let mut timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let unsettled = if timings.any(|t| t.unsettled) {
+        " ~: never settled while it warmed up."
+    } else {
+        ""
+    };
+    let legend = "Times in µs, ± half the 95 % interval; ratios to the baseline.";
+    paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
 }
 
 /// What else happened on the machine.
