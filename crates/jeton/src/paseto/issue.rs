@@ -1,15 +1,12 @@
 //! From claims or bytes to a token, the same way for every version and purpose.
 
 use serde::Serialize;
-use smallvec::SmallVec;
 
 use super::{Binding, token};
+pub(super) use crate::claims::Buffer;
 use crate::claims::{Claims, Dates};
 use crate::clock::Clock;
 use crate::error::Result;
-
-/// Where a token's body comes into being. That of the usual token lives on the stack.
-pub(super) type Buffer = SmallVec<[u8; 1024]>;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
