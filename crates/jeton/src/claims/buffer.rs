@@ -81,7 +81,9 @@ mod tests {
             }
             sink.finish();
             assert_eq!(buffer.len(), 6 + 7 * pieces);
-            assert!(buffer.starts_with(b"before") && buffer[6..].chunks(7).all(|c| c == b"seven.."));
+            assert!(
+                buffer.starts_with(b"before") && buffer[6..].chunks(7).all(|c| c == b"seven..")
+            );
         }
     }
 }
