@@ -129,7 +129,10 @@ fn a_result_is_shown_again() {
     assert!(shown.contains("accepts an expired token"), "{shown}");
     let page = lab.run(&["report", "jeton-lab/results.json", "--html"]);
     let written = fs::read(lab.path("jeton-lab/report.html")).unwrap();
-    assert!(page.stdout == written, "the page differs from the one written");
+    assert!(
+        page.stdout == written,
+        "the page differs from the one written"
+    );
 }
 
 #[test]
