@@ -93,6 +93,10 @@ impl Run {
         });
         progress.end();
 
+        if !result.environment.complete && result.environment.rounds_finished == 0 {
+            progress.say("ended before the first round was finished: nothing was written");
+            return Ok(ExitCode::from(ENDED_EARLY));
+        }
         let file = out.write_result(&result).map_err(sentence)?;
         let page = html::page(&result);
         let page = out
