@@ -18,13 +18,21 @@ pub const QUICK_BUDGET: Duration = Duration::from_secs(85);
 pub struct Pace {
     /// How long one timed batch takes, about.
     pub batch: Duration,
-    /// How long one batch of the warm-up takes, about.
+    /// How long one timed batch of a managed runtime takes, about: long enough to hold several
+    /// collections, or the rounds would differ by how many of them fell into one.
+    pub managed_batch: Duration,
+    /// How long one batch of the warm-up takes, about. A managed runtime's are
+    /// longer: a third of its timed ones.
     pub warm_batch: Duration,
+    /// How long a managed runtime works before it is asked whether it has settled: its compiler
+    /// may wait, look settled, and then make everything faster.
+    pub managed_least: Duration,
     /// When a subject that has not settled is taken as it is.
     pub warm_limit: Duration,
     /// Rounds.
     pub rounds: u32,
-    /// Subjects that run twice under two names.
+    /// Subjects that run twice under two names: enough for two or three pairs of every language,
+    /// because a pair is judged by the others, and runtimes differ in how noisy they are.
     pub twins: usize,
 }
 
@@ -32,41 +40,61 @@ impl Pace {
     /// The pace of a run that is to be believed.
     pub const FULL: Self = Self {
         batch: Duration::from_millis(100),
+        managed_batch: Duration::from_millis(100),
         warm_batch: Duration::from_millis(25),
+        managed_least: Duration::from_secs(3),
         warm_limit: Duration::from_secs(10),
         rounds: 12,
-        twins: 6,
+        twins: 9,
     };
 
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
         batch: Duration::from_millis(20),
+        managed_batch: Duration::from_millis(60),
         warm_batch: Duration::from_millis(5),
-        warm_limit: Duration::from_millis(1500),
+        managed_least: Duration::from_secs(1),
+        warm_limit: Duration::from_millis(2500),
         rounds: 8,
-        twins: 5,
+        twins: 8,
     };
+
+    /// How long one batch of that cell takes.
+    #[must_use]
+    pub fn batch_of(&self, cell: &Cell) -> Duration {
+        if cell.is_managed() {
+            self.managed_batch
+        } else {
+            self.batch
+        }
+    }
 
     /// How long one round takes: every cell's batches, and the talk around them.
     #[must_use]
-    pub fn round(&self, cells: usize) -> Duration {
+    pub fn round<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Duration {
         const TALK: Duration = Duration::from_millis(2);
-        (self.batch * BATCHES + TALK) * u32::try_from(cells).unwrap_or(u32::MAX)
+        cells.map(|cell| self.batch_of(cell) * BATCHES + TALK).sum()
     }
 
     /// How long all this takes, once the drivers are built.
     #[must_use]
     pub fn estimate(&self, cells: &[Cell]) -> Duration {
         let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
-        before + self.round(cells.len() + self.twins) * self.rounds
+        // Which cells have twins is not known yet; they are like the rest.
+        let twins = cells.iter().rev().take(self.twins);
+        before + self.round(cells.iter().chain(twins)) * self.rounds
     }
 
     /// Start, preflight, calibration and warm-up of one cell.
     fn before_rounds(&self, cell: &Cell) -> Duration {
-        const START: Duration = Duration::from_millis(40);
-        let settling = self.warm_batch * 14;
-        let managed = matches!(cell.language.as_str(), "node" | "java" | "python");
-        START + if managed { settling * 5 } else { settling }
+        // Twice: once for the checks, and afresh for the timing.
+        const START: Duration = Duration::from_millis(2 * 40);
+        START
+            + if cell.is_managed() {
+                self.managed_least + self.managed_batch * 3
+            } else {
+                self.warm_batch * 14
+            }
     }
 
     /// As many of the planned rounds as fit into what is left of a budget, when one takes `round`.

@@ -52,7 +52,7 @@ fn visit(bench: &mut Bench, pace: &Pace) -> Result<Option<f64>, Stopped> {
     let mut batches = Vec::with_capacity(BATCHES as usize);
     for _ in 0..BATCHES {
         let iterations = bench.iterations;
-        match bench.batch(iterations, pace.batch, false)? {
+        match bench.batch(iterations, pace.batch_of(&bench.cell), false)? {
             Some(batch) => batches.push(batch.ns_per_op),
             None => return Ok(None),
         }

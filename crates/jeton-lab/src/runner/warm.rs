@@ -11,18 +11,23 @@ const COUNTED: u64 = 512;
 
 /// Finds how many operations make a batch, warms the process up, and counts what it allocates.
 pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<(), Stopped> {
-    let Some(first) = calibrate(bench, pace.warm_batch)? else {
+    let (target, least) = if bench.cell.is_managed() {
+        (pace.managed_batch / 3, pace.managed_least)
+    } else {
+        (pace.warm_batch, Duration::ZERO)
+    };
+    let Some(first) = calibrate(bench, target)? else {
         return Ok(());
     };
-    let mut iterations = fitting(&first, pace.warm_batch);
+    let mut iterations = fitting(&first, target);
     let began = Instant::now();
     let mut batches = Vec::new();
     let last = loop {
-        let Some(batch) = bench.batch(iterations, pace.warm_batch, false)? else {
+        let Some(batch) = bench.batch(iterations, target, false)? else {
             return Ok(());
         };
         batches.push(batch.ns_per_op);
-        if settled(&batches) {
+        if began.elapsed() >= least && settled(&batches) {
             break batch;
         }
         if began.elapsed() > pace.warm_limit {
@@ -30,11 +35,11 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<(), Stopped> {
             break batch;
         }
         // A just-in-time compiler makes the same batch shorter and shorter.
-        if batch.elapsed < pace.warm_batch / 2 {
-            iterations = fitting(&batch, pace.warm_batch);
+        if batch.elapsed < target / 2 {
+            iterations = fitting(&batch, target);
         }
     };
-    bench.iterations = fitting(&last, pace.batch);
+    bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
     count(bench)
 }
 

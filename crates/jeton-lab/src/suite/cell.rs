@@ -182,6 +182,12 @@ impl Cell {
         self.format == Format::Bare
     }
 
+    /// Whether its language compiles while it runs, so that it must be warmed up.
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        matches!(self.language.as_str(), "node" | "java" | "python")
+    }
+
     /// The tokens of two cells can be exchanged if this is equal. A reference line works on the
     /// bytes of a JWT.
     #[must_use]
