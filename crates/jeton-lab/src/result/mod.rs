@@ -96,6 +96,10 @@ pub struct Taint {
 pub struct NoiseFloor {
     /// The floor as a ratio above one: 0.012 is 1.2 %. `None` until measured.
     pub floor: Option<f64>,
+    /// The floor where a managed runtime (Node, Java, Python) takes part, if it has pairs of its
+    /// own: collectors and compilers make other noise than compiled code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed: Option<f64>,
     /// The identical pairs it comes from.
     pub pairs: Vec<AaPair>,
 }

@@ -9,14 +9,40 @@ use crate::stats::tiers::tiers;
 use crate::stats::verdict::{Band, judge, more_rounds};
 use crate::suite::{Cell, Comparison};
 
-/// What the identical pairs came to.
+/// What the identical pairs came to. Compiled and managed code have a floor each, as soon as both
+/// have two pairs: fewer cannot judge each other.
 pub(super) fn noise_floor(benches: &[Bench]) -> NoiseFloor {
-    let twins: Vec<(&Bench, &Bench)> = benches
+    let twins: Vec<Twins<'_>> = benches
         .iter()
         .filter(|b| measured(b))
         .filter_map(|twin| Some((&benches[twin.twin_of?], twin)))
         .filter(|(original, twin)| measured(original) && comparable(original, twin))
         .collect();
+    let (managed, compiled): (Vec<_>, Vec<_>) = twins
+        .iter()
+        .partition(|(original, _)| original.cell.is_managed());
+    if managed.len() < 2 || compiled.len() < 2 {
+        let (floor, pairs) = of_kind(&twins);
+        return NoiseFloor {
+            floor,
+            managed: None,
+            pairs,
+        };
+    }
+    let (floor, mut pairs) = of_kind(&compiled);
+    let (managed, pairs_of_managed) = of_kind(&managed);
+    pairs.extend(pairs_of_managed);
+    NoiseFloor {
+        floor,
+        managed,
+        pairs,
+    }
+}
+
+type Twins<'b> = (&'b Bench, &'b Bench);
+
+/// The floor of these pairs, and each judged by the others.
+fn of_kind(twins: &[Twins<'_>]) -> (Option<f64>, Vec<AaPair>) {
     let pairs: Vec<IdenticalPair<'_>> = twins
         .iter()
         .map(|(original, twin)| IdenticalPair {
@@ -26,20 +52,26 @@ pub(super) fn noise_floor(benches: &[Bench]) -> NoiseFloor {
         .collect();
     // Rounds that cannot be compared were taken out above; too few of them give no floor.
     let judged = judge_each(&pairs).unwrap_or_default();
-    NoiseFloor {
-        floor: floor(&pairs).ok().flatten(),
-        pairs: twins
-            .iter()
-            .zip(judged)
-            .map(|((original, _), (ratio, verdict))| AaPair {
-                subject: original.cell.subject_id(),
-                contract: original.cell.contract.name().into(),
-                ratio: ratio.ratio(),
-                interval: ratio.interval(),
-                verdict,
-            })
-            .collect(),
-    }
+    let judged = twins
+        .iter()
+        .zip(judged)
+        .map(|((original, _), (ratio, verdict))| AaPair {
+            subject: original.cell.subject_id(),
+            contract: original.cell.contract.name().into(),
+            ratio: ratio.ratio(),
+            interval: ratio.interval(),
+            verdict,
+        });
+    (floor(&pairs).ok().flatten(), judged.collect())
+}
+
+/// The band for subjects of these cells: that of the noisiest kind among them.
+fn band<'c>(noise: &NoiseFloor, mut cells: impl Iterator<Item = &'c Cell>) -> Band {
+    let managed = noise.managed.filter(|_| cells.any(Cell::is_managed));
+    Band::new(match (noise.floor, managed) {
+        (Some(floor), Some(managed)) => Some(floor.max(managed)),
+        (floor, managed) => floor.or(managed),
+    })
 }
 
 /// What each comparison came to, for the subjects that were measured to the end.
@@ -54,7 +86,6 @@ pub(super) fn verdicts(
             .find(|b| b.twin_of.is_none() && b.cell == *cell)
             .filter(|b| measured(b))
     };
-    let band = Band::new(noise.floor);
     let mut verdicts = Vec::new();
     for planned in comparisons {
         let Some(comparison) = planned.narrowed(|cell| of(cell).is_some()) else {
@@ -62,7 +93,9 @@ pub(super) fn verdicts(
         };
         let rows: Vec<&Bench> = comparison.cells().iter().filter_map(of).collect();
         let rounds: Vec<&[f64]> = rows.iter().map(|b| b.rounds.as_slice()).collect();
-        let Ok(tiers) = tiers(&rounds, band) else {
+        // One band for the whole order: a tier must not come out of anybody's noise.
+        let widest = band(noise, comparison.cells().iter());
+        let Ok(tiers) = tiers(&rounds, widest) else {
             continue;
         };
         let baseline = rows[0];
@@ -70,6 +103,7 @@ pub(super) fn verdicts(
             let Ok(ratio) = estimate(&row.rounds, &baseline.rounds, rows.len() - 1) else {
                 continue;
             };
+            let band = band(noise, [&baseline.cell, &row.cell].into_iter());
             let factors = Comparison::factors(&baseline.cell, &row.cell);
             verdicts.push(Verdict {
                 suite: comparison.suite().into(),

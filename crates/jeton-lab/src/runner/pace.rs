@@ -31,8 +31,8 @@ pub struct Pace {
     pub warm_limit: Duration,
     /// Rounds.
     pub rounds: u32,
-    /// Subjects that run twice under two names: enough for two or three pairs of every language,
-    /// because a pair is judged by the others, and runtimes differ in how noisy they are.
+    /// Subjects that run twice under two names: enough for three pairs of every language,
+    /// because a pair is judged by the others of its kind.
     pub twins: usize,
 }
 
@@ -56,7 +56,7 @@ impl Pace {
         managed_least: Duration::from_secs(1),
         warm_limit: Duration::from_millis(2500),
         rounds: 8,
-        twins: 8,
+        twins: 9,
     };
 
     /// How long one batch of that cell takes.

@@ -156,6 +156,7 @@ pub(crate) fn empty() -> RunResult {
         },
         noise_floor: NoiseFloor {
             floor: Some(0.012),
+            managed: Some(0.034),
             pairs: vec![
                 AaPair {
                     subject: "rust/jeton:jwt:HS256:prepared".to_owned(),

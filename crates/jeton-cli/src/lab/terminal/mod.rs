@@ -66,8 +66,12 @@ fn head(
     let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
     let text = match floor.floor {
         Some(noise) => format!(
-            "{BOLD}Noise floor {}{BOLD:#}: so far apart can identical subjects come out here. {} of {} identical pairs came out equivalent; a difference below {} is not believed.",
+            "{BOLD}Noise floor {}{BOLD:#}{}: so far apart can identical subjects come out here. {} of {} identical pairs came out equivalent; a difference below {} is not believed.",
             percent(noise),
+            floor.managed.map_or_else(String::new, |managed| format!(
+                ", and {} where a managed runtime (Node) takes part",
+                percent(managed)
+            )),
             floor.pairs.iter().filter(equivalent).count(),
             floor.pairs.len(),
             percent(noise.max(PRACTICAL_DIFFERENCE))

@@ -49,6 +49,10 @@ fn noise_floor(result: &RunResult) -> Markup {
                     "Identical subjects, measured under two names, were up to " strong { (units::percent(share)) }
                     " apart. The noise band is ±" (units::percent(band.believed_beyond()))
                     ": the noise floor, and never less than " (units::percent(PRACTICAL_DIFFERENCE)) "."
+                    @if let Some(managed) = floor.managed {
+                        " Where a managed runtime (Node, Java, Python) takes part, the floor is "
+                        strong { (units::percent(managed)) } ", from pairs of its own."
+                    }
                 }
                 None => {
                     strong { "No noise floor was measured." } " The noise band is ±"
