@@ -1,12 +1,20 @@
 //! The primitives, each behind the few operations that jeton needs. Everything here works on keys
 //! that are ready and on bytes; nothing knows a token.
 
+pub(crate) mod aes_cbc_hmac;
+pub(crate) mod aes_gcm;
+pub(crate) mod aes_kw;
 pub(crate) mod blake2b;
+pub(crate) mod concat_kdf;
+pub(crate) mod deflate;
+pub(crate) mod ecdh;
 pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
 pub(crate) mod hmac;
+pub(crate) mod pbes2;
 pub(crate) mod random;
 pub(crate) mod rsa;
+pub(crate) mod rsa_encryption;
 pub(crate) mod xchacha20;
 
 use smallvec::SmallVec;

@@ -105,7 +105,7 @@ impl Public {
 
 /// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, odd, a public exponent
 /// of 65,537 or more and odd.
-fn check_public(n: &[u8], e: &[u8]) -> Result<(), (&'static str, KeyProblem)> {
+pub(super) fn check_public(n: &[u8], e: &[u8]) -> Result<(), (&'static str, KeyProblem)> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
     let bits = |integer: &[u8]| match integer.first() {
         Some(first) => integer.len() * 8 - first.leading_zeros() as usize,

@@ -17,12 +17,12 @@ use crate::crypto::{Curve, ecdsa, ed25519, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::limits;
 
-const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+pub(super) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
-const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
-const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+pub(super) const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 
 /// What a key's own text says about its kind.
 enum Kind {
@@ -31,7 +31,7 @@ enum Kind {
     Ed25519,
 }
 
-fn malformed<E>(_: E) -> KeyError {
+pub(super) fn malformed<E>(_: E) -> KeyError {
     KeyError::new(KeyProblem::Malformed)
 }
 
@@ -74,7 +74,7 @@ impl Kind {
 }
 
 /// Takes the PEM armour off.
-fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
+pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
@@ -188,7 +188,7 @@ pub(super) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
     parts_from_pkcs1(info.private_key.as_bytes())
 }
 
-fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
+pub(super) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
     let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
     Ok(rsa::Parts {
@@ -203,7 +203,7 @@ fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     })
 }
 
-fn bounded(der: &[u8]) -> Result<(), KeyError> {
+pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     if der.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
