@@ -101,33 +101,39 @@ impl Decrypter {
         let decode = |text: &str| {
             base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(Part::Token))
         };
+        // All of it before a key is touched: what follows has one answer for every fault.
         let (iv, tag) = (decode(&parts.iv)?, decode(&parts.tag)?);
+        let mut ciphertext = decode(&parts.ciphertext)?;
+        let carried_aad = parts.aad.as_deref().map(decode).transpose()?;
+        let encrypted_keys: Vec<Vec<u8>> = (parts.recipients.iter())
+            .map(|recipient| decode(&recipient.encrypted_key))
+            .collect::<Result<_, _>>()?;
         let aad = additional_data(&parts.protected, parts.aad.as_deref());
 
         let candidates = self.candidates(&headers, enc)?;
         let mut budget = Budget::full();
-        for candidate in candidates {
+        let last = candidates.len() - 1;
+        for (index, candidate) in candidates.into_iter().enumerate() {
             if !budget.take_try() {
                 break;
             }
-            let recipient = &parts.recipients[candidate.recipient_index];
-            let encrypted_key = &recipient.encrypted_key;
-            let unwrapped = unwrap::content_key(
+            let Some(content_key) = unwrap::content_key(
                 candidate.key,
                 candidate.fields,
                 enc,
-                encrypted_key,
+                &encrypted_keys[candidate.recipient_index],
                 &mut budget,
-            );
-            let content_key = match unwrapped {
-                Ok(content_key) => content_key,
-                Err(Rejection::Decryption) => continue,
-                Err(rejection) => return Err(rejection),
+            )?
+            else {
+                continue;
             };
-            // Decoded anew for each try, for a failed one leaves nothing of it.
-            let mut data = Zeroizing::new(decode(&parts.ciphertext)?);
+            // A failed try leaves nothing of the ciphertext, so all but the last get a copy.
+            let mut data = Zeroizing::new(match index == last {
+                true => std::mem::take(&mut ciphertext),
+                false => ciphertext.clone(),
+            });
             if content::open(enc, &content_key, &iv, &aad, &mut data, &tag).is_some() {
-                return self.decrypted(parts, &candidate, enc, data);
+                return decrypted(&candidate, enc, data, carried_aad);
             }
         }
         Err(Rejection::Decryption)
@@ -217,41 +223,35 @@ impl Decrypter {
         }
         Ok(candidates)
     }
+}
 
-    fn decrypted(
-        &self,
-        parts: &Parts<'_>,
-        candidate: &Candidate<'_>,
-        enc: ContentEnc,
-        mut plaintext: Zeroizing<Vec<u8>>,
-    ) -> Result<Decrypted, Rejection> {
-        let fields = candidate.fields;
-        if fields.is_compressed {
-            let by_ratio = plaintext.len().saturating_mul(limits::INFLATED_RATIO);
-            let limit = by_ratio.min(limits::INFLATED_BYTES);
-            plaintext = deflate::inflate(&plaintext, limit).map_err(|error| match error {
-                NotInflated::Malformed => Rejection::Malformed(Part::Payload),
-                NotInflated::TooLarge => Rejection::TooLarge(Part::Payload),
-            })?;
-        }
-        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
-        let aad = match &parts.aad {
-            None => None,
-            Some(aad) => Some(
-                base64::decode(aad.as_bytes()).map_err(|_| Rejection::Malformed(Part::Token))?,
-            ),
-        };
-        Ok(Decrypted {
-            plaintext,
-            aad,
-            alg: candidate.key.alg_name(),
-            enc,
-            typ: owned(&fields.typ),
-            cty: owned(&fields.cty),
-            key_id: candidate.key.id().map(KeyId::shared),
-            recipient_index: candidate.recipient_index,
-        })
+/// Inflates what is compressed, and names what was found. The token is authentic by now.
+fn decrypted(
+    candidate: &Candidate<'_>,
+    enc: ContentEnc,
+    mut plaintext: Zeroizing<Vec<u8>>,
+    aad: Option<Vec<u8>>,
+) -> Result<Decrypted, Rejection> {
+    let fields = candidate.fields;
+    if fields.is_compressed {
+        let by_ratio = plaintext.len().saturating_mul(limits::INFLATED_RATIO);
+        let limit = by_ratio.min(limits::INFLATED_BYTES);
+        plaintext = deflate::inflate(&plaintext, limit).map_err(|error| match error {
+            NotInflated::Malformed => Rejection::Malformed(Part::Payload),
+            NotInflated::TooLarge => Rejection::TooLarge(Part::Payload),
+        })?;
     }
+    let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    Ok(Decrypted {
+        plaintext,
+        aad,
+        alg: candidate.key.alg_name(),
+        enc,
+        typ: owned(&fields.typ),
+        cty: owned(&fields.cty),
+        key_id: candidate.key.id().map(KeyId::shared),
+        recipient_index: candidate.recipient_index,
+    })
 }
 
 /// What a successful decryption found. Only a [`Decrypter`] makes one.

@@ -50,32 +50,28 @@ impl Budget {
     }
 }
 
-/// The content key that this key finds. Whatever goes wrong with the key material is the same
-/// [`Rejection::Decryption`].
+/// The content key that this key finds, or `None`, whatever went wrong. Only a password's salt and
+/// rounds have errors of their own: their bounds are the same for everyone.
 pub(super) fn content_key(
     key: &DecryptWith,
     fields: &Fields<'_>,
     enc: ContentEnc,
-    encrypted_key: &str,
+    encrypted: &[u8],
     budget: &mut Budget,
-) -> Result<Secret, Rejection> {
-    if encrypted_key.len() > base64::encoded_length(ENCRYPTED_KEY_BYTES) {
-        return Err(Rejection::Decryption);
+) -> Result<Option<Secret>, Rejection> {
+    if encrypted.len() > ENCRYPTED_KEY_BYTES {
+        return Ok(None);
     }
-    let encrypted =
-        base64::decode(encrypted_key.as_bytes()).map_err(|_| Rejection::Malformed(Part::Token))?;
     let secret = match key {
-        DecryptWith::Private(key) => by_private_key(key, fields, enc, &encrypted),
-        DecryptWith::Wrapping(key) => by_wrapping_key(key, fields, &encrypted),
+        DecryptWith::Private(key) => by_private_key(key, fields, enc, encrypted),
+        DecryptWith::Wrapping(key) => by_wrapping_key(key, fields, encrypted),
         DecryptWith::Content(key) => (encrypted.is_empty() && key.enc() == enc)
             .then(|| key.shared().to_decrypt())
             .flatten()
             .map(|secret| Zeroizing::new(secret.to_vec())),
-        DecryptWith::Password(password) => by_password(password, fields, &encrypted, budget)?,
+        DecryptWith::Password(password) => by_password(password, fields, encrypted, budget)?,
     };
-    secret
-        .filter(|secret| secret.len() == enc.key_bytes())
-        .ok_or(Rejection::Decryption)
+    Ok(secret.filter(|secret| secret.len() == enc.key_bytes()))
 }
 
 fn by_private_key(
@@ -139,7 +135,7 @@ fn by_wrapping_key(key: &WrappingKey, fields: &Fields<'_>, encrypted: &[u8]) -> 
     }
 }
 
-/// PBES2 (RFC 7518, section 4.8). The bounds are the same for everyone, so they may be told.
+/// PBES2 (RFC 7518, section 4.8).
 fn by_password(
     password: &Password,
     fields: &Fields<'_>,

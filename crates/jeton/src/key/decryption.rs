@@ -62,7 +62,8 @@ impl DecryptionKey {
         Self::generate_in(alg, Group::X25519)
     }
 
-    /// Reads a private JWK that says its `alg`. `use` is `enc` if it is there; `key_ops` has
+    /// Reads a private JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve
+    /// is for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
     /// `decrypt` or `unwrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
     ///
     /// An RSA key needs all of `p`, `q`, `dp`, `dq` and `qi`, and no `oth`.

@@ -37,7 +37,8 @@ pub(crate) enum Public {
 }
 
 impl EncryptionKey {
-    /// Reads a public JWK that says its `alg`. `use` is `enc` if it is there; `key_ops` has
+    /// Reads a public JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve is
+    /// for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
     /// `encrypt` or `wrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
     pub fn from_jwk(text: &str) -> Result<EncryptionKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
@@ -242,6 +243,13 @@ pub(super) fn algorithm(
     let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
     let said = members.optional("alg")?;
     let alg = match (&said, wanted) {
+        // A curve for nothing but agreement, or a key marked for encryption.
+        (None, None)
+            if members.optional("crv")?.as_deref() == Some("X25519")
+                || (members.optional("use")?.as_deref() == Some("enc") && members.has("crv")) =>
+        {
+            KeyManagementAlg::EcdhEs
+        }
         (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
         (None, Some(wanted)) => wanted,
         // By name: what is behind danger has no other way in.
