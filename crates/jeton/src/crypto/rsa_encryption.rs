@@ -131,3 +131,63 @@ impl Private {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rsa;
+    use super::*;
+
+    fn pair(padding: Padding) -> (Public, Private) {
+        let pkcs8 = rsa::Pair::generate().and_then(|pair| pair.pkcs8());
+        let pkcs8 = pkcs8.expect("randomness");
+        let parts = crate::key::rsa_parts(&pkcs8).expect("its own form");
+        (
+            Public::from_parts(padding, &parts.n, &parts.e).expect("a sound key"),
+            Private::from_pkcs8(padding, &pkcs8).expect("a sound key"),
+        )
+    }
+
+    /// RFC 7516, section 11.5.
+    #[test]
+    fn a_wrong_padding_or_length_yields_a_random_secret() {
+        let (public, private) = pair(Padding::Pkcs1);
+        let good = public.encrypt(&[7; 32]).expect("encrypts");
+        let open = |data: &[u8], length| private.decrypt(data, length).expect("always one");
+        assert_eq!(open(&good, 32).as_slice(), [7; 32]);
+        let mut seen = vec![vec![7; 32]];
+        let wrong_length = public.encrypt(&[7; 31]).expect("encrypts");
+        for data in [
+            &wrong_length[..],
+            &wrong_length,
+            &[0; 256],
+            &[1; 256],
+            &[1; 255],
+            &[],
+        ] {
+            let secret = open(data, 32).to_vec();
+            assert_eq!(secret.len(), 32);
+            assert!(!seen.contains(&secret));
+            seen.push(secret);
+        }
+        assert_eq!(open(&good, 16).len(), 16);
+        assert_ne!(open(&good, 16).as_slice(), [7; 16]);
+    }
+
+    #[test]
+    fn oaep_yields_the_secret_or_nothing() {
+        for padding in [
+            Padding::OaepSha1,
+            Padding::OaepSha256,
+            Padding::OaepSha384,
+            Padding::OaepSha512,
+        ] {
+            let (public, private) = pair(padding);
+            let good = public.encrypt(&[7; 32]).expect("encrypts");
+            let opened = private.decrypt(&good, 32).expect("its own");
+            assert_eq!(opened.as_slice(), [7; 32]);
+            assert!(private.decrypt(&good, 16).is_none());
+            assert!(private.decrypt(&good[1..], 32).is_none());
+            assert!(private.decrypt(&[0; 256], 32).is_none());
+        }
+    }
+}

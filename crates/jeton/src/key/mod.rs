@@ -51,3 +51,5 @@ pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
 pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use keys::VerificationKey;
+#[cfg(test)]
+pub(crate) use pkix::rsa_parts;

@@ -183,7 +183,7 @@ fn read_rsa_public(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
 }
 
 /// The parts of an RSA private key in PKCS#8.
-pub(super) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
+pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
     let info = PrivateKeyInfoRef::from_der(pkcs8).map_err(malformed)?;
     parts_from_pkcs1(info.private_key.as_bytes())
 }

@@ -1,0 +1,14 @@
+//! The known attacks on JWE, each a test named after what it tries. Every key is made here.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod algorithms;
+mod bytes;
+mod compression;
+mod json_form;
+mod key_agreement;
+mod key_wrapping;
+mod passwords;
+mod rsa;
+mod sizes;
+mod support;
