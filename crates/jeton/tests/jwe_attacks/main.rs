@@ -8,6 +8,7 @@ mod compression;
 mod json_form;
 mod key_agreement;
 mod key_wrapping;
+mod nested;
 mod passwords;
 mod rsa;
 mod sizes;
