@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
+use crate::jwk::Members;
 use crate::key::{KeyId, UnknownAlgorithm};
 use crate::limits;
 
@@ -104,6 +105,23 @@ impl Password {
             secret: Arc::new(Zeroizing::new(password.to_vec())),
             rounds: Self::ROUNDS_DEFAULT,
             key_id: None,
+        })
+    }
+
+    /// Reads a JWK of `kty` `oct` whose `k` is the password and whose `alg` is one of [`Pbes2Alg`]'s.
+    /// `use` is `enc` if it is there; `key_ops` has `wrapKey` or `unwrapKey`.
+    pub fn from_jwk(text: &str) -> Result<Password> {
+        let members = Members::parse(text)?;
+        if members.required("kty")? != "oct" {
+            return Err(KeyError::at("kty", KeyProblem::Contradiction).into());
+        }
+        let alg = (members.required("alg")?.parse())
+            .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?;
+        members.permit_one_of("enc", &["wrapKey", "unwrapKey"])?;
+        let password = Password::new(alg, &members.bytes("k")?)?;
+        Ok(Password {
+            key_id: members.key_id()?,
+            ..password
         })
     }
 

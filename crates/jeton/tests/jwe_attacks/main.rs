@@ -8,6 +8,7 @@ mod compression;
 mod json_form;
 mod key_agreement;
 mod key_wrapping;
+mod literal;
 mod nested;
 mod passwords;
 mod rsa;
