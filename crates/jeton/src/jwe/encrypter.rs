@@ -119,8 +119,11 @@ impl<'k> Encrypter<'k> {
             return Err(Misuse::CompactForm.into());
         }
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
-        let mut token = protected;
-        for part in [&encrypted_key, &sealed.iv, &sealed.ciphertext, &sealed.tag] {
+        let parts = [&encrypted_key, &sealed.iv, &sealed.ciphertext, &sealed.tag];
+        let lengths = parts.map(|part| 1 + base64::encoded_length(part.len()));
+        let mut token = String::with_capacity(protected.len() + lengths.iter().sum::<usize>());
+        token.push_str(&protected);
+        for part in parts {
             token.push('.');
             base64::encode_onto(part, &mut token);
         }
@@ -216,7 +219,17 @@ impl<'k> Encrypter<'k> {
     }
 
     fn document(&self, protected: &str, recipients: &str, sealed: &Sealed) -> String {
-        let mut text = format!("{{\"protected\":\"{protected}\"");
+        // The names and quotes take less than this.
+        const REST_BYTES: usize = 128;
+        let aad = self.encoded_aad();
+        let mut text = String::with_capacity(
+            protected.len()
+                + recipients.len()
+                + aad.as_ref().map_or(0, String::len)
+                + base64::encoded_length(sealed.ciphertext.len())
+                + REST_BYTES,
+        );
+        text.push_str(&format!("{{\"protected\":\"{protected}\""));
         if !self.unprotected.is_empty() {
             let members: serde_json::Map<String, serde_json::Value> = (self.unprotected.iter())
                 .map(|(name, value)| (name.clone(), value.as_str().into()))
@@ -225,7 +238,7 @@ impl<'k> Encrypter<'k> {
             text.push_str(&format!(",\"unprotected\":{members}"));
         }
         text.push_str(recipients);
-        if let Some(aad) = self.encoded_aad() {
+        if let Some(aad) = aad {
             text.push_str(&format!(",\"aad\":\"{aad}\""));
         }
         for (name, bytes) in [
