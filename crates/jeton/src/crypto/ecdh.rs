@@ -11,7 +11,9 @@ use crate::error::{Error, KeyProblem, Result};
 /// A group to agree in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
-    Nist(Curve),
+    P256,
+    P384,
+    P521,
     X25519,
 }
 
@@ -19,24 +21,35 @@ impl Group {
     /// Length of a private key, and of a coordinate, bytes.
     pub(crate) const fn bytes(self) -> usize {
         match self {
-            Group::Nist(curve) => curve.bytes(),
-            Group::X25519 => 32,
+            Group::P256 | Group::X25519 => 32,
+            Group::P384 => 48,
+            Group::P521 => 66,
+        }
+    }
+
+    /// The curve, if public keys are points with two coordinates.
+    pub(crate) const fn curve(self) -> Option<Curve> {
+        match self {
+            Group::P256 => Some(Curve::P256),
+            Group::P384 => Some(Curve::P384),
+            Group::P521 => Some(Curve::P521),
+            Group::X25519 => None,
         }
     }
 
     /// Length of a public key: an uncompressed point, or a u-coordinate.
     const fn public_bytes(self) -> usize {
         match self {
-            Group::Nist(curve) => 1 + 2 * curve.bytes(),
             Group::X25519 => 32,
+            _ => 1 + 2 * self.bytes(),
         }
     }
 
     fn algorithm(self) -> &'static Algorithm {
         match self {
-            Group::Nist(Curve::P256) => &aws::ECDH_P256,
-            Group::Nist(Curve::P384) => &aws::ECDH_P384,
-            Group::Nist(Curve::P521) => &aws::ECDH_P521,
+            Group::P256 => &aws::ECDH_P256,
+            Group::P384 => &aws::ECDH_P384,
+            Group::P521 => &aws::ECDH_P521,
             Group::X25519 => &aws::X25519,
         }
     }
@@ -123,7 +136,7 @@ impl Public {
         if bytes.len() != group.public_bytes() {
             return Err(KeyProblem::WrongLength);
         }
-        if matches!(group, Group::Nist(_)) && bytes[0] != 4 {
+        if group.curve().is_some() && bytes[0] != 4 {
             return Err(KeyProblem::Invalid);
         }
         ParsedPublicKey::try_from(UnparsedPublicKey::new(group.algorithm(), bytes))
@@ -144,12 +157,7 @@ impl Public {
 mod tests {
     use super::*;
 
-    const GROUPS: [Group; 4] = [
-        Group::Nist(Curve::P256),
-        Group::Nist(Curve::P384),
-        Group::Nist(Curve::P521),
-        Group::X25519,
-    ];
+    const GROUPS: [Group; 4] = [Group::P256, Group::P384, Group::P521, Group::X25519];
 
     #[test]
     fn both_sides_agree() {

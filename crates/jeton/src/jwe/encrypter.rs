@@ -1,3 +1,5 @@
+use zeroize::Zeroizing;
+
 use super::content::{self, Sealed};
 use super::header::Members;
 use super::recipient::{self, ForRecipient, PartyInfo};
@@ -209,7 +211,12 @@ impl<'k> Encrypter<'k> {
     fn seal(&self, key: &[u8], protected: &str, plaintext: &[u8]) -> Result<Sealed> {
         let aad = additional_data(protected, self.encoded_aad().as_deref());
         if self.is_compressing {
-            return content::seal(self.enc, key, &aad, &deflate::deflate(plaintext));
+            return content::seal(
+                self.enc,
+                key,
+                &aad,
+                &Zeroizing::new(deflate::deflate(plaintext)),
+            );
         }
         content::seal(self.enc, key, &aad, plaintext)
     }

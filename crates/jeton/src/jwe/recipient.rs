@@ -147,8 +147,8 @@ fn agree(
     members.json(
         "epk",
         match public.group() {
-            Group::Nist(curve) => {
-                let (x, y) = ephemeral.public()[1..].split_at(curve.bytes());
+            Group::P256 | Group::P384 | Group::P521 => {
+                let (x, y) = ephemeral.public()[1..].split_at(public.group().bytes());
                 let (x, y) = (encoded(x), encoded(y));
                 format!("{{\"kty\":\"EC\",\"crv\":\"{crv}\",\"x\":\"{x}\",\"y\":\"{y}\"}}")
             }

@@ -7,7 +7,7 @@ use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
 use super::{EncryptionKey, KeyId, KeyManagementAlg, pkix_encryption};
 use crate::crypto::ecdh::{self, Group};
-use crate::crypto::{Curve, ecdsa, rsa, rsa_encryption};
+use crate::crypto::{ecdsa, rsa, rsa_encryption};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::Members;
 
@@ -43,18 +43,18 @@ impl DecryptionKey {
                 let pkcs8 = rsa::Pair::generate()?.pkcs8()?;
                 Ok(Self::of_rsa(alg, pkcs8)?)
             }
-            Management::Ecdh(_) => Self::generate_in(alg, Group::Nist(Curve::P256)),
+            Management::Ecdh(_) => Self::generate_in(alg, Group::P256),
         }
     }
 
     /// A fresh key on P-384, for ECDH-ES.
     pub fn generate_p384(alg: KeyManagementAlg) -> Result<DecryptionKey> {
-        Self::generate_in(alg, Group::Nist(Curve::P384))
+        Self::generate_in(alg, Group::P384)
     }
 
     /// A fresh key on P-521, for ECDH-ES.
     pub fn generate_p521(alg: KeyManagementAlg) -> Result<DecryptionKey> {
-        Self::generate_in(alg, Group::Nist(Curve::P521))
+        Self::generate_in(alg, Group::P521)
     }
 
     /// A fresh X25519 key (RFC 8037, section 3.2), for ECDH-ES.
@@ -116,9 +116,9 @@ impl DecryptionKey {
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
         match &*self.private {
             Private::Rsa { pkcs8, .. } => Ok(pkcs8.clone()),
-            Private::Ecdh(key) => match key.group() {
-                Group::X25519 => Ok(pkix_encryption::x25519_pkcs8(key.secret())),
-                Group::Nist(curve) => ecdsa::Pair::from_halves(curve, key.secret(), key.public())
+            Private::Ecdh(key) => match key.group().curve() {
+                None => Ok(pkix_encryption::x25519_pkcs8(key.secret())),
+                Some(curve) => ecdsa::Pair::from_halves(curve, key.secret(), key.public())
                     .map_err(|_| Error::Primitive)?
                     .pkcs8(),
             },

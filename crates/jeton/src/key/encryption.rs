@@ -5,7 +5,7 @@ use super::encryption_algorithm::Management;
 use super::{KeyId, KeyManagementAlg, pkix_encryption};
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
-use crate::crypto::{Curve, rsa_encryption};
+use crate::crypto::rsa_encryption;
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members};
 
@@ -99,8 +99,8 @@ impl EncryptionKey {
                 ("n", &base64::encode(n)),
             ]),
             Public::Ecdh(key) => match key.group() {
-                Group::Nist(curve) => {
-                    let (x, y) = key.bytes()[1..].split_at(curve.bytes());
+                Group::P256 | Group::P384 | Group::P521 => {
+                    let (x, y) = key.bytes()[1..].split_at(key.group().bytes());
                     jwk::thumbprint(&[
                         ("crv", crv(key.group())),
                         ("kty", "EC"),
@@ -166,8 +166,8 @@ impl EncryptionKey {
             Public::Ecdh(key) => {
                 let writer = writer.word("crv", crv(key.group()));
                 match key.group() {
-                    Group::Nist(curve) => {
-                        let (x, y) = key.bytes()[1..].split_at(curve.bytes());
+                    Group::P256 | Group::P384 | Group::P521 => {
+                        let (x, y) = key.bytes()[1..].split_at(key.group().bytes());
                         writer.bytes("x", x).bytes("y", y)
                     }
                     Group::X25519 => writer.bytes("x", key.bytes()),
@@ -268,9 +268,9 @@ pub(super) fn algorithm(
 /// The group that `kty` and `crv` name.
 pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
     match (&*members.required("kty")?, &*members.required("crv")?) {
-        ("EC", "P-256") => Ok(Group::Nist(Curve::P256)),
-        ("EC", "P-384") => Ok(Group::Nist(Curve::P384)),
-        ("EC", "P-521") => Ok(Group::Nist(Curve::P521)),
+        ("EC", "P-256") => Ok(Group::P256),
+        ("EC", "P-384") => Ok(Group::P384),
+        ("EC", "P-521") => Ok(Group::P521),
         ("OKP", "X25519") => Ok(Group::X25519),
         ("EC" | "OKP", _) => Err(KeyError::at("crv", KeyProblem::Unsupported)),
         _ => Err(KeyError::at("kty", KeyProblem::Contradiction)),
@@ -281,7 +281,7 @@ pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
 pub(crate) fn public_bytes(members: &Members<'_>, group: Group) -> Result<Vec<u8>, KeyError> {
     let x = members.fixed("x", group.bytes())?;
     match group {
-        Group::Nist(_) => {
+        Group::P256 | Group::P384 | Group::P521 => {
             let y = members.fixed("y", group.bytes())?;
             Ok([&[4], x.as_slice(), y.as_slice()].concat())
         }
@@ -291,9 +291,9 @@ pub(crate) fn public_bytes(members: &Members<'_>, group: Group) -> Result<Vec<u8
 
 pub(crate) fn crv(group: Group) -> &'static str {
     match group {
-        Group::Nist(Curve::P256) => "P-256",
-        Group::Nist(Curve::P384) => "P-384",
-        Group::Nist(Curve::P521) => "P-521",
+        Group::P256 => "P-256",
+        Group::P384 => "P-384",
+        Group::P521 => "P-521",
         Group::X25519 => "X25519",
     }
 }

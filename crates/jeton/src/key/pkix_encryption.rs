@@ -14,7 +14,7 @@ use super::encryption_algorithm::Management;
 use super::pkix::{EC, P256, P384, P521, RSA, armour, bounded, malformed, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
-use crate::crypto::{Curve, ecdsa};
+use crate::crypto::ecdsa;
 use crate::error::{Error, KeyError, KeyProblem, Result};
 
 const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
@@ -43,9 +43,9 @@ impl Kind {
 
 fn group(curve: ObjectIdentifier) -> Result<Group, KeyError> {
     match curve {
-        P256 => Ok(Group::Nist(Curve::P256)),
-        P384 => Ok(Group::Nist(Curve::P384)),
-        P521 => Ok(Group::Nist(Curve::P521)),
+        P256 => Ok(Group::P256),
+        P384 => Ok(Group::P384),
+        P521 => Ok(Group::P521),
         _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
     }
 }
@@ -87,26 +87,30 @@ pub(super) fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<Decryption
             let parts = parts_from_pkcs1(info.private_key.as_bytes())?;
             return DecryptionKey::of_rsa_parts(alg, &parts);
         }
-        Kind::Ecdh(Group::Nist(curve)) => {
+        Kind::Ecdh(group) => match group.curve() {
             // The pair's reading compares the halves.
-            let pair = ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?;
-            of_pair(curve, &pair)?
-        }
-        Kind::Ecdh(Group::X25519) => {
-            // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
-            let [0x04, 0x20, secret @ ..] = info.private_key.as_bytes() else {
-                return Err(KeyError::new(KeyProblem::Malformed));
-            };
-            let key = ecdh::Private::from_secret(Group::X25519, secret).map_err(KeyError::new)?;
-            if let Some(public) = info.public_key
-                && public.raw_bytes() != key.public()
-            {
-                return Err(KeyError::new(KeyProblem::Mismatch));
-            }
-            key
-        }
+            Some(curve) => of_pair(
+                group,
+                &ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?,
+            )?,
+            None => read_x25519(&info)?,
+        },
     };
     DecryptionKey::of_ecdh(alg, key)
+}
+
+fn read_x25519(info: &PrivateKeyInfoRef<'_>) -> Result<ecdh::Private, KeyError> {
+    // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
+    let [0x04, 0x20, secret @ ..] = info.private_key.as_bytes() else {
+        return Err(KeyError::new(KeyProblem::Malformed));
+    };
+    let key = ecdh::Private::from_secret(Group::X25519, secret).map_err(KeyError::new)?;
+    if let Some(public) = info.public_key
+        && public.raw_bytes() != key.public()
+    {
+        return Err(KeyError::new(KeyProblem::Mismatch));
+    }
+    Ok(key)
 }
 
 fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
@@ -115,18 +119,19 @@ fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyErro
         .parameters
         .and_then(|parameters| parameters.named_curve())
         .ok_or(KeyError::at("curve", KeyProblem::Missing))?;
-    let Group::Nist(curve) = group(oid)? else {
-        return Err(KeyError::new(KeyProblem::Malformed));
-    };
+    let group = group(oid)?;
+    let curve = group
+        .curve()
+        .ok_or(KeyError::at("curve", KeyProblem::Unsupported))?;
     let pair = ecdsa::Pair::from_sec1(curve, der).map_err(KeyError::new)?;
-    DecryptionKey::of_ecdh(alg, of_pair(curve, &pair)?)
+    DecryptionKey::of_ecdh(alg, of_pair(group, &pair)?)
 }
 
-fn of_pair(curve: Curve, pair: &ecdsa::Pair) -> Result<ecdh::Private, KeyError> {
+fn of_pair(group: Group, pair: &ecdsa::Pair) -> Result<ecdh::Private, KeyError> {
     let scalar = pair
         .scalar()
         .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
-    ecdh::Private::from_secret(Group::Nist(curve), &scalar).map_err(KeyError::new)
+    ecdh::Private::from_secret(group, &scalar).map_err(KeyError::new)
 }
 
 pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
@@ -183,17 +188,18 @@ pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
                 rsa_der = key.to_der()?;
                 (RSA, Some(AnyRef::NULL), &rsa_der)
             }
-            Public::Ecdh(key) => match key.group() {
-                Group::X25519 => (X25519, None, key.bytes()),
-                Group::Nist(nist) => {
-                    curve = match nist {
-                        Curve::P256 => P256,
-                        Curve::P384 => P384,
-                        Curve::P521 => P521,
-                    };
-                    (EC, Some((&curve).into()), key.bytes())
+            Public::Ecdh(key) => {
+                curve = match key.group() {
+                    Group::P256 => Some(P256),
+                    Group::P384 => Some(P384),
+                    Group::P521 => Some(P521),
+                    Group::X25519 => None,
+                };
+                match &curve {
+                    Some(curve) => (EC, Some(curve.into()), key.bytes()),
+                    None => (X25519, None, key.bytes()),
                 }
-            },
+            }
         };
         SubjectPublicKeyInfoRef {
             algorithm: AlgorithmIdentifierRef { oid, parameters },
