@@ -57,6 +57,7 @@ fn a_curve_implies_its_algorithm_and_rsa_does_not() {
         (SigAlg::ES256, Some(SigAlg::ES256)),
         (SigAlg::ES384, Some(SigAlg::ES384)),
         (SigAlg::ES512, Some(SigAlg::ES512)),
+        (SigAlg::ES256K, Some(SigAlg::ES256K)),
         (SigAlg::Ed25519, Some(SigAlg::EdDSA)),
         (SigAlg::PS256, None),
     ] {
@@ -93,6 +94,7 @@ fn members_that_contradict_are_named() {
     let ec = public_jwk(&SigningKey::generate(SigAlg::ES256).unwrap());
     let rsa = public_jwk(&SigningKey::generate(SigAlg::RS256).unwrap());
     let okp = public_jwk(&SigningKey::generate(SigAlg::EdDSA).unwrap());
+    let akp = public_jwk(&SigningKey::generate(SigAlg::MlDsa44).unwrap());
     let with = |base: &Value, name: &str, value: Value| {
         let mut jwk = base.clone();
         jwk[name] = value;
@@ -163,6 +165,38 @@ fn members_that_contradict_are_named() {
             "crv",
             KeyProblem::Unsupported,
         ),
+        (missing(&akp, "alg"), "alg", KeyProblem::Missing),
+        (
+            with(&akp, "alg", json!("ML-DSA-65")),
+            "pub",
+            KeyProblem::WrongLength,
+        ),
+        (
+            with(&akp, "alg", json!("ES256")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&akp, "alg", json!("SLH-DSA-SHA2-128s")),
+            "alg",
+            KeyProblem::Unsupported,
+        ),
+        (missing(&akp, "pub"), "pub", KeyProblem::Missing),
+        (
+            with(&akp, "priv", json!(zero)),
+            "priv",
+            KeyProblem::PrivateGiven,
+        ),
+        (
+            with(&ec, "alg", json!("ML-DSA-44")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "crv", json!("secp256k1")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
         (with(&rsa, "e", json!("Ag")), "e", KeyProblem::TooWeak),
         (with(&rsa, "e", json!("Aw")), "e", KeyProblem::TooWeak),
         (with(&rsa, "e", json!("AQAA")), "e", KeyProblem::Invalid),
@@ -232,8 +266,12 @@ fn halves_that_do_not_belong_together_are_refused() {
         SigAlg::ES256,
         SigAlg::ES384,
         SigAlg::ES512,
+        SigAlg::ES256K,
         SigAlg::EdDSA,
         SigAlg::RS256,
+        SigAlg::MlDsa44,
+        SigAlg::MlDsa65,
+        SigAlg::MlDsa87,
     ] {
         let (one, other) = (
             SigningKey::generate(alg).unwrap(),
@@ -241,11 +279,12 @@ fn halves_that_do_not_belong_together_are_refused() {
         );
         let (mut mixed, stranger) = (private_jwk(&one), private_jwk(&other));
         assert!(SigningKey::from_jwk(&mixed.to_string()).is_ok());
-        mixed["d"] = stranger["d"].clone();
+        let private = if mixed["kty"] == "AKP" { "priv" } else { "d" };
+        mixed[private] = stranger[private].clone();
         let error = refused(SigningKey::from_jwk(&mixed.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
-            (Some("d"), KeyProblem::Mismatch),
+            (Some(private), KeyProblem::Mismatch),
             "{alg}"
         );
     }

@@ -6,7 +6,7 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, KeySize, PublicKeyComponents};
 use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParameters};
 use zeroize::Zeroizing;
 
-use super::{Hash, Padding, Signature};
+use super::{Hash, Padding};
 use crate::error::{Error, KeyProblem, Result};
 use crate::limits;
 
@@ -56,17 +56,22 @@ impl Pair {
         Ok(Zeroizing::new(der.as_ref().to_vec()))
     }
 
-    pub(crate) fn sign(&self, padding: Padding, hash: Hash, message: &[u8]) -> Result<Signature> {
-        let mut signature = Signature::from_elem(0, self.0.public_modulus_len());
+    /// `signature` is as long as the modulus.
+    pub(crate) fn sign(
+        &self,
+        padding: Padding,
+        hash: Hash,
+        message: &[u8],
+        signature: &mut [u8],
+    ) -> Result<()> {
         self.0
             .sign(
                 encoding(padding, hash),
                 &SystemRandom::new(),
                 message,
-                &mut signature,
+                signature,
             )
-            .map_err(|_| Error::Primitive)?;
-        Ok(signature)
+            .map_err(|_| Error::Primitive)
     }
 }
 

@@ -12,14 +12,16 @@
 //! ```
 
 mod compact;
+mod general;
 mod header;
 mod json_form;
 mod signer;
 mod verifier;
 
+pub use general::General;
 pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;
-pub(crate) use header::{Header, Headers};
+pub(crate) use header::{Extensions, Header, Headers};
 pub(crate) use signer::assemble;

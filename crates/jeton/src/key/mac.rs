@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::{KeyId, MacAlg};
-use crate::crypto::{Signature, hmac, random};
+use crate::crypto::{SignatureBuffer, hmac, random};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
@@ -198,11 +198,13 @@ impl MacKey {
         self.key_id.as_ref()
     }
 
-    pub(crate) fn sign_bytes(&self, message: &[u8]) -> Result<Signature> {
+    /// Fills an empty buffer with the MAC.
+    pub(crate) fn sign_bytes(&self, message: &[u8], tag: &mut SignatureBuffer) -> Result<()> {
         if self.operations == Operations::VerifyOnly {
             return Err(KeyError::at("key_ops", KeyProblem::Contradiction).into());
         }
-        Ok(self.material.prepared.sign(message))
+        tag.extend_from_slice(&self.material.prepared.sign(message));
+        Ok(())
     }
 
     pub(crate) fn verify_bytes(&self, message: &[u8], tag: &[u8]) -> bool {

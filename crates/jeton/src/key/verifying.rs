@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::algorithm::Scheme;
 use super::{KeyId, SigAlg, pkix};
 use crate::base64;
-use crate::crypto::{Curve, ecdsa, ed25519, rsa};
+use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
@@ -40,6 +40,7 @@ pub(super) enum Public {
         point: Vec<u8>,
     },
     Ed25519(ed25519::Public),
+    MlDsa(ml_dsa::Public),
 }
 
 impl VerifyingKey {
@@ -133,6 +134,11 @@ impl VerifyingKey {
                 ("kty", "OKP"),
                 ("x", &base64::encode(key.bytes())),
             ]),
+            Public::MlDsa(key) => jwk::thumbprint(&[
+                ("alg", self.alg.name()),
+                ("kty", "AKP"),
+                ("pub", &base64::encode(key.bytes())),
+            ]),
         }
     }
 
@@ -169,11 +175,7 @@ impl VerifyingKey {
     }
 
     pub(super) fn kty(&self) -> &'static str {
-        match &*self.public {
-            Public::Rsa { .. } => "RSA",
-            Public::Ecdsa { .. } => "EC",
-            Public::Ed25519(_) => "OKP",
-        }
+        self.alg.scheme().kty()
     }
 
     pub(super) fn public_members(&self, writer: jwk::Writer) -> jwk::Writer {
@@ -184,6 +186,7 @@ impl VerifyingKey {
                 writer.word("crv", crv(*curve)).bytes("x", x).bytes("y", y)
             }
             Public::Ed25519(key) => writer.word("crv", "Ed25519").bytes("x", key.bytes()),
+            Public::MlDsa(key) => writer.bytes("pub", key.bytes()),
         }
     }
 
@@ -200,6 +203,7 @@ impl VerifyingKey {
             Public::Rsa { key, .. } => key.signature_bytes(),
             Public::Ecdsa { key, .. } => key.signature_bytes(),
             Public::Ed25519(_) => ed25519::SIGNATURE_BYTES,
+            Public::MlDsa(key) => key.parameter_set().signature_bytes(),
         }
     }
 
@@ -210,6 +214,7 @@ impl VerifyingKey {
             Public::Ed25519(key) => signature
                 .try_into()
                 .is_ok_and(|signature| key.verify(message, signature)),
+            Public::MlDsa(key) => key.verify(message, signature),
         }
     }
 }
@@ -230,6 +235,8 @@ impl Public {
             }
             Scheme::Ed25519 => Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
                 .map_err(|problem| KeyError::at("x", problem)),
+            Scheme::MlDsa(set) => Public::ml_dsa(set, &members.bytes("pub")?)
+                .map_err(|problem| KeyError::at("pub", problem)),
         }
     }
 
@@ -259,6 +266,10 @@ impl Public {
     pub(super) fn ed25519(bytes: &[u8]) -> Result<Public, KeyProblem> {
         Ok(Public::Ed25519(ed25519::Public::from_bytes(bytes)?))
     }
+
+    pub(super) fn ml_dsa(set: ml_dsa::ParameterSet, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        Ok(Public::MlDsa(ml_dsa::Public::from_bytes(set, bytes)?))
+    }
 }
 
 /// The algorithm of an asymmetric JWK: what it says, what its curve implies, what the caller wants;
@@ -271,12 +282,18 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
             "P-256" => SigAlg::ES256,
             "P-384" => SigAlg::ES384,
             "P-521" => SigAlg::ES512,
+            "secp256k1" => SigAlg::ES256K,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
         }),
         "OKP" => Some(match &*members.required("crv")? {
             "Ed25519" => SigAlg::EdDSA,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
         }),
+        // The key says its parameter set nowhere but in `alg`, which it therefore must have.
+        "AKP" => {
+            let alg = members.required("alg")?.parse::<SigAlg>();
+            Some(alg.map_err(|_| KeyError::at("alg", KeyProblem::Unsupported))?)
+        }
         "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
         _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
     };
@@ -297,8 +314,8 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         }
     }
     let alg = chosen.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
-    // An RSA key has no curve that could contradict the name.
-    if matches!(alg.scheme(), Scheme::Rsa(..)) != (kty == "RSA") {
+    // RSA and AKP keys have no curve that could contradict the name.
+    if alg.scheme().kty() != kty {
         return Err(KeyError::at("alg", KeyProblem::Contradiction));
     }
     Ok(alg)
@@ -309,6 +326,7 @@ fn crv(curve: Curve) -> &'static str {
         Curve::P256 => "P-256",
         Curve::P384 => "P-384",
         Curve::P521 => "P-521",
+        Curve::Secp256k1 => "secp256k1",
     }
 }
 
