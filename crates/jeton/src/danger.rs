@@ -1,9 +1,15 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
+mod weak_keys;
+
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
 use crate::jws::Compact;
 use crate::limits::Limits;
+
+pub use weak_keys::{
+    weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
+};
 
 /// A compact JWS as it stands, with nothing verified.
 ///

@@ -14,6 +14,7 @@ use super::signing::Pair;
 use super::verifying::Public;
 use super::{SigAlg, SigningKey, VerifyingKey};
 use crate::crypto::ml_dsa::{self, ParameterSet};
+use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::limits;
@@ -113,11 +114,12 @@ pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<Sig
 pub(super) fn read_public_pem(
     text: &str,
     wanted: Option<SigAlg>,
+    strength: Strength,
 ) -> Result<VerifyingKey, KeyError> {
     let (label, der) = armour(text)?;
     match label.as_str() {
-        "PUBLIC KEY" => read_spki(&der, wanted),
-        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?),
+        "PUBLIC KEY" => read_spki(&der, wanted, strength),
+        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?, strength),
         "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
             Err(KeyError::new(KeyProblem::PrivateGiven))
         }
@@ -175,7 +177,11 @@ fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError>
     SigningKey::of_pair(alg, Pair::Ecdsa(pair))
 }
 
-pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingKey, KeyError> {
+pub(super) fn read_spki(
+    der: &[u8],
+    wanted: Option<SigAlg>,
+    strength: Strength,
+) -> Result<VerifyingKey, KeyError> {
     bounded(der)?;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
     let kind = Kind::of(&info.algorithm)?;
@@ -185,7 +191,7 @@ pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingK
         .as_bytes()
         .ok_or(KeyError::new(KeyProblem::Malformed))?;
     let public = match kind {
-        Kind::Rsa => return read_rsa_public(bits, alg),
+        Kind::Rsa => return read_rsa_public(bits, alg, strength),
         Kind::Ec(curve) => Public::ecdsa(curve, bits),
         Kind::Ed25519 => Public::ed25519(bits),
         Kind::MlDsa(set) => Public::ml_dsa(set, bits),
@@ -194,9 +200,10 @@ pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingK
     Ok(VerifyingKey::made(alg, public, None))
 }
 
-fn read_rsa_public(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<VerifyingKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
-    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
+    let (n, e) = (key.modulus.as_bytes(), key.public_exponent.as_bytes());
+    let public = Public::rsa(alg, strength, n, e)
         .map_err(|(member, problem)| KeyError::at(member, problem))?;
     Ok(VerifyingKey::made(alg, public, None))
 }

@@ -208,7 +208,7 @@ impl SigningKey {
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 let parts = pkix::rsa_parts(&pkcs8)?;
-                Public::rsa(alg, &parts.n, &parts.e)
+                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)
                     .map_err(|(member, problem)| KeyError::at(member, problem))?
             }
             _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::algorithm::Scheme;
 use super::{KeyId, SigAlg, pkix};
 use crate::base64;
+use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
@@ -58,22 +59,22 @@ impl VerifyingKey {
     /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key does not
     /// say its algorithm, so it needs [`from_pem_as`](Self::from_pem_as).
     pub fn from_pem(text: &str) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, None)?)
+        Ok(pkix::read_public_pem(text, None, Strength::Today)?)
     }
 
     /// Reads a PEM public key for an algorithm.
     pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, Some(alg))?)
+        Ok(pkix::read_public_pem(text, Some(alg), Strength::Today)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
     pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, None)?)
+        Ok(pkix::read_spki(der, None, Strength::Today)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo for an algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, Some(alg))?)
+        Ok(pkix::read_spki(der, Some(alg), Strength::Today)?)
     }
 
     /// The key as a JWK.
@@ -154,15 +155,36 @@ impl VerifyingKey {
         members: &Members<'_>,
         wanted: Option<SigAlg>,
     ) -> Result<VerifyingKey, KeyError> {
+        let alg = Self::public_algorithm(members, wanted)?;
+        let public = Public::from_members(members, alg)?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    /// An RSA key under today's minimum; [`danger`](crate::danger) is the only door to it.
+    pub(crate) fn weak_from_members(
+        members: &Members<'_>,
+        alg: SigAlg,
+    ) -> Result<VerifyingKey, KeyError> {
+        let alg = Self::public_algorithm(members, Some(alg))?;
+        let (n, e) = (members.integer("n")?, members.integer("e")?);
+        let public = Public::rsa(alg, Strength::Legacy, &n, &e)
+            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    pub(crate) fn weak_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+        pkix::read_public_pem(text, Some(alg), Strength::Legacy)
+    }
+
+    /// The algorithm of a JWK that is public and for verifying.
+    fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
             if members.has(private) {
                 return Err(KeyError::at(private, KeyProblem::PrivateGiven));
             }
         }
         members.permit(Operation::Verify)?;
-        let alg = algorithm(members, wanted)?;
-        let public = Public::from_members(members, alg)?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        algorithm(members, wanted)
     }
 
     pub(super) fn made(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
@@ -225,7 +247,8 @@ impl Public {
         match alg.scheme() {
             Scheme::Rsa(..) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+                Public::rsa(alg, Strength::Today, &n, &e)
+                    .map_err(|(member, problem)| KeyError::at(member, problem))
             }
             Scheme::Ecdsa(curve) => {
                 let x = members.fixed("x", curve.bytes())?;
@@ -242,6 +265,7 @@ impl Public {
 
     pub(super) fn rsa(
         alg: SigAlg,
+        strength: Strength,
         n: &[u8],
         e: &[u8],
     ) -> Result<Public, (&'static str, KeyProblem)> {
@@ -249,7 +273,7 @@ impl Public {
             return Err(("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
-            key: rsa::Public::from_parts(padding, hash, n, e)?,
+            key: rsa::Public::from_parts(padding, hash, strength, n, e)?,
             n: n.to_vec(),
             e: e.to_vec(),
         })

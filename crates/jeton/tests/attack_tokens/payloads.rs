@@ -1,14 +1,14 @@
 //! Recipes whose poison is in the payload, or in the text of the whole token.
 
 use crate::support::{Key, parts, reference, refusal};
-use crate::{assert_refused, hs256, lenient};
+use crate::{assert_refused, every, hs256, lenient};
 use jeton::error::{Claim, Part, Rejection};
 use jeton::{FixedClock, Timestamp, jwt};
 use serde_json::Value;
 use std::time::Duration;
 
 pub(crate) fn base64_forms() {
-    for key in Key::every() {
+    for key in every() {
         let token = key.sign(b"{}");
         let [header, payload, signature] = parts(&token);
         for spoil in ["=", "==", " ", "\n", "\r\n", "+", "/", "\0"] {
@@ -37,7 +37,7 @@ pub(crate) fn base64_forms() {
 
 pub(crate) fn json_top() {
     let verifier = |key: &Key| jwt::Verifier::new(key.keys(), lenient());
-    for key in Key::every() {
+    for key in every() {
         let header = format!("{{\"alg\":\"{}\"}}", key.alg());
         let verify =
             |payload: &[u8]| verifier(&key).verify::<Value>(&key.sign_under(&header, payload));
@@ -66,7 +66,7 @@ pub(crate) fn json_top() {
 
 pub(crate) fn dots_flood() {
     let flood = ".".repeat(10_000_000);
-    for key in Key::every() {
+    for key in every() {
         assert_eq!(
             refusal(key.verifier().verify(&flood)),
             Rejection::TooLarge(Part::Token)
