@@ -411,3 +411,53 @@ fn texts_that_are_no_keys_are_errors() {
         "trailing data"
     );
 }
+
+/// RFC 9881, section 6: an ML-DSA private key is a seed, an expanded key, or both.
+#[test]
+fn an_ml_dsa_private_key_needs_its_seed() {
+    use aws_lc_rs::encoding::AsRawBytes;
+    use aws_lc_rs::signature::{ML_DSA_65_SIGNING, PqdsaKeyPair};
+
+    let tlv = |tag: u8, content: &[u8]| -> Vec<u8> {
+        let length = content.len();
+        let header = match length {
+            0..0x80 => vec![tag, length as u8],
+            _ => vec![tag, 0x82, (length >> 8) as u8, length as u8],
+        };
+        [header.as_slice(), content].concat()
+    };
+    let key = SigningKey::generate(SigAlg::MlDsa65).unwrap();
+    let der = key.to_der().unwrap();
+    let seed = &der[der.len() - 32..];
+    let pair = PqdsaKeyPair::from_pkcs8(&ML_DSA_65_SIGNING, &der).unwrap();
+    let expanded = pair.private_key().as_raw_bytes().unwrap();
+    let pkcs8 = |private_key: &[u8]| {
+        let algorithm = tlv(
+            0x30,
+            &tlv(0x06, &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 0x12]),
+        );
+        let parts = [tlv(0x02, &[0]), algorithm, tlv(0x04, private_key)];
+        tlv(0x30, &parts.concat())
+    };
+    let both = |seed: &[u8]| {
+        let parts = [tlv(0x04, seed), tlv(0x04, expanded.as_ref())];
+        pkcs8(&tlv(0x30, &parts.concat()))
+    };
+    assert_eq!(pkcs8(&tlv(0x80, seed)), der.as_slice());
+    let from_both = SigningKey::from_der(&both(seed)).unwrap();
+    assert_eq!(from_both.to_jwk().unwrap(), key.to_jwk().unwrap());
+    for refused in [both(&[7; 32]), pkcs8(&tlv(0x04, expanded.as_ref()))] {
+        let error = refused_der(&refused);
+        assert_eq!(error.member(), Some("privateKey"));
+    }
+    assert_eq!(
+        refused_der(&pkcs8(&tlv(0x04, expanded.as_ref()))).problem(),
+        KeyProblem::Unsupported
+    );
+    assert!(SigningKey::from_der(&pkcs8(&tlv(0x80, &seed[1..]))).is_err());
+    assert!(SigningKey::from_der_as(&der, SigAlg::MlDsa44).is_err());
+}
+
+fn refused_der(der: &[u8]) -> KeyError {
+    refused(SigningKey::from_der(der))
+}
