@@ -30,7 +30,7 @@ fn main() {
         let detached = compact.contains("..");
         let (token, content) = (compact.clone(), payload.clone());
         trials.push(trial(format!("{name}_compact"), move || {
-            let verifier = Verifier::new(&key());
+            let verifier = Verifier::new(key());
             let verified = if detached {
                 check(verifier.verify(&token).is_err(), "without its content")?;
                 verifier.verify_detached(&token, content.as_bytes())?
@@ -41,7 +41,7 @@ fn main() {
         }));
         let content = payload.clone();
         trials.push(trial(format!("{name}_flattened"), move || {
-            let verifier = Verifier::new(&key());
+            let verifier = Verifier::new(key());
             let verified = verifier.verify_json(&flattened.to_string())?;
             check(verified.payload() == content.as_bytes(), "another payload")
         }));

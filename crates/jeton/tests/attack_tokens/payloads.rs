@@ -18,20 +18,20 @@ pub(crate) fn base64_forms() {
                 format!("{header}.{payload}.{signature}{spoil}"),
                 format!("{spoil}{token}"),
             ] {
-                assert_refused(&key, &forged);
+                assert_refused(key, &forged);
             }
             // The same where the owner signed the spoilt text.
             assert_refused(
-                &key,
-                &reference::sign(&key, &format!("{header}{spoil}"), payload),
+                key,
+                &reference::sign(key, &format!("{header}{spoil}"), payload),
             );
             assert_refused(
-                &key,
-                &reference::sign(&key, header, &format!("{payload}{spoil}")),
+                key,
+                &reference::sign(key, header, &format!("{payload}{spoil}")),
             );
         }
         // Spare bits: `e30` is `{}`, and so is `e31` to a careless decoder.
-        assert_refused(&key, &reference::sign(&key, header, "e31"));
+        assert_refused(key, &reference::sign(key, header, "e31"));
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn json_top() {
     for key in every() {
         let header = format!("{{\"alg\":\"{}\"}}", key.alg());
         let verify =
-            |payload: &[u8]| verifier(&key).verify::<Value>(&key.sign_under(&header, payload));
+            |payload: &[u8]| verifier(key).verify::<Value>(&key.sign_under(&header, payload));
         assert!(verify(b"{}").is_ok(), "no control");
         for payload in [
             &b"[]"[..],
@@ -71,7 +71,7 @@ pub(crate) fn dots_flood() {
             refusal(key.verifier().verify(&flood)),
             Rejection::TooLarge(Part::Token)
         );
-        assert_refused(&key, &".".repeat(1_000_000));
+        assert_refused(key, &".".repeat(1_000_000));
     }
 }
 
