@@ -55,7 +55,7 @@ impl Verifier {
         let payload = String::from_utf8(payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?
             .into_boxed_str();
-        let (registered, claims) = self.read(&payload)?;
+        let (claims, registered) = self.read(&payload)?;
         Ok(Verified::new(claims, registered, payload, shared_id(key)))
     }
 
@@ -86,7 +86,7 @@ impl Verifier {
         let key = self.open(token, &mut scratch.payload)?;
         let payload = std::str::from_utf8(&scratch.payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        let (registered, claims) = self.read(payload)?;
+        let (claims, registered) = self.read(payload)?;
         Ok(Verified::new(claims, registered, payload, shared_id(key)))
     }
 
@@ -105,12 +105,10 @@ impl Verifier {
         Ok(verified.key)
     }
 
-    /// Checks the claims, and only then builds the caller's type.
-    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(Registered, T), Rejection> {
-        let registered = Registered::read(payload, self.limits.depth(), Dates::Numeric)?;
-        self.policy.check(&registered, payload, self.clock.now())?;
-        let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;
-        Ok((registered, claims))
+    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(T, Registered), Rejection> {
+        let clock = self.clock.as_ref();
+        self.policy
+            .accept(payload, Dates::Numeric, &self.limits, clock)
     }
 }
 
