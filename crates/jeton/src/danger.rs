@@ -1,6 +1,7 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
 mod password;
+mod weak_keys;
 
 pub use password::{Password, Pbes2Alg};
 
@@ -10,6 +11,10 @@ use crate::jwe::{Decrypter, Encrypter};
 use crate::jws::Compact;
 use crate::key::KeyManagementAlg;
 use crate::limits::Limits;
+
+pub use weak_keys::{
+    weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
+};
 
 /// A compact JWS as it stands, with nothing verified.
 ///

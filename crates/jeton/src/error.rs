@@ -420,6 +420,15 @@ pub enum Misuse {
     Pbes2Rounds,
     /// A content key encrypts with another `enc` than the one asked for.
     ContentEncryption,
+    /// The unprotected header is not an object, has a name that belongs into the protected one, or
+    /// is asked for in a compact token, which has none.
+    UnprotectedHeader,
+    /// A payload that is to stand unencoded (RFC 7797) has bytes that cannot: in a compact token it
+    /// is printable ASCII without a dot, in the JSON serialization UTF-8.
+    UnencodedPayload,
+    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
+    /// disagree whether the payload is encoded.
+    Signers,
 }
 
 impl fmt::Display for Misuse {
@@ -463,6 +472,15 @@ impl fmt::Display for Misuse {
             Misuse::ContentEncryption => {
                 f.write_str("the content key is for another content encryption (enc)")
             }
+            Misuse::UnprotectedHeader => f.write_str(
+                "the unprotected header must be an object without the names that are signed, and a compact token has none",
+            ),
+            Misuse::UnencodedPayload => f.write_str(
+                "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
+            ),
+            Misuse::Signers => f.write_str(
+                "a general JWS takes 1 to 16 signers that agree whether the payload is encoded",
+            ),
         }
     }
 }

@@ -56,6 +56,9 @@ pub const RSA_MODULUS_BITS: usize = 8192;
 /// Smallest RSA modulus, bits (RFC 7518, section 3.3).
 pub const RSA_MODULUS_BITS_MIN: usize = 2048;
 
+/// Smallest RSA modulus that [`danger`](crate::danger) takes for verifying, bits.
+pub const WEAK_RSA_MODULUS_BITS_MIN: usize = 1024;
+
 /// Largest public exponent of an RSA key, bits: what AWS-LC takes.
 pub const RSA_EXPONENT_BITS: usize = 33;
 

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::claims::Registered;
-use crate::clock::Timestamp;
+use serde::Deserialize;
+
+use crate::claims::{Dates, Registered};
+use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
+use crate::limits::Limits;
 
 /// What a verifier demands beside a valid signature.
 ///
@@ -105,8 +108,22 @@ impl Policy {
         }
     }
 
-    /// Whether the claims of a verified payload are what is demanded, now.
-    pub(crate) fn check(
+    /// The claims of an authentic payload, if they are what is demanded, now: the registered ones
+    /// are read and checked, and only then is the caller's type built from the same bytes.
+    pub(crate) fn accept<'p, T: Deserialize<'p>>(
+        &self,
+        payload: &'p str,
+        dates: Dates,
+        limits: &Limits,
+        clock: &dyn Clock,
+    ) -> Result<(T, Registered), Rejection> {
+        let registered = Registered::read(payload, limits.depth(), dates)?;
+        self.check(&registered, payload, clock.now())?;
+        let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;
+        Ok((claims, registered))
+    }
+
+    fn check(
         &self,
         registered: &Registered,
         payload: &str,
@@ -202,7 +219,6 @@ fn same_type(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::Dates;
 
     const NOW: i64 = 1_000_000;
 

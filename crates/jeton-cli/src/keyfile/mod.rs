@@ -94,9 +94,22 @@ impl Form {
             [b'{', ..] if Shape::of(text).keys.is_some() => Some(Form::Set(owned())),
             [b'{', ..] => Some(Form::Jwk(owned())),
             [b'k', b'1'..=b'4', b'.', ..] => Some(Form::Paserk(owned())),
-            _ if text.contains("-----BEGIN ") => Some(Form::Pem(owned())),
+            _ if text.contains("-----BEGIN ") => Some(Form::Pem(Zeroizing::new(
+                without_parameters(text).to_owned(),
+            ))),
             _ => None,
         }
+    }
+}
+
+/// What `openssl ecparam -genkey` writes before a key is left out: the key says its curve itself.
+fn without_parameters(pem: &str) -> &str {
+    const END: &str = "-----END EC PARAMETERS-----";
+    match pem.split_once(END) {
+        Some((parameters, key)) if parameters.starts_with("-----BEGIN EC PARAMETERS-----") => {
+            key.trim_start()
+        }
+        _ => pem,
     }
 }
 

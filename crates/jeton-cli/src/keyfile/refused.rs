@@ -82,10 +82,17 @@ impl KeyFile {
                 _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
             },
             KeyProblem::TooWeak => "make a new one: jeton key new --alg NAME".to_owned(),
-            KeyProblem::Unsupported if matches!(self.form(), Form::Pem(text) if text.contains("ENCRYPTED")) => {
-                "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
-                    .to_owned()
-            }
+            KeyProblem::Unsupported => match self.form() {
+                Form::Pem(text) if text.contains("ENCRYPTED") => {
+                    "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
+                        .to_owned()
+                }
+                Form::Pem(text) if text.contains("BEGIN CERTIFICATE") => {
+                    "take the key out of the certificate: openssl x509 -in FILE -pubkey -noout"
+                        .to_owned()
+                }
+                _ => return None,
+            },
             KeyProblem::NoUsableKey if self.has_private_keys() => format!(
                 "its keys are private; take their public halves: jeton key public {}",
                 self.name()

@@ -10,7 +10,7 @@ use jeton_lab::suite::Suite;
 
 use super::Drivers;
 
-/// Show the suites and the subjects, without building anything.
+/// Show the suites and the subjects, without building anything
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]

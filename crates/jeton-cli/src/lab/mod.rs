@@ -13,6 +13,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use jeton_lab::driver::{self, Driver};
 
+use crate::output;
+
 /// A run that was ended early has written what it finished, and says so with this code.
 const ENDED_EARLY: u8 = 130;
 
@@ -24,11 +26,8 @@ pub(crate) struct Lab {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Measure: build the drivers, check them against each other, time them, judge
     Run(run::Run),
-    /// Show the suites and the subjects, without building anything
     List(list::List),
-    /// Show a result file again, on the terminal or as a page
     Report(report::Report),
 }
 
@@ -48,7 +47,7 @@ impl Lab {
             Verb::Report(report) => report.run(),
         };
         done.unwrap_or_else(|reason| {
-            anstream::eprintln!("error: {reason}");
+            output::error(reason);
             ExitCode::from(2)
         })
     }

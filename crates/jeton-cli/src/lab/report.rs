@@ -10,7 +10,7 @@ use jeton_lab::result;
 
 use super::{sentence, terminal};
 
-/// Show a result file again.
+/// Show a result file again, on the terminal or as a page
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -14,10 +14,12 @@ use jeton_lab::runner::{self, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{Plan, Suite, plan};
 use jeton_lab::{Stop, suite};
 
+use crate::time;
+
 use super::progress::{Progress, in_words};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 
-/// Measure token formats, algorithms and libraries side by side.
+/// Measure token formats, algorithms and libraries side by side
 ///
 /// Builds the drivers it can, lets every library verify every other's tokens and refuse forged
 /// ones, then times them in randomised rounds. A library that fails a check is not timed, and
@@ -46,7 +48,7 @@ pub(super) struct Run {
     rounds: Option<u32>,
 
     /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: quick 85s]
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
     /// Only subjects whose id holds this; * stands for anything; may be given again
@@ -91,6 +93,10 @@ impl Run {
         });
         progress.end();
 
+        if !result.environment.complete && result.environment.rounds_finished == 0 {
+            progress.say("ended before the first round was finished: nothing was written");
+            return Ok(ExitCode::from(ENDED_EARLY));
+        }
         let file = out.write_result(&result).map_err(sentence)?;
         let page = html::page(&result);
         let page = out
@@ -182,13 +188,10 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     )
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    let parsed: jiff::SignedDuration = text
-        .parse()
-        .map_err(|_| "write a time like 90s, 10m or 1h30m".to_owned())?;
-    match Duration::try_from(parsed) {
-        Ok(time) if time >= Duration::from_secs(1) => Ok(time),
-        _ => Err("a budget is at least one second".into()),
+fn budget(text: &str) -> Result<Duration, String> {
+    match time::duration(text)? {
+        Duration::ZERO => Err("a budget is a second or more".to_owned()),
+        budget => Ok(budget),
     }
 }
 

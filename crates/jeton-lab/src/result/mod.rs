@@ -46,7 +46,7 @@ pub struct RunResult {
 pub struct Environment {
     /// When the run began, RFC 3339, UTC.
     pub started: String,
-    /// How long it took, seconds.
+    /// How long it took once the drivers were built, seconds.
     pub elapsed_s: f64,
     /// `false` if the run was ended before its last round (Ctrl-C).
     pub complete: bool,

@@ -64,9 +64,9 @@ pub fn run(
         planned: options.pace.rounds,
         finished: 0,
         taint: Taint::default(),
+        began: Instant::now(),
     };
     let started = jiff::Timestamp::now();
-    let began = Instant::now();
     let complete = run.all(drivers, started).is_ok();
     (run.tell)(Event::Judging);
     for bench in &mut run.benches {
@@ -78,7 +78,7 @@ pub fn run(
     let mut environment = describe(&run.cores);
     run.cores.release();
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    environment.elapsed_s = began.elapsed().as_secs_f64();
+    environment.elapsed_s = run.began.elapsed().as_secs_f64();
     environment.complete = complete;
     environment.rounds_planned = run.planned;
     environment.rounds_finished = run.finished;
@@ -98,6 +98,8 @@ struct Run<'a> {
     planned: u32,
     finished: u32,
     taint: Taint,
+    /// When the drivers were built: the budget counts from here.
+    began: Instant,
 }
 
 impl Run<'_> {
@@ -105,11 +107,11 @@ impl Run<'_> {
         let cells = self.plan.cells.iter();
         self.benches = cells.map(|(c, s)| Bench::new(c.clone(), s)).collect();
         let built = self.build(drivers)?;
-        let began = Instant::now();
+        self.began = Instant::now();
         self.cores = Cores::split();
         self.start_and_check(&built, Standard::issued_at(started.as_second()))?;
         self.warm_up()?;
-        self.measure(began)
+        self.measure()
     }
 
     /// Builds what is stale, and fails the benches of what cannot be built.
@@ -299,11 +301,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn measure(&mut self, began: Instant) -> Result<(), Stopped> {
+    fn measure(&mut self) -> Result<(), Stopped> {
         let pace = &self.options.pace;
         let round_estimate = pace.round(self.live().len());
         if let Some(budget) = self.options.budget {
-            let left = budget.saturating_sub(began.elapsed());
+            let left = budget.saturating_sub(self.began.elapsed());
             self.planned = pace.rounds_within(left, round_estimate);
             if self.planned < pace.rounds {
                 (self.tell)(Event::FewerRounds {
@@ -315,18 +317,18 @@ impl Run<'_> {
         let ids: Vec<u32> = self.process_ids();
         let witness = Witness::begin(&ids);
         let mut order = rounds::Order::seeded(self.options.seed);
-        let outcome = self.rounds(began, &mut order);
+        let outcome = self.rounds(&mut order);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
         outcome
     }
 
-    fn rounds(&mut self, began: Instant, order: &mut rounds::Order) -> Result<(), Stopped> {
+    fn rounds(&mut self, order: &mut rounds::Order) -> Result<(), Stopped> {
         let pace = self.options.pace;
         let mut longest = Duration::ZERO;
         for number in 1..=self.planned {
             if let Some(budget) = self.options.budget {
-                let late = began.elapsed() + longest > budget;
+                let late = self.began.elapsed() + longest > budget;
                 if late && self.finished >= pace::FEWEST_ROUNDS {
                     self.planned = self.finished;
                     (self.tell)(Event::FewerRounds {

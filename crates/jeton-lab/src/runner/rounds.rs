@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
 use super::pace::{BATCHES, Pace};
+use crate::result::Status;
 use crate::stats::median::round_value;
 
 /// The order of all rounds, from one seed.
@@ -56,5 +57,9 @@ fn visit(bench: &mut Bench, pace: &Pace) -> Result<Option<f64>, Stopped> {
             None => return Ok(None),
         }
     }
-    Ok(round_value(&batches))
+    let value = round_value(&batches).filter(|ns| *ns > 0.0);
+    if value.is_none() {
+        bench.fail(Status::Crashed, "says that its work took no time");
+    }
+    Ok(value)
 }

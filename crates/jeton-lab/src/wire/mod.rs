@@ -2,6 +2,7 @@
 //! other end of the pipe.
 
 mod message;
+mod pipes;
 mod process;
 
 pub use message::{

@@ -2,14 +2,11 @@
 //!
 //! The process leads a group of its own, so that ending it ends whatever it started.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::pipes::{Heard, Tail, keep_tail, read_answers, write_requests};
 use super::{
     ANSWER_LIMIT, HELLO_LIMIT, Hello, MAX_LINE_BYTES, PROTOCOL, Prepare, RunReport, VerifyAnswer,
 };
@@ -38,7 +36,7 @@ pub struct Process {
     child: Child,
     requests: Option<SyncSender<Vec<u8>>>,
     answers: Receiver<Heard>,
-    talk: Arc<Mutex<VecDeque<u8>>>,
+    talk: Tail,
     stop: Stop,
     ended: bool,
 }
@@ -88,8 +86,8 @@ impl Process {
             };
         let (requests, to_write) = sync_channel(1);
         let (heard, answers) = sync_channel(1);
-        let talk = Arc::new(Mutex::new(VecDeque::new()));
-        let tail = Arc::clone(&talk);
+        let talk = Tail::default();
+        let tail = talk.clone();
         thread::spawn(move || write_requests(stdin, &to_write));
         thread::spawn(move || read_answers(stdout, &heard));
         thread::spawn(move || keep_tail(stderr, &tail));
@@ -284,26 +282,10 @@ impl Process {
         }
         thread::sleep(Duration::from_millis(10));
         let how = status.map_or("closed its output".into(), describe);
-        Fault::Crashed(match self.last_words() {
+        Fault::Crashed(match self.talk.last_words() {
             Some(words) => format!("{how}: {words}"),
             None => how,
         })
-    }
-
-    /// The most telling line at the end of standard error.
-    fn last_words(&self) -> Option<String> {
-        let talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes: Vec<u8> = talk.iter().copied().collect();
-        let text = String::from_utf8_lossy(&bytes);
-        let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-        // Go and Rust put the reason first and the trace behind it; others end with the reason.
-        let telling = |l: &&str| {
-            ["panic", "error", "Error", "fatal"]
-                .iter()
-                .any(|w| l.contains(w))
-        };
-        let line = lines.clone().find(telling).or_else(|| lines.next_back())?;
-        Some(line.chars().take(200).collect())
     }
 
     fn end(&mut self) {
@@ -325,14 +307,6 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// What the reader thread heard.
-#[derive(Debug)]
-enum Heard {
-    Line(Vec<u8>),
-    TooLong,
-    End,
 }
 
 fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
@@ -365,44 +339,5 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("died with exit code {code}"),
         (None, Some(signal)) => format!("died of signal {signal}"),
         (None, None) => "died".into(),
-    }
-}
-
-fn write_requests(mut stdin: impl Write, requests: &Receiver<Vec<u8>>) {
-    while let Ok(line) = requests.recv() {
-        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
-            return;
-        }
-    }
-}
-
-fn read_answers(stdout: impl Read, heard: &SyncSender<Heard>) {
-    let mut stdout = BufReader::new(stdout);
-    loop {
-        let mut line = Vec::new();
-        let mut limited = stdout.by_ref().take(MAX_LINE_BYTES as u64 + 1);
-        let what = match limited.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => Heard::End,
-            Ok(n) if n > MAX_LINE_BYTES => Heard::TooLong,
-            Ok(_) => Heard::Line(line),
-        };
-        let last = !matches!(what, Heard::Line(_));
-        if heard.send(what).is_err() || last {
-            return;
-        }
-    }
-}
-
-fn keep_tail(mut stderr: impl Read, tail: &Mutex<VecDeque<u8>>) {
-    const KEPT_BYTES: usize = 4096;
-    let mut chunk = [0; 4096];
-    while let Ok(read) = stderr.read(&mut chunk) {
-        if read == 0 {
-            return;
-        }
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend(&chunk[..read]);
-        let surplus = tail.len().saturating_sub(KEPT_BYTES);
-        tail.drain(..surplus);
     }
 }

@@ -1,9 +1,12 @@
 //! What a token says: the registered names, and the caller's own type beside them
 //! (RFC 7519, section 4).
 
+mod buffer;
 mod registered;
+mod rfc3339;
 mod write;
 
+pub(crate) use buffer::Buffer;
 pub(crate) use registered::{Dates, Registered};
 
 use std::borrow::Cow;

@@ -1,25 +1,19 @@
 //! Claims to JSON: the registered names first, then the caller's own members, in one object.
 
 use std::fmt;
-use std::io::Write;
 
 use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
-use smallvec::SmallVec;
 
-use super::registered::{Dates, rfc3339};
-use super::{Audience, Claims, Expiry, IssuedAt};
+use super::buffer::{Buffer, Sink};
+use super::registered::Dates;
+use super::{Audience, Claims, Expiry, IssuedAt, rfc3339};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Error, Misuse, Result};
 
 impl<T: Serialize> Claims<'_, T> {
-    /// Writes the claims as one compact JSON object.
-    pub(crate) fn write(
-        &self,
-        out: &mut impl Write,
-        dates: Dates,
-        clock: &dyn Clock,
-    ) -> Result<()> {
+    /// Writes the claims behind what the buffer holds, as one compact JSON object.
+    pub(crate) fn write(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         let issued_at = match self.issued_at {
             IssuedAt::At(moment) => Some(moment),
             IssuedAt::Now => Some(clock.now()),
@@ -37,8 +31,11 @@ impl<T: Serialize> Claims<'_, T> {
             ),
         };
 
-        let mut object = Object { out, first: true };
-        object.open()?;
+        let mut object = Object {
+            out: Sink::after(buffer),
+            first: true,
+        };
+        object.out.bytes(b"{");
         if let Some(issuer) = &self.issuer {
             object.registered(Claim::Issuer, issuer)?;
         }
@@ -70,57 +67,58 @@ impl<T: Serialize> Claims<'_, T> {
                 object: &mut object,
             })
             .map_err(|Refused(error)| error)?;
-        object.close()
+        object.out.bytes(b"}");
+        object.out.finish();
+        Ok(())
     }
 }
 
 /// A JSON object on its way out.
-struct Object<'o, W> {
-    out: &'o mut W,
+struct Object<'b> {
+    out: Sink<'b>,
     first: bool,
 }
 
-impl<W: Write> Object<'_, W> {
-    fn open(&mut self) -> Result<()> {
-        self.bytes(b"{")
-    }
-
-    fn close(&mut self) -> Result<()> {
-        self.bytes(b"}")
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        // The sinks are buffers in memory: they take everything.
-        self.out
-            .write_all(bytes)
-            .map_err(|_| Misuse::ClaimsNotSerialisable.into())
-    }
-
+impl Object<'_> {
     fn json(&mut self, value: &(impl Serialize + ?Sized)) -> Result<()> {
-        serde_json::to_writer(&mut *self.out, value)
+        serde_json::to_writer(&mut self.out, value)
             .map_err(|_| Misuse::ClaimsNotSerialisable.into())
     }
 
-    fn separate(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.first, false) {
-            return Ok(());
+    fn separate(&mut self) {
+        if !std::mem::replace(&mut self.first, false) {
+            self.out.bytes(b",");
         }
-        self.bytes(b",")
     }
 
-    /// A name that needs no escapes.
     fn registered(&mut self, claim: Claim, value: &(impl Serialize + ?Sized)) -> Result<()> {
-        self.separate()?;
-        self.bytes(b"\"")?;
-        self.bytes(claim.name().as_bytes())?;
-        self.bytes(b"\":")?;
+        self.registered_name(claim);
         self.json(value)
+    }
+
+    /// The comma, if one is due, the name and the colon.
+    fn registered_name(&mut self, claim: Claim) {
+        let start: &[u8] = match claim {
+            Claim::Issuer => b",\"iss\":",
+            Claim::Subject => b",\"sub\":",
+            Claim::Audience => b",\"aud\":",
+            Claim::Expiry => b",\"exp\":",
+            Claim::NotBefore => b",\"nbf\":",
+            Claim::IssuedAt => b",\"iat\":",
+            Claim::TokenId => b",\"jti\":",
+        };
+        let first = std::mem::replace(&mut self.first, false);
+        self.out.bytes(&start[usize::from(first)..]);
     }
 
     fn date(&mut self, claim: Claim, moment: Timestamp, dates: Dates) -> Result<()> {
         match dates {
             Dates::Numeric => self.registered(claim, &moment.unix_seconds()),
-            Dates::Rfc3339 => self.registered(claim, &Text(rfc3339(moment))),
+            Dates::Rfc3339 => {
+                self.registered_name(claim);
+                self.out.bytes(&rfc3339::quoted(moment));
+                Ok(())
+            }
         }
     }
 
@@ -129,26 +127,17 @@ impl<W: Write> Object<'_, W> {
         name: &(impl Serialize + ?Sized),
         value: &(impl Serialize + ?Sized),
     ) -> Result<(), Refused> {
-        self.separate()?;
+        self.separate();
         self.json(name)?;
-        self.bytes(b":")?;
+        self.out.bytes(b":");
         self.json(value)?;
         Ok(())
     }
 }
 
-/// Written as a JSON string, without a copy of its own.
-struct Text<D>(D);
-
-impl<D: fmt::Display> Serialize for Text<D> {
-    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
 /// Serialises the members of a struct or map into an object that is open already.
-struct Members<'m, 'o, W> {
-    object: &'m mut Object<'o, W>,
+struct Members<'m, 'b> {
+    object: &'m mut Object<'b>,
 }
 
 /// [`Error`] as serde wants errors.
@@ -187,7 +176,7 @@ fn refuse_registered(name: &str) -> Result<(), Refused> {
     }
 }
 
-impl<W: Write> SerializeStruct for Members<'_, '_, W> {
+impl SerializeStruct for Members<'_, '_> {
     type Ok = ();
     type Error = Refused;
 
@@ -206,32 +195,30 @@ impl<W: Write> SerializeStruct for Members<'_, '_, W> {
 }
 
 /// A map's members: the name arrives before its value.
-struct MapMembers<'m, 'o, W> {
-    object: &'m mut Object<'o, W>,
+struct MapMembers<'m, 'b> {
+    object: &'m mut Object<'b>,
 }
 
-impl<W: Write> SerializeMap for MapMembers<'_, '_, W> {
+impl SerializeMap for MapMembers<'_, '_> {
     type Ok = ();
     type Error = Refused;
 
     fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Refused> {
+        self.object.separate();
+        let start = self.object.out.position();
+        self.object.json(name)?;
         // serde_json escapes only what it must, so a registered name has one spelling here.
-        let mut json = SmallVec::<[u8; 64]>::new();
-        serde_json::to_writer(&mut json, name)
-            .map_err(|_| Error::from(Misuse::ClaimsNotSerialisable))?;
-        let [b'"', plain @ .., b'"'] = json.as_slice() else {
+        let [b'"', plain @ .., b'"'] = self.object.out.since(start) else {
             return not_an_object();
         };
-        if let Ok(plain) = std::str::from_utf8(plain) {
-            refuse_registered(plain)?;
+        match std::str::from_utf8(plain) {
+            Ok(plain) => refuse_registered(plain),
+            Err(_) => not_an_object(),
         }
-        self.object.separate()?;
-        self.object.bytes(&json)?;
-        Ok(())
     }
 
     fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Refused> {
-        self.object.bytes(b":")?;
+        self.object.out.bytes(b":");
         self.object.json(value)?;
         Ok(())
     }
@@ -247,14 +234,14 @@ macro_rules! refuse_scalars {
     };
 }
 
-impl<'m, 'o, W: Write> ser::Serializer for Members<'m, 'o, W> {
+impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
     type Ok = ();
     type Error = Refused;
     type SerializeSeq = Impossible<(), Refused>;
     type SerializeTuple = Impossible<(), Refused>;
     type SerializeTupleStruct = Impossible<(), Refused>;
     type SerializeTupleVariant = Impossible<(), Refused>;
-    type SerializeMap = MapMembers<'m, 'o, W>;
+    type SerializeMap = MapMembers<'m, 'b>;
     type SerializeStruct = Self;
     type SerializeStructVariant = Impossible<(), Refused>;
 

@@ -9,7 +9,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::random;
-use super::rsa::check_public;
+use super::rsa::{Strength, check_public};
 use crate::error::{Error, KeyProblem, Result};
 
 /// How a key is padded.
@@ -48,7 +48,7 @@ impl Public {
         n: &[u8],
         e: &[u8],
     ) -> Result<Public, (&'static str, KeyProblem)> {
-        check_public(n, e)?;
+        check_public(Strength::Today, n, e)?;
         let invalid = ("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }
             .try_into()

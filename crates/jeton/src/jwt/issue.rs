@@ -1,14 +1,10 @@
 use serde::Serialize;
-use smallvec::SmallVec;
 
-use crate::claims::{Claims, Dates};
+use crate::claims::{Buffer, Claims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::jws::assemble;
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
-
-/// Claims of this many bytes are written to the stack; larger ones go through one more buffer.
-const CLAIMS_ON_STACK_BYTES: usize = 1024;
 
 impl MacKey {
     /// A JWT with these claims and this key's MAC.
@@ -53,7 +49,7 @@ pub(super) fn issue<T: Serialize>(
     claims: &Claims<'_, T>,
     clock: &dyn Clock,
 ) -> Result<String> {
-    let mut payload = SmallVec::<[u8; CLAIMS_ON_STACK_BYTES]>::new();
+    let mut payload = Buffer::new();
     claims.write(&mut payload, Dates::Numeric, clock)?;
     assemble(key, key.headers().jwt(), &payload)
 }

@@ -7,7 +7,7 @@ use crate::base64;
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
-use crate::jws::Compact;
+use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -55,7 +55,7 @@ impl Verifier {
         let payload = String::from_utf8(payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?
             .into_boxed_str();
-        let (registered, claims) = self.read(&payload)?;
+        let (claims, registered) = self.read(&payload)?;
         Ok(Verified::new(claims, registered, payload, shared_id(key)))
     }
 
@@ -86,31 +86,29 @@ impl Verifier {
         let key = self.open(token, &mut scratch.payload)?;
         let payload = std::str::from_utf8(&scratch.payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        let (registered, claims) = self.read(payload)?;
+        let (claims, registered) = self.read(payload)?;
         Ok(Verified::new(claims, registered, payload, shared_id(key)))
     }
 
     /// Checks the signature and the header, and only then decodes the payload.
     fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
-        let verified =
-            Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits, |fields| {
-                if self.policy.accepts_typ(fields.typ.as_deref()) {
-                    Ok(())
-                } else {
-                    Err(Rejection::TypeMismatch)
-                }
-            })?;
+        let compact = Compact::split(token, &self.limits)?;
+        let verified = compact.verify(&self.keys, &self.limits, Extensions::None, |fields| {
+            if self.policy.accepts_typ(fields.typ.as_deref()) {
+                Ok(())
+            } else {
+                Err(Rejection::TypeMismatch)
+            }
+        })?;
         base64::decode_onto(verified.payload.as_bytes(), payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         Ok(verified.key)
     }
 
-    /// Checks the claims, and only then builds the caller's type.
-    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(Registered, T), Rejection> {
-        let registered = Registered::read(payload, self.limits.depth(), Dates::Numeric)?;
-        self.policy.check(&registered, payload, self.clock.now())?;
-        let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;
-        Ok((registered, claims))
+    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(T, Registered), Rejection> {
+        let clock = self.clock.as_ref();
+        self.policy
+            .accept(payload, Dates::Numeric, &self.limits, clock)
     }
 }
 

@@ -1,15 +1,12 @@
 //! From claims or bytes to a token, the same way for every version and purpose.
 
 use serde::Serialize;
-use smallvec::SmallVec;
 
 use super::{Binding, token};
+pub(super) use crate::claims::Buffer;
 use crate::claims::{Claims, Dates};
-use crate::clock::SystemClock;
+use crate::clock::Clock;
 use crate::error::Result;
-
-/// Where a token's body comes into being. That of the usual token lives on the stack.
-pub(super) type Buffer = SmallVec<[u8; 1024]>;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
@@ -30,11 +27,12 @@ pub(super) fn claims<K: Seal, T: Serialize>(
     key: &K,
     claims: &Claims<'_, T>,
     binding: Binding<'_>,
+    clock: &dyn Clock,
 ) -> Result<String> {
     binding.check()?;
     let mut buffer = Buffer::new();
     buffer.resize(K::BEFORE, 0);
-    claims.write(&mut buffer, Dates::Rfc3339, &SystemClock)?;
+    claims.write(&mut buffer, Dates::Rfc3339, clock)?;
     finish(key, &mut buffer, binding)
 }
 

@@ -76,6 +76,7 @@ fn times_are_exact_to_the_second_whatever_their_offset() {
             ("2023-11-14T23:13:21+01:00", true),
             ("2023-11-14T22:13:21-00:00", true),
             ("1970-01-01T00:00:00Z", false),
+            ("9999-12-31T23:59:59Z", true),
         ] {
             let answer = key
                 .verifier()
@@ -83,6 +84,24 @@ fn times_are_exact_to_the_second_whatever_their_offset() {
             assert_eq!(answer.is_ok(), good, "{exp}");
         }
     }
+}
+
+#[test]
+fn the_issuer_s_clock_dates_the_token() {
+    let [Key::Local(local), Key::Public(secret)] = Key::both() else {
+        panic!("one of each");
+    };
+    let claims = Claims::new(()).expires_in(Duration::from_secs(1));
+    let clock = FixedClock(now());
+    let text = r#"{"exp":"2023-11-14T22:13:21Z","iat":"2023-11-14T22:13:20Z"}"#;
+    let token = local.issue_by(&claims, Binding::new(), &clock).unwrap();
+    assert_eq!(
+        local.decrypt(&token, b"").unwrap().message(),
+        text.as_bytes()
+    );
+    let token = secret.issue_by(&claims, Binding::new(), &clock).unwrap();
+    let opened = secret.public_key().verify(&token, b"").unwrap();
+    assert_eq!(opened.message(), text.as_bytes());
 }
 
 #[test]

@@ -133,9 +133,13 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// The fastest first, over the contracts that every line has.
     fn sort(&mut self) {
+        let lines = &self.lines;
+        let full = |column: &usize| lines.iter().all(|l| l.cells[*column].is_some());
+        let shared: Vec<usize> = (0..self.contracts.len()).filter(full).collect();
         let pace = |line: &Line<'_>| -> f64 {
-            let cells = line.cells.iter().flatten();
+            let cells = shared.iter().filter_map(|c| line.cells[*c].as_ref());
             let times = cells.filter_map(|c| c.row.ns_per_op.as_ref());
             times.map(|t| t.median.ln()).sum()
         };
@@ -151,6 +155,12 @@ impl<'a> Group<'a> {
         lines.flat_map(|l| l.cells.iter().flatten()).map(|c| c.row)
     }
 
+    /// Whether one of its lines has this row.
+    pub(super) fn shows(&self, row: &Row) -> bool {
+        let mut cells = self.lines.iter().flat_map(|l| l.cells.iter().flatten());
+        cells.any(|c| std::ptr::eq(c.row, row))
+    }
+
     /// What tells the lines apart, so that the first column can say just that.
     pub(super) fn name(&self, line: &Line<'a>) -> String {
         let Some(row) = line.cells.iter().flatten().map(|c| c.row).next() else {
@@ -159,7 +169,7 @@ impl<'a> Group<'a> {
         let subject = &row.subject;
         let library = format!("{} {}", subject.library, subject.version);
         if line.reference {
-            return format!("{library} (floor)");
+            return format!("floor ({})", subject.library);
         }
         let mut rows = self.rows();
         let one_library = rows.all(|r| r.subject.library == subject.library);
@@ -169,6 +179,16 @@ impl<'a> Group<'a> {
             (_, true) => library,
             (true, false) => kind(row),
             (false, false) => format!("{} {}", subject.library, kind(row)),
+        }
+    }
+
+    /// The name without the version, for sentences.
+    pub(super) fn short_name(&self, line: &Line<'a>) -> String {
+        let subject = line.cells.iter().flatten().next().map(|c| &c.row.subject);
+        let name = self.name(line);
+        match subject.and_then(|s| name.strip_suffix(&format!(" {}", s.version))) {
+            Some(short) => short.to_owned(),
+            None => name,
         }
     }
 }

@@ -10,10 +10,11 @@ mod words;
 use std::fmt::Write;
 
 use anstyle::Style;
-use jeton_lab::result::{RunResult, Status};
+use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status};
+use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
 use group::groups;
-use words::{judgement, percent, plural};
+use words::{percent, plural};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -28,21 +29,31 @@ pub(super) fn columns() -> usize {
 pub(super) fn show(result: &RunResult, columns: usize, allow_noisy: bool) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = head(result, &mut out);
-    for group in groups(result) {
-        let _ = table::write(&group, columns, &mut out);
+    let _ = head(result, columns, allow_noisy, &mut out);
+    let groups = groups(result);
+    for group in &groups {
+        let _ = table::write(group, columns, &mut out);
     }
+    let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
+    let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
+    let alone: Vec<&Row> = result.rows.iter().filter(alone).collect();
+    let _ = table::write_alone(&alone, &mut out);
     let _ = left_out(result, columns, &mut out);
-    let _ = taint(result, allow_noisy, &mut out);
     out
 }
 
-fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
+fn head(
+    result: &RunResult,
+    columns: usize,
+    allow_noisy: bool,
+    out: &mut String,
+) -> std::fmt::Result {
     let e = &result.environment;
-    let measured = result.rows.iter().filter(|r| r.ns_per_op.is_some()).count();
+    let measured = result.rows.iter().filter(|r| r.ns_per_op.is_some());
     writeln!(
         out,
-        "{BOLD}{measured} of {} rows measured{BOLD:#} in {:.0} s: {} of {} rounds, seed {}",
+        "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds, seed {}",
+        measured.count(),
         result.rows.len(),
         e.elapsed_s,
         e.rounds_finished,
@@ -50,33 +61,61 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
         result.seed
     )?;
     let cores = plural(e.cores, "core");
-    writeln!(out, "{DIM}{}, {cores}, {}{DIM:#}", e.cpu, e.kernel)?;
-    writeln!(out)?;
+    writeln!(out, "{DIM}{}, {cores}, {}{DIM:#}\n", e.cpu, e.kernel)?;
     let floor = &result.noise_floor;
-    match floor.floor {
-        Some(noise) => {
-            let equivalent = floor
-                .pairs
-                .iter()
-                .filter(|p| judgement(p.verdict) == "equivalent")
-                .count();
-            writeln!(
-                out,
-                "{BOLD}Noise floor {}{BOLD:#}: what identical subjects may differ by in this run ({equivalent} of {} pairs",
-                percent(noise),
-                floor.pairs.len()
-            )?;
-            writeln!(
-                out,
-                "came out equivalent). Differences below {} are not believed.",
-                percent(noise.max(0.02))
-            )
-        }
-        None => writeln!(
-            out,
+    let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
+    let text = match floor.floor {
+        Some(noise) => format!(
+            "{BOLD}Noise floor {}{BOLD:#}: so far apart can identical subjects come out here. {} of {} identical pairs came out equivalent; a difference below {} is not believed.",
+            percent(noise),
+            floor.pairs.iter().filter(equivalent).count(),
+            floor.pairs.len(),
+            percent(noise.max(PRACTICAL_DIFFERENCE))
+        ),
+        None => format!(
             "{BOLD}Noise floor not measured{BOLD:#}: no identical pair was finished, so believe no small difference."
         ),
+    };
+    paragraph(&text, columns, out)?;
+    taint(result, columns, allow_noisy, out)?;
+    let mut timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let unsettled = if timings.any(|t| t.unsettled) {
+        " ~: never settled while it warmed up."
+    } else {
+        ""
+    };
+    let legend = "Times in µs, ± half the 95 % interval; ratios to the baseline.";
+    paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
+}
+
+/// What else happened on the machine.
+fn taint(
+    result: &RunResult,
+    columns: usize,
+    allow_noisy: bool,
+    out: &mut String,
+) -> std::fmt::Result {
+    let taint = &result.environment.taint;
+    if !taint.tainted {
+        return Ok(());
     }
+    let advice = if allow_noisy {
+        ""
+    } else {
+        " The figures stand; no advice is drawn from them without --allow-noisy."
+    };
+    let text = format!(
+        "{BOLD}Disturbed{BOLD:#}: {}.{advice}",
+        taint.reasons.join("; ")
+    );
+    paragraph(&text, columns, out)
+}
+
+fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
+    for line in words::wrapped(text, columns) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 /// Rows without a figure, one line per reason.
@@ -113,25 +152,6 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
             let indent = if i == 0 { "  " } else { "    " };
             writeln!(out, "{indent}{part}")?;
         }
-    }
-    Ok(())
-}
-
-fn taint(result: &RunResult, allow_noisy: bool, out: &mut String) -> std::fmt::Result {
-    let taint = &result.environment.taint;
-    if !taint.tainted {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n{BOLD}Disturbed{BOLD:#}: {}.",
-        taint.reasons.join("; ")
-    )?;
-    if !allow_noisy {
-        writeln!(
-            out,
-            "The figures stand; no advice is drawn from them unless --allow-noisy is given."
-        )?;
     }
     Ok(())
 }

@@ -3,46 +3,68 @@
 use std::fmt::{self, Write};
 
 use anstyle::Style;
+use jeton_lab::result::Row;
 use jeton_lab::suite::Suite;
 
 use super::group::{Cell, Group, Line, Role};
 use super::words::{colour, judgement, list, microseconds, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
-/// From here on there is room for sizes and allocations.
-const WIDE: usize = 96;
-
-const TIME: usize = 12;
+const TIME: usize = 7;
+const TIME_WITH_SPREAD: usize = 11;
 const RATIO: usize = 6;
-const VERDICT: usize = 12;
+const VERDICT: usize = 11;
+const TIER: usize = 4;
+const BYTES: usize = 6;
+const ALLOCS: usize = 7;
 
+/// What there is room for; the first to go are allocations, then sizes, then spreads.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    name: usize,
+    time: usize,
+    bytes: bool,
+    allocs: bool,
+}
+
+impl Room {
+    fn spread(self) -> bool {
+        self.time == TIME_WITH_SPREAD
+    }
+
+    fn within(columns: usize, name: usize, contracts: usize) -> Self {
+        let taken = |time: usize| 2 + name + contracts * (time + RATIO + 1 + VERDICT + TIER);
+        let spread = taken(TIME_WITH_SPREAD) <= columns;
+        let time = if spread { TIME_WITH_SPREAD } else { TIME };
+        let bytes = spread && taken(time) + BYTES <= columns;
+        Self {
+            name,
+            time,
+            bytes,
+            allocs: bytes && taken(time) + BYTES + ALLOCS <= columns,
+        }
+    }
+}
+
+/// Writes one table, and what it says in words.
 pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt::Result {
     if group.opens_suite {
         let question = Suite::named(group.suite).map_or("", Suite::question);
-        writeln!(
-            out,
-            "\n{BOLD}{}{BOLD:#} {DIM}{question}{DIM:#}",
-            group.suite
-        )?;
+        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", group.suite)?;
     }
-    let wide = columns >= WIDE;
     let names: Vec<String> = group.lines.iter().map(|l| group.name(l)).collect();
     let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-    let name_width = longest.max(18);
-    heading(group, name_width, wide, out)?;
+    let room = Room::within(columns, longest, group.contracts.len());
+    heading(group, room, out)?;
     for (line, name) in group.lines.iter().zip(&names) {
         let style = if line.reference { DIM } else { Style::new() };
-        write!(out, "  {style}{name:<name_width$}{style:#}")?;
+        let width = room.name;
+        write!(out, "  {style}{name:<width$}")?;
         for cell in &line.cells {
-            block(cell.as_ref(), out)?;
+            block(cell.as_ref(), room, out)?;
         }
-        if wide {
-            write!(out, "{DIM}{}{DIM:#}", extras(line))?;
-        }
-        while out.ends_with(' ') {
-            out.pop();
-        }
-        writeln!(out)?;
+        extras(line, room, out)?;
+        end_line(out, style)?;
     }
     for sentence in sentences(group) {
         for (i, part) in wrapped(&sentence, columns.saturating_sub(4))
@@ -55,125 +77,144 @@ pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt:
     Ok(())
 }
 
-fn heading(group: &Group<'_>, name_width: usize, wide: bool, out: &mut String) -> fmt::Result {
-    let title = group.title;
-    // A title too long for the first column gets a line of its own.
-    let own_line = title.chars().count() > name_width;
-    if own_line {
-        writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
-        write!(out, "  {:name_width$}", "")?;
-    } else {
-        write!(out, "\n  {BOLD}{title:<name_width$}{BOLD:#}")?;
+/// The rows that nothing stands beside.
+pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
     }
-    for contract in &group.contracts {
-        let head = format!("{contract} µs");
-        let versus = format!("{:>RATIO$} {:<VERDICT$}", "ratio", "verdict");
-        write!(out, "{DIM}{head:>TIME$}{versus}tier {DIM:#}")?;
+    writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
+    for row in rows {
+        let name = format!("{} {}", row.subject.library, row.subject.version);
+        let alg = row.subject.alg.as_deref().unwrap_or_default();
+        let what = format!("{} {alg}", row.subject.format);
+        writeln!(
+            out,
+            "  {name:<20} {what:<16} {:<17}{:>12} µs",
+            row.contract,
+            time(row, true)
+        )?;
     }
-    if wide {
-        write!(out, "{DIM}{:>7}{:>9}{DIM:#}", "bytes", "allocs")?;
-    }
-    while out.ends_with(' ') {
-        out.pop();
-    }
-    writeln!(out)
+    Ok(())
 }
 
-fn block(cell: Option<&Cell<'_>>, out: &mut String) -> fmt::Result {
-    let blank = RATIO + 1 + VERDICT + 5;
+fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
+    let (title, width) = (group.title, room.name);
+    // A title too long for the first column gets a line of its own.
+    if title.chars().count() > width {
+        writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
+        write!(out, "  {DIM}{:width$}", "")?;
+    } else {
+        write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
+    }
+    for contract in &group.contracts {
+        // The longest contract's name is longer than its column.
+        let head = match *contract {
+            "verify-signature" => "sig",
+            other => other,
+        };
+        let time = room.time;
+        write!(out, "{head:>time$}{:>RATIO$} ", "ratio")?;
+        write!(out, "{:<VERDICT$}{:<TIER$}", "verdict", "tier")?;
+    }
+    if room.bytes {
+        write!(out, "{:>BYTES$}", "bytes")?;
+    }
+    if room.allocs {
+        write!(out, "{:>ALLOCS$}", "allocs")?;
+    }
+    end_line(out, DIM)
+}
+
+fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
+    let blank = RATIO + 1 + VERDICT + TIER;
+    let width = room.time;
     let Some(cell) = cell else {
-        return write!(out, "{:TIME$}{:blank$}", "", "");
+        return write!(out, "{:width$}{:blank$}", "", "");
     };
-    write!(out, "{:>TIME$}", time(cell))?;
+    let spread = room.spread();
+    write!(out, "{:>width$}", time(cell.row, spread))?;
     match cell.role {
         Role::Reference => write!(out, "{:blank$}", ""),
         Role::Baseline(tier) => {
             let tier = tier.map_or_else(String::new, |t| t.to_string());
-            write!(out, "{:>RATIO$} {:<VERDICT$}{tier:^5}", "1", "baseline")
+            write!(out, "{:>RATIO$} {:<VERDICT$}{tier:>3} ", "1", "baseline")
         }
         Role::Compared(v) => {
-            let ratio = significant(v.ratio);
+            let (ratio, tier) = (significant(v.ratio), v.tier);
             let (style, word) = (colour(v.verdict), judgement(v.verdict));
-            let tier = v.tier.to_string();
             write!(
                 out,
-                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{tier:^5}"
+                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{tier:>3} "
             )
         }
     }
 }
 
-/// The median with the half-width of its interval.
-fn time(cell: &Cell<'_>) -> String {
-    let Some(t) = &cell.row.ns_per_op else {
+/// The median, with the half-width of its interval where there is room.
+fn time(row: &Row, spread: bool) -> String {
+    let Some(t) = &row.ns_per_op else {
         return String::new();
     };
-    let half = (t.interval[1] - t.interval[0]) / 2.0 / t.median * 100.0;
     let mark = if t.unsettled { "~" } else { "" };
-    format!("{mark}{} ±{half:.0}%", microseconds(t.median))
+    let median = microseconds(t.median);
+    if spread {
+        let half = (t.interval[1] - t.interval[0]) / 2.0 / t.median * 100.0;
+        format!("{mark}{median} ±{half:.0}%")
+    } else {
+        format!("{mark}{median}")
+    }
 }
 
 /// Token bytes, and allocations under each contract.
-fn extras(line: &Line<'_>) -> String {
+fn extras(line: &Line<'_>, room: Room, out: &mut String) -> fmt::Result {
     let rows = || line.cells.iter().flatten().map(|c| c.row);
-    let bytes = rows().find_map(|r| r.token_bytes);
-    let bytes = bytes.map_or_else(|| "n/a".into(), |b| b.to_string());
-    let allocs: Vec<String> = rows()
-        .map(|r| {
+    if room.bytes {
+        let bytes = rows().find_map(|r| r.token_bytes);
+        let bytes = bytes.map_or_else(|| "n/a".into(), |b| b.to_string());
+        write!(out, "{bytes:>BYTES$}")?;
+    }
+    if room.allocs {
+        let count = |r: &Row| {
             r.allocs_per_op
                 .map_or_else(|| "n/a".into(), |a| format!("{a:.0}"))
-        })
-        .collect();
-    let unknown = allocs.iter().all(|a| a == "n/a");
-    let allocs = if unknown {
-        "n/a".into()
-    } else {
-        allocs.join("/")
-    };
-    format!("{bytes:>7}{allocs:>9}")
+        };
+        let allocs: Vec<String> = rows().map(count).collect();
+        let unknown = allocs.iter().all(|a| a == "n/a");
+        let allocs = if unknown {
+            "n/a".into()
+        } else {
+            allocs.join("/")
+        };
+        write!(out, "{allocs:>ALLOCS$}")?;
+    }
+    Ok(())
+}
+
+fn end_line(out: &mut String, style: Style) -> fmt::Result {
+    let kept = out.trim_end_matches(' ').len();
+    out.truncate(kept);
+    writeln!(out, "{style:#}")
 }
 
 /// What the table says, in words.
 fn sentences(group: &Group<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    if let Some(factors) = group.confounded {
-        sentences.push(format!(
+    match group.confounded {
+        Some(factors) => sentences.push(format!(
             "Confounded: {} differ at once, so no cause can be named for the ratio.",
             list(factors)
-        ));
+        )),
+        None => sentences.push(first_tiers(group)),
     }
-    let mut firsts: Vec<(&str, String)> = Vec::new();
-    for (column, contract) in group.contracts.iter().enumerate() {
-        let first: Vec<String> = group
-            .lines
-            .iter()
-            .filter(|l| l.cells[column].as_ref().and_then(tier) == Some(1))
-            .map(|l| group.name(l))
-            .collect();
-        firsts.push((contract, list(&first)));
-    }
-    let same = firsts.windows(2).all(|w| w[0].1 == w[1].1);
-    let clauses: Vec<String> = match firsts.as_slice() {
-        [(_, names), _, ..] if same => vec![format!("{names} for {}", contracts(&firsts))],
-        _ => firsts
-            .iter()
-            .map(|(contract, names)| format!("{names} for {contract}"))
-            .collect(),
-    };
-    if group.confounded.is_none() {
-        sentences.push(format!("First tier: {}.", clauses.join("; ")));
-    }
-    let undecided: Vec<u32> = group
-        .lines
-        .iter()
-        .flat_map(|l| l.cells.iter().flatten())
+    let cells = group.lines.iter().flat_map(|l| l.cells.iter().flatten());
+    let most = cells
         .filter_map(|c| match c.role {
             Role::Compared(v) => v.more_rounds,
             Role::Baseline(_) | Role::Reference => None,
         })
-        .collect();
-    if let Some(most) = undecided.iter().max() {
-        let rounds = plural(*most as usize, "more round");
+        .max();
+    if let Some(most) = most {
+        let rounds = plural(most as usize, "more round");
         sentences.push(format!(
             "{rounds} would probably decide what cannot be told."
         ));
@@ -181,9 +222,35 @@ fn sentences(group: &Group<'_>) -> Vec<String> {
     sentences
 }
 
-fn contracts(firsts: &[(&str, String)]) -> String {
-    let names: Vec<String> = firsts.iter().map(|(c, _)| (*c).to_owned()).collect();
-    list(&names)
+/// Who leads, under each contract.
+fn first_tiers(group: &Group<'_>) -> String {
+    let subjects = group.lines.iter().filter(|l| !l.reference).count();
+    let leaders = |column: usize| {
+        let first = group
+            .lines
+            .iter()
+            .filter(|l| l.cells[column].as_ref().and_then(tier) == Some(1));
+        let names: Vec<String> = first.map(|l| group.short_name(l)).collect();
+        if names.len() == subjects {
+            match subjects {
+                2 => "both".into(),
+                _ => format!("all {subjects}"),
+            }
+        } else {
+            list(&names)
+        }
+    };
+    let firsts: Vec<String> = (0..group.contracts.len()).map(leaders).collect();
+    let contracts: Vec<String> = group.contracts.iter().map(|c| (*c).to_owned()).collect();
+    let one = firsts.windows(2).all(|w| w[0] == w[1]);
+    let clauses = if one {
+        format!("{} ({})", firsts[0], list(&contracts))
+    } else {
+        let pairs = firsts.iter().zip(&contracts);
+        let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
+        clauses.join("; ")
+    };
+    format!("First tier: {clauses}.")
 }
 
 fn tier(cell: &Cell<'_>) -> Option<u32> {

@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::{random, xchacha20};
 use crate::error::{Rejection, Result};
@@ -117,7 +118,21 @@ impl LocalKey {
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<String> {
-        issue::claims(&*self.0, claims, binding)
+        self.issue_by(claims, binding, &SystemClock)
+    }
+
+    /// The same by another clock than the system's.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue_with`](LocalKey::issue_with).
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(&*self.0, claims, binding, clock)
     }
 
     /// Encrypts any bytes. Claims are issued with [`issue`](LocalKey::issue); this is for messages

@@ -8,6 +8,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
 use crate::crypto::ed25519::{PUBLIC_BYTES, Pair, Public, SEED_BYTES, SIGNATURE_BYTES};
 use crate::error::{Rejection, Result};
 use crate::paserk::{self, Id, Kind, Paserk};
@@ -113,7 +114,21 @@ impl SecretKey {
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<String> {
-        issue::claims(self, claims, binding)
+        self.issue_by(claims, binding, &SystemClock)
+    }
+
+    /// The same by another clock than the system's.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue_with`](SecretKey::issue_with).
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(self, claims, binding, clock)
     }
 
     /// Signs any bytes. Claims are issued with [`issue`](SecretKey::issue); this is for messages

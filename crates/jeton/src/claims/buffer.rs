@@ -1,0 +1,89 @@
+use std::io;
+
+use smallvec::SmallVec;
+
+/// Where claims are written. Those of the usual token live on the stack.
+pub(crate) type Buffer = SmallVec<[u8; 1024]>;
+
+/// Writes at the end of a buffer that has been filled with zeros ahead of it: claims are many
+/// writes of a few bytes, and so each is one bound and one copy.
+pub(super) struct Sink<'b> {
+    buffer: &'b mut Buffer,
+    at: usize,
+}
+
+impl<'b> Sink<'b> {
+    pub(super) fn after(buffer: &'b mut Buffer) -> Self {
+        let at = buffer.len();
+        buffer.resize(buffer.capacity(), 0);
+        Sink { buffer, at }
+    }
+
+    #[inline]
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        let end = self.at + bytes.len();
+        if end > self.buffer.len() {
+            self.grow(end);
+        }
+        self.buffer[self.at..end].copy_from_slice(bytes);
+        self.at = end;
+    }
+
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// What has been written from that position on.
+    pub(super) fn since(&self, position: usize) -> &[u8] {
+        &self.buffer[position..self.at]
+    }
+
+    /// The buffer ends where the writing does.
+    pub(super) fn finish(self) {
+        self.buffer.truncate(self.at);
+    }
+
+    #[cold]
+    fn grow(&mut self, end: usize) {
+        self.buffer.resize(end.max(2 * self.buffer.len()), 0);
+    }
+}
+
+impl io::Write for Sink<'_> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes(bytes);
+        Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.bytes(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_stands_behind_what_was_there() {
+        for pieces in [0, 1, 300, 5_000] {
+            let mut buffer = Buffer::from_slice(b"before");
+            let mut sink = Sink::after(&mut buffer);
+            for _ in 0..pieces {
+                sink.bytes(b"seven..");
+            }
+            sink.finish();
+            assert_eq!(buffer.len(), 6 + 7 * pieces);
+            assert!(
+                buffer.starts_with(b"before") && buffer[6..].chunks(7).all(|c| c == b"seven..")
+            );
+        }
+    }
+}
