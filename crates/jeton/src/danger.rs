@@ -1,9 +1,20 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
+mod password;
+mod weak_keys;
+
+pub use password::{Password, Pbes2Alg};
+
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
+use crate::jwe::{Decrypter, Encrypter};
 use crate::jws::Compact;
+use crate::key::KeyManagementAlg;
 use crate::limits::Limits;
+
+pub use weak_keys::{
+    weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
+};
 
 /// A compact JWS as it stands, with nothing verified.
 ///
@@ -32,4 +43,53 @@ pub fn peek(token: &str) -> Result<Unverified> {
         header: decode(compact.header(), Part::Header)?,
         payload: decode(compact.payload(), Part::Payload)?,
     })
+}
+
+/// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2): the only way to it.
+///
+/// Questionable: Bleichenbacher's attack turns every visible difference between a right and a wrong
+/// padding into a decryption oracle. A wrong padding here yields a random content key, chosen
+/// without a branch, so that the token fails as it would for any wrong key (RFC 7516, section 11.5).
+/// What AWS-LC itself does before that is its own, and not proven to take constant time.
+///
+/// ```
+/// use jeton::danger::RSA1_5;
+/// use jeton::key::DecryptionKey;
+/// let key = DecryptionKey::generate(RSA1_5)?;
+/// assert_eq!(key.alg().name(), "RSA1_5");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub const RSA1_5: KeyManagementAlg = KeyManagementAlg::Rsa1_5(Opened(()));
+
+/// That a door of this module was opened. It cannot be made outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Opened(());
+
+/// Compresses before encrypting (`zip: DEF`, RFC 7516, section 4.1.3).
+///
+/// Questionable: the length of what is encrypted then depends on its content, which gives away
+/// secrets that stand beside something an attacker chose (CRIME).
+///
+/// ```
+/// use jeton::danger;
+/// use jeton::jwe::{Decrypter, Encrypter};
+/// use jeton::key::{ContentEnc, ContentKey};
+///
+/// let key = ContentKey::generate(ContentEnc::A256Gcm)?;
+/// let encrypter = danger::compress(Encrypter::new(&key, ContentEnc::A256Gcm));
+/// let token = encrypter.encrypt(&[b'a'; 1000])?;
+/// assert!(Decrypter::new(&key).decrypt(&token).is_err());
+/// assert!(danger::allow_zip(Decrypter::new(&key)).decrypt(&token).is_ok());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub fn compress(encrypter: Encrypter<'_>) -> Encrypter<'_> {
+    encrypter.compressing()
+}
+
+/// Takes compressed tokens too (`zip: DEF`).
+///
+/// What comes out has at most [`limits::INFLATED_BYTES`](crate::limits::INFLATED_BYTES), and
+/// [`limits::INFLATED_RATIO`](crate::limits::INFLATED_RATIO) times the size of what went in.
+pub fn allow_zip(decrypter: Decrypter) -> Decrypter {
+    decrypter.inflating()
 }

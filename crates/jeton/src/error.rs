@@ -181,6 +181,8 @@ pub enum Rejection {
     WrongFormat,
     /// The header's `alg` is not the key's.
     AlgorithmMismatch,
+    /// The header's `enc` is unknown, not the content key's, or not among those allowed.
+    EncryptionMismatch,
     /// The header names a critical extension that is not understood (RFC 7515, section 4.1.11).
     CriticalExtension,
     /// The header's `typ` is not what the policy demands.
@@ -191,6 +193,8 @@ pub enum Rejection {
     Signature,
     /// The token cannot be decrypted with this key. One answer for every cause.
     Decryption,
+    /// The token is compressed (`zip`), which is not allowed here.
+    Compressed,
     /// The PASETO footer is not the one demanded.
     FooterMismatch,
     /// A claim that the policy demands is absent.
@@ -228,6 +232,9 @@ impl fmt::Display for Rejection {
                 f.write_str("the token is of another format, version or purpose than the key")
             }
             Rejection::AlgorithmMismatch => f.write_str("the header's alg is not the key's"),
+            Rejection::EncryptionMismatch => {
+                f.write_str("the header's enc is not the key's or not among those allowed")
+            }
             Rejection::CriticalExtension => {
                 f.write_str("the header has a critical extension (crit) that is not understood")
             }
@@ -235,6 +242,9 @@ impl fmt::Display for Rejection {
             Rejection::UnknownKey => f.write_str("no key fits the token's kid and alg"),
             Rejection::Signature => f.write_str("the signature is not valid for this key"),
             Rejection::Decryption => f.write_str("the token cannot be decrypted with this key"),
+            Rejection::Compressed => {
+                f.write_str("the token is compressed (zip), which is not allowed here")
+            }
             Rejection::FooterMismatch => f.write_str("the footer is not the one expected"),
             Rejection::ClaimMissing(claim) => write!(f, "the claim {claim} is missing"),
             Rejection::ClaimType(claim) => write!(f, "the claim {claim} has the wrong type"),
@@ -396,6 +406,29 @@ pub enum Misuse {
     AudienceList,
     /// The header type (`typ`) is empty or has characters that a media type cannot have.
     Type,
+    /// The serialization or the key management does not allow for this many recipients.
+    Recipients,
+    /// The compact serialization has no place for associated data or an unprotected header.
+    CompactForm,
+    /// A header member of this name is set by jeton, or was set before.
+    HeaderMember,
+    /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES), or
+    /// the key management has neither.
+    PartyInfo,
+    /// The number of PBKDF2 rounds lies outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
+    /// to [`limits::PBES2_ROUNDS`](crate::limits::PBES2_ROUNDS).
+    Pbes2Rounds,
+    /// A content key encrypts with another `enc` than the one asked for.
+    ContentEncryption,
+    /// The unprotected header is not an object, has a name that belongs into the protected one, or
+    /// is asked for in a compact token, which has none.
+    UnprotectedHeader,
+    /// A payload that is to stand unencoded (RFC 7797) has bytes that cannot: in a compact token it
+    /// is printable ASCII without a dot, in the JSON serialization UTF-8.
+    UnencodedPayload,
+    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
+    /// disagree whether the payload is encoded.
+    Signers,
 }
 
 impl fmt::Display for Misuse {
@@ -421,6 +454,33 @@ impl fmt::Display for Misuse {
                 f.write_str("a PASETO's audience is one string: call audience, not audiences")
             }
             Misuse::Type => f.write_str("the header type (typ) is not a media type"),
+            Misuse::Recipients => f.write_str(
+                "this many recipients need the general JSON serialization, and keys that wrap: dir and ECDH-ES alone have one recipient",
+            ),
+            Misuse::CompactForm => f.write_str(
+                "the compact serialization has no associated data and no unprotected header: choose a JSON one",
+            ),
+            Misuse::HeaderMember => {
+                f.write_str("a header member of that name is set already, or set by the library")
+            }
+            Misuse::PartyInfo => f.write_str(
+                "apu and apv have at most 1024 bytes each, and only ECDH-ES has them",
+            ),
+            Misuse::Pbes2Rounds => {
+                f.write_str("PBKDF2 takes 1000 to 1000000 rounds here")
+            }
+            Misuse::ContentEncryption => {
+                f.write_str("the content key is for another content encryption (enc)")
+            }
+            Misuse::UnprotectedHeader => f.write_str(
+                "the unprotected header must be an object without the names that are signed, and a compact token has none",
+            ),
+            Misuse::UnencodedPayload => f.write_str(
+                "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
+            ),
+            Misuse::Signers => f.write_str(
+                "a general JWS takes 1 to 16 signers that agree whether the payload is encoded",
+            ),
         }
     }
 }

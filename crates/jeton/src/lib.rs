@@ -47,6 +47,7 @@ pub mod key;
 pub mod paserk;
 
 // Formats
+pub mod jwe;
 pub mod jws;
 pub mod jwt;
 pub mod paseto;

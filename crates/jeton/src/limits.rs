@@ -18,6 +18,35 @@ pub const KEYS_TRIED: usize = 8;
 /// Most signatures on one JWS in the JSON serialization.
 pub const SIGNATURES: usize = 16;
 
+/// Most recipients of one JWE in the JSON serialization.
+pub const RECIPIENTS: usize = 16;
+
+/// Most encrypted keys that are tried for one JWE, over all its recipients and all keys.
+pub const ENCRYPTED_KEYS_TRIED: usize = 32;
+
+/// Fewest rounds of PBKDF2 (`p2c`) that a JWE may ask for (RFC 7518, section 4.8.1.2).
+pub const PBES2_ROUNDS_MIN: u32 = 1_000;
+
+/// Most rounds of PBKDF2 (`p2c`) that one JWE may ask for, over all its recipients: about half a
+/// second.
+pub const PBES2_ROUNDS: u32 = 1_000_000;
+
+/// Longest salt input (`p2s`) of a JWE with a password, bytes. The shortest is 8 (RFC 7518,
+/// section 4.8.1.1).
+pub const PBES2_SALT_BYTES: usize = 1024;
+
+/// Longest password, bytes.
+pub const PASSWORD_BYTES: usize = 1024;
+
+/// Longest `apu` and `apv` of ECDH-ES, bytes each.
+pub const PARTY_INFO_BYTES: usize = 1024;
+
+/// Most bytes that a compressed JWE may inflate to.
+pub const INFLATED_BYTES: usize = 4 * 1024 * 1024;
+
+/// How many times its compressed size a JWE may inflate to.
+pub const INFLATED_RATIO: usize = 100;
+
 /// Longest PASETO footer, bytes before base64url.
 pub const FOOTER_BYTES: usize = 8 * 1024;
 
@@ -26,6 +55,9 @@ pub const RSA_MODULUS_BITS: usize = 8192;
 
 /// Smallest RSA modulus, bits (RFC 7518, section 3.3).
 pub const RSA_MODULUS_BITS_MIN: usize = 2048;
+
+/// Smallest RSA modulus that [`danger`](crate::danger) takes for verifying, bits.
+pub const WEAK_RSA_MODULUS_BITS_MIN: usize = 1024;
 
 /// Largest public exponent of an RSA key, bits: what AWS-LC takes.
 pub const RSA_EXPONENT_BITS: usize = 33;
@@ -41,7 +73,7 @@ pub const RSA_EXPONENT_BITS: usize = 33;
 pub struct Limits {
     /// Longest token, bytes as it arrives. Default 2 MiB.
     pub token_bytes: usize,
-    /// Longest protected header, bytes before base64url. Default 8 KiB.
+    /// Longest header, bytes before base64url. Default 8 KiB.
     pub header_bytes: usize,
     /// Deepest nesting of objects and arrays in a header or in claims. Default 32; more than 127 means 127.
     pub json_depth: u32,

@@ -44,7 +44,7 @@ fn policy() -> Policy {
 /// What the aws-lc-rs call of an algorithm allocates in Rust when it signs.
 fn of_the_signer(alg: SigAlg) -> u64 {
     match alg {
-        SigAlg::ES256 | SigAlg::ES384 | SigAlg::ES512 => 2,
+        SigAlg::ES256 | SigAlg::ES384 | SigAlg::ES512 | SigAlg::ES256K => 2,
         _ => 1,
     }
 }

@@ -57,6 +57,7 @@ fn a_curve_implies_its_algorithm_and_rsa_does_not() {
         (SigAlg::ES256, Some(SigAlg::ES256)),
         (SigAlg::ES384, Some(SigAlg::ES384)),
         (SigAlg::ES512, Some(SigAlg::ES512)),
+        (SigAlg::ES256K, Some(SigAlg::ES256K)),
         (SigAlg::Ed25519, Some(SigAlg::EdDSA)),
         (SigAlg::PS256, None),
     ] {
@@ -93,6 +94,7 @@ fn members_that_contradict_are_named() {
     let ec = public_jwk(&SigningKey::generate(SigAlg::ES256).unwrap());
     let rsa = public_jwk(&SigningKey::generate(SigAlg::RS256).unwrap());
     let okp = public_jwk(&SigningKey::generate(SigAlg::EdDSA).unwrap());
+    let akp = public_jwk(&SigningKey::generate(SigAlg::MlDsa44).unwrap());
     let with = |base: &Value, name: &str, value: Value| {
         let mut jwk = base.clone();
         jwk[name] = value;
@@ -163,6 +165,38 @@ fn members_that_contradict_are_named() {
             "crv",
             KeyProblem::Unsupported,
         ),
+        (missing(&akp, "alg"), "alg", KeyProblem::Missing),
+        (
+            with(&akp, "alg", json!("ML-DSA-65")),
+            "pub",
+            KeyProblem::WrongLength,
+        ),
+        (
+            with(&akp, "alg", json!("ES256")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&akp, "alg", json!("SLH-DSA-SHA2-128s")),
+            "alg",
+            KeyProblem::Unsupported,
+        ),
+        (missing(&akp, "pub"), "pub", KeyProblem::Missing),
+        (
+            with(&akp, "priv", json!(zero)),
+            "priv",
+            KeyProblem::PrivateGiven,
+        ),
+        (
+            with(&ec, "alg", json!("ML-DSA-44")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
+        (
+            with(&ec, "crv", json!("secp256k1")),
+            "alg",
+            KeyProblem::Contradiction,
+        ),
         (with(&rsa, "e", json!("Ag")), "e", KeyProblem::TooWeak),
         (with(&rsa, "e", json!("Aw")), "e", KeyProblem::TooWeak),
         (with(&rsa, "e", json!("AQAA")), "e", KeyProblem::Invalid),
@@ -232,8 +266,12 @@ fn halves_that_do_not_belong_together_are_refused() {
         SigAlg::ES256,
         SigAlg::ES384,
         SigAlg::ES512,
+        SigAlg::ES256K,
         SigAlg::EdDSA,
         SigAlg::RS256,
+        SigAlg::MlDsa44,
+        SigAlg::MlDsa65,
+        SigAlg::MlDsa87,
     ] {
         let (one, other) = (
             SigningKey::generate(alg).unwrap(),
@@ -241,11 +279,12 @@ fn halves_that_do_not_belong_together_are_refused() {
         );
         let (mut mixed, stranger) = (private_jwk(&one), private_jwk(&other));
         assert!(SigningKey::from_jwk(&mixed.to_string()).is_ok());
-        mixed["d"] = stranger["d"].clone();
+        let private = if mixed["kty"] == "AKP" { "priv" } else { "d" };
+        mixed[private] = stranger[private].clone();
         let error = refused(SigningKey::from_jwk(&mixed.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
-            (Some("d"), KeyProblem::Mismatch),
+            (Some(private), KeyProblem::Mismatch),
             "{alg}"
         );
     }
@@ -371,4 +410,54 @@ fn texts_that_are_no_keys_are_errors() {
         SigningKey::from_der(&[der.as_slice(), &[0]].concat()).is_err(),
         "trailing data"
     );
+}
+
+/// RFC 9881, section 6: an ML-DSA private key is a seed, an expanded key, or both.
+#[test]
+fn an_ml_dsa_private_key_needs_its_seed() {
+    use aws_lc_rs::encoding::AsRawBytes;
+    use aws_lc_rs::signature::{ML_DSA_65_SIGNING, PqdsaKeyPair};
+
+    let tlv = |tag: u8, content: &[u8]| -> Vec<u8> {
+        let length = content.len();
+        let header = match length {
+            0..0x80 => vec![tag, length as u8],
+            _ => vec![tag, 0x82, (length >> 8) as u8, length as u8],
+        };
+        [header.as_slice(), content].concat()
+    };
+    let key = SigningKey::generate(SigAlg::MlDsa65).unwrap();
+    let der = key.to_der().unwrap();
+    let seed = &der[der.len() - 32..];
+    let pair = PqdsaKeyPair::from_pkcs8(&ML_DSA_65_SIGNING, &der).unwrap();
+    let expanded = pair.private_key().as_raw_bytes().unwrap();
+    let pkcs8 = |private_key: &[u8]| {
+        let algorithm = tlv(
+            0x30,
+            &tlv(0x06, &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 0x12]),
+        );
+        let parts = [tlv(0x02, &[0]), algorithm, tlv(0x04, private_key)];
+        tlv(0x30, &parts.concat())
+    };
+    let both = |seed: &[u8]| {
+        let parts = [tlv(0x04, seed), tlv(0x04, expanded.as_ref())];
+        pkcs8(&tlv(0x30, &parts.concat()))
+    };
+    assert_eq!(pkcs8(&tlv(0x80, seed)), der.as_slice());
+    let from_both = SigningKey::from_der(&both(seed)).unwrap();
+    assert_eq!(from_both.to_jwk().unwrap(), key.to_jwk().unwrap());
+    for refused in [both(&[7; 32]), pkcs8(&tlv(0x04, expanded.as_ref()))] {
+        let error = refused_der(&refused);
+        assert_eq!(error.member(), Some("privateKey"));
+    }
+    assert_eq!(
+        refused_der(&pkcs8(&tlv(0x04, expanded.as_ref()))).problem(),
+        KeyProblem::Unsupported
+    );
+    assert!(SigningKey::from_der(&pkcs8(&tlv(0x80, &seed[1..]))).is_err());
+    assert!(SigningKey::from_der_as(&der, SigAlg::MlDsa44).is_err());
+}
+
+fn refused_der(der: &[u8]) -> KeyError {
+    refused(SigningKey::from_der(der))
 }

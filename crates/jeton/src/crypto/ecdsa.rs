@@ -1,4 +1,4 @@
-//! ECDSA on the NIST curves (FIPS 186-5), in JOSE's fixed r‖s form (RFC 7518, section 3.4).
+//! ECDSA on the NIST curves (FIPS 186-5) and secp256k1 (RFC 8812), in JOSE's fixed r‖s form (RFC 7518, section 3.4).
 //!
 //! AWS-LC speaks DER. Turning r‖s into DER on the stack costs less than AWS-LC's own fixed-length
 //! entry points, which allocate several times.
@@ -113,6 +113,7 @@ fn signing(curve: Curve) -> &'static EcdsaSigningAlgorithm {
         Curve::P256 => &aws::ECDSA_P256_SHA256_ASN1_SIGNING,
         Curve::P384 => &aws::ECDSA_P384_SHA384_ASN1_SIGNING,
         Curve::P521 => &aws::ECDSA_P521_SHA512_ASN1_SIGNING,
+        Curve::Secp256k1 => &aws::ECDSA_P256K1_SHA256_ASN1_SIGNING,
     }
 }
 
@@ -121,6 +122,7 @@ fn verification(curve: Curve) -> &'static EcdsaVerificationAlgorithm {
         Curve::P256 => &aws::ECDSA_P256_SHA256_ASN1,
         Curve::P384 => &aws::ECDSA_P384_SHA384_ASN1,
         Curve::P521 => &aws::ECDSA_P521_SHA512_ASN1,
+        Curve::Secp256k1 => &aws::ECDSA_P256K1_SHA256_ASN1,
     }
 }
 
@@ -182,7 +184,7 @@ fn fixed_from_der(der: &[u8], length: usize) -> Option<Signature> {
 mod tests {
     use super::*;
 
-    const CURVES: [Curve; 3] = [Curve::P256, Curve::P384, Curve::P521];
+    const CURVES: [Curve; 4] = [Curve::P256, Curve::P384, Curve::P521, Curve::Secp256k1];
 
     #[test]
     fn fixed_and_der_are_each_others_inverse() {

@@ -131,4 +131,67 @@ mod tests {
             Some(KeyProblem::WrongLength)
         );
     }
+
+    /// The matrix of C2SP's CCTV: what jeton says to every combination of flags is written down in
+    /// `docs/ed25519.md`, and this test holds it to that. With `JETON_WRITE=1` it writes the file.
+    #[test]
+    fn the_cctv_matrix_is_answered_as_documented() {
+        use std::collections::BTreeMap;
+        use std::fmt::Write as _;
+
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}"));
+        let vectors = read("vectors/cctv/ed25519vectors.json").expect("the vectors are there");
+        let vectors: serde_json::Value = serde_json::from_str(&vectors).expect("JSON");
+        let hex = |value: &serde_json::Value| -> Vec<u8> {
+            let text = value.as_str().expect("a string");
+            let digits = (0..text.len()).step_by(2);
+            digits
+                .map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal"))
+                .collect()
+        };
+        let mut rows: BTreeMap<String, [u32; 3]> = BTreeMap::new();
+        for vector in vectors.as_array().expect("an array") {
+            let flags = vector["flags"].as_array().map(Vec::as_slice);
+            let flags: Vec<&str> = flags
+                .unwrap_or_default()
+                .iter()
+                .map(|flag| flag.as_str().expect("a string"))
+                .collect();
+            let signature: [u8; SIGNATURE_BYTES] =
+                hex(&vector["sig"]).try_into().expect("64 bytes");
+            let message = vector["msg"].as_str().expect("a string").as_bytes();
+            let answer = match Public::from_bytes(&hex(&vector["key"])) {
+                Err(_) => 0,
+                Ok(key) if !key.verify(message, &signature) => 1,
+                Ok(_) => 2,
+            };
+            // No key of small order, and no second encoding of a key, gets past the import.
+            if flags.contains(&"low_order_A") || flags.contains(&"non_canonical_A") {
+                assert_eq!(answer, 0, "{vector}");
+            }
+            rows.entry(flags.join(", ")).or_default()[answer] += 1;
+        }
+        let mut table = String::from(
+            "# Ed25519: what is taken and what is not\n\n\
+             Libraries disagree about Ed25519 signatures that no honest signer makes. jeton's answer \
+             to each combination of flags of the [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519), \
+             written by the test `the_cctv_matrix_is_answered_as_documented`:\n\n\
+             - A public key of small order, or in a second encoding, is refused when it is loaded.\n\
+             - Verification is RFC 8032's without the cofactor: `R` must be, byte for byte, what the \
+             equation gives, and `s` must be reduced. A signature with a `low_order_residue` therefore \
+             fails, and so does a non-canonical `R`.\n\
+             - What is accepted although a part has a low-order component satisfies the equation as it \
+             stands; only whoever holds the private key can make it.\n\n\
+             | flags | key refused | signature refused | accepted |\n|---|---:|---:|---:|\n",
+        );
+        for (flags, [key, signature, accepted]) in &rows {
+            let flags = if flags.is_empty() { "(none)" } else { flags };
+            writeln!(table, "| {flags} | {key} | {signature} | {accepted} |").expect("a String");
+        }
+        if std::env::var_os("JETON_WRITE").is_some() {
+            std::fs::write(format!("{root}/docs/ed25519.md"), &table).expect("writable");
+        }
+        assert_eq!(read("docs/ed25519.md").unwrap_or_default(), table);
+    }
 }

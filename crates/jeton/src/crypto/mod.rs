@@ -1,18 +1,32 @@
 //! The primitives, each behind the few operations that jeton needs. Everything here works on keys
 //! that are ready and on bytes; nothing knows a token.
 
+pub(crate) mod aes_cbc_hmac;
+pub(crate) mod aes_gcm;
+pub(crate) mod aes_kw;
 pub(crate) mod blake2b;
+pub(crate) mod concat_kdf;
+pub(crate) mod deflate;
+pub(crate) mod ecdh;
 pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
 pub(crate) mod hmac;
+pub(crate) mod ml_dsa;
+pub(crate) mod pbes2;
 pub(crate) mod random;
 pub(crate) mod rsa;
+pub(crate) mod rsa_encryption;
 pub(crate) mod xchacha20;
 
 use smallvec::SmallVec;
 
-/// A signature or MAC. Those of every algorithm but RSA above 4,096 bits live on the stack.
+/// A signature or MAC that a primitive hands over. Those of every algorithm but ML-DSA and RSA
+/// above 4,096 bits live on the stack.
 pub(crate) type Signature = SmallVec<[u8; 512]>;
+
+/// Room on the stack for a signature of any algorithm; the longest is ML-DSA-87's. It is filled in
+/// place and never moved, so that its size costs nothing.
+pub(crate) type SignatureBuffer = SmallVec<[u8; 4640]>;
 
 /// A hash function of the SHA-2 family (FIPS 180-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,19 +54,20 @@ pub(crate) enum Padding {
     Pss,
 }
 
-/// A curve of FIPS 186-5; with it comes the hash that JOSE binds to it.
+/// A curve of FIPS 186-5, or secp256k1 (RFC 8812); with it comes the hash that JOSE binds to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Curve {
     P256,
     P384,
     P521,
+    Secp256k1,
 }
 
 impl Curve {
     /// Length of a coordinate and of a scalar, bytes.
     pub(crate) const fn bytes(self) -> usize {
         match self {
-            Curve::P256 => 32,
+            Curve::P256 | Curve::Secp256k1 => 32,
             Curve::P384 => 48,
             Curve::P521 => 66,
         }

@@ -6,9 +6,19 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, KeySize, PublicKeyComponents};
 use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParameters};
 use zeroize::Zeroizing;
 
-use super::{Hash, Padding, Signature};
+use super::{Hash, Padding};
 use crate::error::{Error, KeyProblem, Result};
 use crate::limits;
+
+/// What is asked of a public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strength {
+    /// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, an exponent of
+    /// 65,537 or more.
+    Today,
+    /// 1,024 bits or more, an exponent of 3 or more: to verify what old systems sign.
+    Legacy,
+}
 
 /// A private key, ready to sign.
 pub(crate) struct Pair(KeyPair);
@@ -34,7 +44,7 @@ impl Pair {
     }
 
     pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
-        check_public(&parts.n, &parts.e).map_err(|(_, problem)| problem)?;
+        check_public(Strength::Today, &parts.n, &parts.e).map_err(|(_, problem)| problem)?;
         KeyPair::from_components(&KeyPairComponents {
             public_key: PublicKeyComponents {
                 n: &parts.n,
@@ -56,17 +66,22 @@ impl Pair {
         Ok(Zeroizing::new(der.as_ref().to_vec()))
     }
 
-    pub(crate) fn sign(&self, padding: Padding, hash: Hash, message: &[u8]) -> Result<Signature> {
-        let mut signature = Signature::from_elem(0, self.0.public_modulus_len());
+    /// `signature` is as long as the modulus.
+    pub(crate) fn sign(
+        &self,
+        padding: Padding,
+        hash: Hash,
+        message: &[u8],
+        signature: &mut [u8],
+    ) -> Result<()> {
         self.0
             .sign(
                 encoding(padding, hash),
                 &SystemRandom::new(),
                 message,
-                &mut signature,
+                signature,
             )
-            .map_err(|_| Error::Primitive)?;
-        Ok(signature)
+            .map_err(|_| Error::Primitive)
     }
 }
 
@@ -81,12 +96,18 @@ impl Public {
     pub(crate) fn from_parts(
         padding: Padding,
         hash: Hash,
+        strength: Strength,
         n: &[u8],
         e: &[u8],
     ) -> Result<Public, (&'static str, KeyProblem)> {
-        check_public(n, e)?;
+        check_public(strength, n, e)?;
+        let parameters = if bits(n) < limits::RSA_MODULUS_BITS_MIN {
+            short_verification(padding, hash).ok_or(("n", KeyProblem::Unsupported))?
+        } else {
+            verification(padding, hash)
+        };
         PublicKeyComponents { n, e }
-            .to_parsed_public_key(verification(padding, hash))
+            .to_parsed_public_key(parameters)
             .map(|key| Public {
                 modulus_bytes: n.len(),
                 key,
@@ -103,18 +124,21 @@ impl Public {
     }
 }
 
-/// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, odd, a public exponent
-/// of 65,537 or more and odd.
-fn check_public(n: &[u8], e: &[u8]) -> Result<(), (&'static str, KeyProblem)> {
+/// Modulus and exponent are odd, as long as they must be and no longer than AWS-LC takes.
+pub(super) fn check_public(
+    strength: Strength,
+    n: &[u8],
+    e: &[u8],
+) -> Result<(), (&'static str, KeyProblem)> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
-    let bits = |integer: &[u8]| match integer.first() {
-        Some(first) => integer.len() * 8 - first.leading_zeros() as usize,
-        None => 0,
+    let (modulus_bits_min, exponent_bits_min) = match strength {
+        Strength::Today => (limits::RSA_MODULUS_BITS_MIN, 17),
+        Strength::Legacy => (limits::WEAK_RSA_MODULUS_BITS_MIN, 2),
     };
     if bits(n) > limits::RSA_MODULUS_BITS {
         return Err(("n", KeyProblem::TooLarge));
     }
-    if bits(n) < limits::RSA_MODULUS_BITS_MIN {
+    if bits(n) < modulus_bits_min {
         return Err(("n", KeyProblem::TooWeak));
     }
     if !odd(n) {
@@ -123,13 +147,21 @@ fn check_public(n: &[u8], e: &[u8]) -> Result<(), (&'static str, KeyProblem)> {
     if bits(e) > limits::RSA_EXPONENT_BITS {
         return Err(("e", KeyProblem::TooLarge));
     }
-    if bits(e) < 17 {
+    if bits(e) < exponent_bits_min {
         return Err(("e", KeyProblem::TooWeak));
     }
     if !odd(e) {
         return Err(("e", KeyProblem::Invalid));
     }
     Ok(())
+}
+
+/// Length of an integer without leading zero bytes, bits.
+fn bits(integer: &[u8]) -> usize {
+    match integer.first() {
+        Some(first) => integer.len() * 8 - first.leading_zeros() as usize,
+        None => 0,
+    }
 }
 
 fn encoding(padding: Padding, hash: Hash) -> &'static dyn RsaEncoding {
@@ -151,5 +183,18 @@ fn verification(padding: Padding, hash: Hash) -> &'static RsaParameters {
         (Padding::Pss, Hash::Sha256) => &aws::RSA_PSS_2048_8192_SHA256,
         (Padding::Pss, Hash::Sha384) => &aws::RSA_PSS_2048_8192_SHA384,
         (Padding::Pss, Hash::Sha512) => &aws::RSA_PSS_2048_8192_SHA512,
+    }
+}
+
+/// For a modulus under 2,048 bits; AWS-LC has no more of these.
+fn short_verification(padding: Padding, hash: Hash) -> Option<&'static RsaParameters> {
+    match (padding, hash) {
+        (Padding::Pkcs1, Hash::Sha256) => {
+            Some(&aws::RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY)
+        }
+        (Padding::Pkcs1, Hash::Sha512) => {
+            Some(&aws::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY)
+        }
+        _ => None,
     }
 }

@@ -120,10 +120,16 @@ impl<'a> Members<'a> {
 
     /// Whether `use` and `key_ops` permit that operation.
     pub(crate) fn permit(&self, operation: Operation) -> Result<(), KeyError> {
-        if self
-            .optional("use")?
-            .is_some_and(|intended| intended != "sig")
-        {
+        self.permit_one_of("sig", &[operation.name()])
+    }
+
+    /// Whether `use` is absent or this one, and `key_ops` absent or with one of these.
+    pub(crate) fn permit_one_of(
+        &self,
+        intended: &str,
+        operations_wanted: &[&str],
+    ) -> Result<(), KeyError> {
+        if self.optional("use")?.is_some_and(|said| said != intended) {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {
@@ -136,7 +142,7 @@ impl<'a> Members<'a> {
         let mut found = false;
         for value in json::checked_elements(operations.raw()) {
             let name = value.string().ok_or(wrong_type)?;
-            found |= name == *operation.name();
+            found |= operations_wanted.iter().any(|wanted| name == **wanted);
         }
         if found {
             Ok(())

@@ -12,5 +12,6 @@ mod write;
 pub use set::KeySet;
 
 pub(crate) use members::{Members, Operation};
+pub(crate) use set::elements as set_elements;
 pub(crate) use thumbprint::thumbprint;
 pub(crate) use write::Writer;

@@ -41,9 +41,6 @@ impl From<Fault> for Refused {
 }
 
 impl KeySet {
-    /// A key, in an array, in the set: each may nest a little more.
-    const DEPTH: u32 = 10;
-
     /// Reads a JWK Set. A key that does not say its algorithm is taken only if its curve implies it.
     pub fn from_json(text: &str) -> Result<KeySet> {
         Ok(Self::read(text, None)?)
@@ -76,31 +73,12 @@ impl KeySet {
     }
 
     fn read(text: &str, wanted: Option<Alg>) -> Result<KeySet, KeyError> {
-        if text.len() > limits::KEY_SET_BYTES {
-            return Err(KeyError::new(KeyProblem::TooLarge));
-        }
-        let mut array = None;
-        json::read_object(text.as_bytes(), Self::DEPTH, |name, value| {
-            if name == *"keys" {
-                if value.kind() != Kind::Array {
-                    return Err(Refused(KeyError::at("keys", KeyProblem::WrongType)));
-                }
-                array = Some(value.raw());
-            }
-            Ok(())
-        })
-        .map_err(|Refused(error)| error)?;
-        let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
-
         let mut set = KeySet {
             keys: Vec::new(),
             left_out: 0,
         };
-        for (index, element) in json::checked_elements(array).enumerate() {
-            if index >= limits::KEY_SET_KEYS {
-                return Err(KeyError::at("keys", KeyProblem::TooLarge));
-            }
-            match read_key(element.raw(), wanted) {
+        for element in elements(text)? {
+            match read_key(element, wanted) {
                 Ok(key) => set.keys.push(key),
                 Err(_) => set.left_out += 1,
             }
@@ -110,6 +88,36 @@ impl KeySet {
         }
         Ok(set)
     }
+}
+
+/// A key, in an array, in the set: each may nest a little more.
+const DEPTH: u32 = 10;
+
+/// The text of each key of a set, within the limits.
+pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
+    if text.len() > limits::KEY_SET_BYTES {
+        return Err(KeyError::new(KeyProblem::TooLarge));
+    }
+    let mut array = None;
+    json::read_object(text.as_bytes(), DEPTH, |name, value| {
+        if name == *"keys" {
+            if value.kind() != Kind::Array {
+                return Err(Refused(KeyError::at("keys", KeyProblem::WrongType)));
+            }
+            array = Some(value.raw());
+        }
+        Ok(())
+    })
+    .map_err(|Refused(error)| error)?;
+    let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
+    let mut keys = Vec::new();
+    for element in json::checked_elements(array) {
+        if keys.len() == limits::KEY_SET_KEYS {
+            return Err(KeyError::at("keys", KeyProblem::TooLarge));
+        }
+        keys.push(element.raw());
+    }
+    Ok(keys)
 }
 
 fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {

@@ -9,8 +9,8 @@ pub(crate) struct Writer(Zeroizing<String>);
 
 impl Writer {
     pub(crate) fn new(kty: &'static str) -> Writer {
-        // Room for an RSA-4096 private key, so that no secret stays behind in a moved buffer.
-        let mut text = Zeroizing::new(String::with_capacity(4096));
+        // Room for an RSA-8192 private key, so that no secret stays behind in a moved buffer.
+        let mut text = Zeroizing::new(String::with_capacity(8192));
         text.push_str("{\"kty\":\"");
         text.push_str(kty);
         text.push('"');

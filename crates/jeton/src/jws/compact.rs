@@ -3,9 +3,9 @@
 
 use memchr::memchr;
 
-use super::header::{Fields, Header};
+use super::header::{Extensions, Fields, Header, PayloadForm};
 use crate::base64;
-use crate::crypto::Signature;
+use crate::crypto::SignatureBuffer;
 use crate::error::{Part, Rejection};
 use crate::key::{Keys, VerificationKey};
 use crate::limits::Limits;
@@ -19,10 +19,11 @@ pub(crate) struct Compact<'t> {
     signature: &'t str,
 }
 
-/// A compact JWS whose signature is valid. The payload has not been decoded yet.
+/// A compact JWS whose signature is valid. The payload that stands in it has not been decoded yet.
 pub(crate) struct VerifiedCompact<'k, 't, H> {
     pub(crate) key: &'k VerificationKey,
     pub(crate) payload: &'t str,
+    pub(crate) payload_form: PayloadForm,
     /// What the caller took from the header.
     pub(crate) header: H,
 }
@@ -49,30 +50,6 @@ impl<'t> Compact<'t> {
         })
     }
 
-    /// A detached JWS (RFC 7515, appendix F) with its content put back where it was: `token` is the
-    /// whole text to be split.
-    pub(crate) fn attach(
-        token: &str,
-        content: &[u8],
-        limits: &Limits,
-    ) -> Result<String, Rejection> {
-        let detached = Compact::split(token, limits)?;
-        if !detached.payload.is_empty() {
-            return Err(Rejection::Malformed(Part::Payload));
-        }
-        let length = token.len() + base64::encoded_length(content.len());
-        if length > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Token));
-        }
-        let mut whole = String::with_capacity(length);
-        whole.push_str(detached.header);
-        whole.push('.');
-        base64::encode_onto(content, &mut whole);
-        whole.push('.');
-        whole.push_str(detached.signature);
-        Ok(whole)
-    }
-
     pub(crate) fn header(&self) -> &'t str {
         self.header
     }
@@ -86,35 +63,98 @@ impl<'t> Compact<'t> {
         self,
         keys: &'k Keys,
         limits: &Limits,
+        extensions: Extensions,
+        take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
+    ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
+        let message = |form| match form {
+            PayloadForm::Plain if !may_stand_in_compact(self.payload.as_bytes()) => {
+                Err(Rejection::Malformed(Part::Payload))
+            }
+            _ => Ok(self.signing_input),
+        };
+        self.check(keys, limits, extensions, message, take)
+    }
+
+    /// The same for a JWS that travels without its content (RFC 7515, appendix F).
+    pub(crate) fn verify_detached<'k, H>(
+        self,
+        content: &[u8],
+        keys: &'k Keys,
+        limits: &Limits,
+        take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
+    ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
+        if !self.payload.is_empty() {
+            return Err(Rejection::Malformed(Part::Payload));
+        }
+        if content.len() > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Payload));
+        }
+        let message = |form| Ok(signing_input(self.header, form, content));
+        self.check(keys, limits, Extensions::B64, message, take)
+    }
+
+    /// `message` makes what was signed.
+    fn check<'k, H, M: AsRef<[u8]>>(
+        self,
+        keys: &'k Keys,
+        limits: &Limits,
+        extensions: Extensions,
+        message: impl FnOnce(PayloadForm) -> Result<M, Rejection>,
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
         if let Some(key) = keys.only()
             && let Some(fields) = key.headers().known(self.header)
         {
-            if !self.signed_by(key) {
+            if !signed_by(key, message(PayloadForm::Encoded)?.as_ref(), self.signature) {
                 return Err(Rejection::Signature);
             }
             return Ok(VerifiedCompact {
                 key,
                 payload: self.payload,
+                payload_form: PayloadForm::Encoded,
                 header: take(&fields)?,
             });
         }
         let header = Header::decode(self.header, limits)?;
-        let fields = header.fields(limits)?;
-        let key = keys.find(fields.alg()?, fields.kid.as_deref(), |key| {
-            self.signed_by(key)
+        let fields = header.fields(limits, extensions)?;
+        let alg = fields.alg()?;
+        let message = message(fields.payload_form)?;
+        let key = keys.find(alg, fields.kid.as_deref(), |key| {
+            signed_by(key, message.as_ref(), self.signature)
         })?;
         Ok(VerifiedCompact {
             key,
             payload: self.payload,
+            payload_form: fields.payload_form,
             header: take(&fields)?,
         })
     }
+}
 
-    fn signed_by(&self, key: &VerificationKey) -> bool {
-        signed_by(key, self.signing_input.as_bytes(), self.signature)
+/// What is signed: the encoded header, a dot, and the payload in its form (RFC 7797, section 3).
+pub(super) fn signing_input(header: &str, form: PayloadForm, payload: &[u8]) -> Vec<u8> {
+    let mut input = String::with_capacity(header.len() + 1 + base64::encoded_length(payload.len()));
+    input.push_str(header);
+    input.push('.');
+    match form {
+        PayloadForm::Encoded => {
+            base64::encode_onto(payload, &mut input);
+            input.into_bytes()
+        }
+        PayloadForm::Plain => {
+            let mut input = input.into_bytes();
+            input.extend_from_slice(payload);
+            input
+        }
     }
+}
+
+/// Whether an unencoded payload may stand in a compact JWS (RFC 7797, section 5.2): printable ASCII
+/// without a dot.
+pub(super) fn may_stand_in_compact(payload: &[u8]) -> bool {
+    payload
+        .iter()
+        .all(|byte| matches!(byte, b' '..=b'~') && *byte != b'.')
 }
 
 /// Whether the base64url signature is this key's over the signing input.
@@ -123,7 +163,8 @@ pub(super) fn signed_by(key: &VerificationKey, signing_input: &[u8], signature: 
     if signature.len() != base64::encoded_length(length) {
         return false;
     }
-    let mut decoded = Signature::from_elem(0, length);
+    let mut decoded = SignatureBuffer::new();
+    decoded.resize(length, 0);
     base64::decode_into(signature.as_bytes(), &mut decoded).is_ok()
         && key.verify_bytes(signing_input, &decoded)
 }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Text};
+use crate::json::{self, Fault, Kind, Text, Value};
 use crate::limits::{self, Limits};
 
 /// The headers that a key writes, encoded once when the key is made: `alg`, `kid` and perhaps
@@ -86,9 +86,13 @@ impl Header {
     }
 
     /// The fields of a protected header that stands alone.
-    pub(crate) fn fields(&self, limits: &Limits) -> Result<Fields<'_>, Rejection> {
+    pub(crate) fn fields(
+        &self,
+        limits: &Limits,
+        extensions: Extensions,
+    ) -> Result<Fields<'_>, Rejection> {
         let mut fields = Fields::default();
-        fields.read(&self.text, limits, |_| true)?;
+        fields.read(&self.text, limits, extensions, |_| true)?;
         Ok(fields)
     }
 
@@ -102,14 +106,17 @@ impl Header {
         let mut names = HashSet::new();
         let mut fields = Fields::default();
         if !self.text.is_empty() {
-            fields.read(&self.text, limits, |name| names.insert(name.into_owned()))?;
+            fields.read(&self.text, limits, Extensions::B64, |name| {
+                names.insert(name.into_owned())
+            })?;
         }
         if let Some(unprotected) = unprotected {
             if unprotected.len() > limits.header_bytes {
                 return Err(Rejection::TooLarge(Part::Header));
             }
             let mut outer = Fields::default();
-            outer.read(unprotected.as_bytes(), limits, |name| {
+            // `crit` and `b64` stand in the protected header or nowhere.
+            outer.read(unprotected.as_bytes(), limits, Extensions::None, |name| {
                 names.insert(name.into_owned())
             })?;
             // What nobody signed may help to find the key, and may not say what the payload is.
@@ -120,6 +127,25 @@ impl Header {
     }
 }
 
+/// What of `crit` a verifier understands (RFC 7515, section 4.1.11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extensions {
+    /// Nothing. A JWT has no extension (RFC 7797, section 7, for `b64`).
+    None,
+    /// `b64` (RFC 7797).
+    B64,
+}
+
+/// How the payload stands in the token and in what is signed (RFC 7797, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum PayloadForm {
+    /// base64url.
+    #[default]
+    Encoded,
+    /// As it is: `b64` is false.
+    Plain,
+}
+
 /// The members of a header that mean something to a verifier. `jwk`, `jku`, `x5c` and `x5u` are
 /// not among them: a key in a token is never trusted and nothing is ever fetched.
 #[derive(Default)]
@@ -128,6 +154,7 @@ pub(crate) struct Fields<'h> {
     pub(crate) kid: Option<Cow<'h, str>>,
     pub(crate) typ: Option<Cow<'h, str>>,
     pub(crate) cty: Option<Cow<'h, str>>,
+    pub(crate) payload_form: PayloadForm,
 }
 
 struct Refused(Rejection);
@@ -153,8 +180,10 @@ impl<'h> Fields<'h> {
         &mut self,
         text: &'h [u8],
         limits: &Limits,
+        extensions: Extensions,
         mut is_new: impl FnMut(Cow<'h, str>) -> bool,
     ) -> Result<(), Rejection> {
+        let (mut crit, mut b64) = (None, None);
         json::read_object(text, limits.depth(), |name, value| {
             let string = || {
                 value
@@ -167,9 +196,8 @@ impl<'h> Fields<'h> {
                 "kid" => self.kid = Some(string()?.to_cow()),
                 "typ" => self.typ = Some(string()?.to_cow()),
                 "cty" => self.cty = Some(string()?.to_cow()),
-                // No extension is understood; and `b64` outside `crit` (RFC 7797, section 6) must
-                // not change what is signed behind a verifier's back.
-                "crit" | "b64" => return Err(Refused(Rejection::CriticalExtension)),
+                "crit" => crit = Some(value),
+                "b64" => b64 = Some(value),
                 _ => {}
             }
             if !is_new(name) {
@@ -181,6 +209,35 @@ impl<'h> Fields<'h> {
         if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }
+        self.payload_form = payload_form(crit, b64, extensions)?;
         Ok(())
+    }
+}
+
+/// `crit` may name nothing but `b64`, once, and only a header that has it; and `b64` outside `crit`
+/// (RFC 7797, section 6) must not change what is signed behind a verifier's back.
+fn payload_form(
+    crit: Option<Value<'_>>,
+    b64: Option<Value<'_>>,
+    extensions: Extensions,
+) -> Result<PayloadForm, Rejection> {
+    let refused = Err(Rejection::CriticalExtension);
+    let (crit, b64) = match (crit, b64) {
+        (None, None) => return Ok(PayloadForm::Encoded),
+        (Some(crit), Some(b64)) if extensions == Extensions::B64 => (crit, b64),
+        _ => return refused,
+    };
+    if crit.kind() != Kind::Array {
+        return refused;
+    }
+    let mut names = json::checked_elements(crit.raw()).map(Value::string);
+    let only_b64 = names.next().flatten().is_some_and(|name| name == *"b64");
+    if !only_b64 || names.next().is_some() {
+        return refused;
+    }
+    match (b64.kind(), b64.raw()) {
+        (Kind::Bool, "true") => Ok(PayloadForm::Encoded),
+        (Kind::Bool, "false") => Ok(PayloadForm::Plain),
+        _ => Err(Rejection::Malformed(Part::Header)),
     }
 }

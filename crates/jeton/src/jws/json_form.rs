@@ -1,6 +1,7 @@
 //! The JSON serialization, general and flattened (RFC 7515, section 7.2).
 
-use super::compact::signed_by;
+use super::compact::{signed_by, signing_input};
+use super::header::PayloadForm;
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
@@ -48,16 +49,33 @@ pub(super) fn verify(
     if text.len() > limits.token_bytes {
         return Err(Rejection::TooLarge(Part::Token));
     }
+    if content.is_some_and(|content| content.len() > limits.token_bytes) {
+        return Err(Rejection::TooLarge(Part::Payload));
+    }
     let document = Document::parse(text, limits)?;
-    let payload = document.encoded_payload(content)?;
+    let payload = document.payload(content)?;
+    let signatures = document.signatures(limits)?;
+    let read: Vec<_> = signatures
+        .iter()
+        .map(|signed| signed.read(limits))
+        .collect();
+    // One payload cannot be both encoded and not (RFC 7797, section 3). A signature that cannot be
+    // read is nobody's, and says nothing about it.
+    let mut forms = read.iter().flatten().map(|signature| signature.form);
+    let first = forms.next();
+    if forms.any(|form| Some(form) != first) {
+        return Err(Rejection::Malformed(Part::Header));
+    }
     let mut refusal = MALFORMED;
-    for (index, signed) in document.signatures(limits)?.iter().enumerate() {
-        match signed.verify(&payload, keys, limits) {
+    for (index, signature) in read.iter().enumerate() {
+        let verified = match signature {
+            Ok(signature) => signature.verify(&payload, keys, limits),
+            Err(rejection) => Err(*rejection),
+        };
+        match verified {
             Err(rejection) => refusal = rejection,
             Ok(found) => {
                 return Ok(VerifiedPayload {
-                    payload: base64::decode(payload.as_bytes())
-                        .map_err(|_| Rejection::Malformed(Part::Payload))?,
                     signature_index: index,
                     ..found
                 });
@@ -65,6 +83,35 @@ pub(super) fn verify(
         }
     }
     Err(refusal)
+}
+
+/// The payload as it came.
+enum Payload<'c> {
+    /// The member's text.
+    Member(String),
+    /// Given beside the document.
+    Detached(&'c [u8]),
+}
+
+impl Payload<'_> {
+    /// What a signature over this payload in that form covers.
+    fn signed(&self, header: &str, form: PayloadForm) -> Vec<u8> {
+        match self {
+            Payload::Detached(content) => signing_input(header, form, content),
+            // The text is what was signed, encoded or not.
+            Payload::Member(text) => signing_input(header, PayloadForm::Plain, text.as_bytes()),
+        }
+    }
+
+    fn bytes(&self, form: PayloadForm) -> Result<Vec<u8>, Rejection> {
+        match (self, form) {
+            (Payload::Detached(content), _) => Ok(content.to_vec()),
+            (Payload::Member(text), PayloadForm::Plain) => Ok(text.as_bytes().to_vec()),
+            (Payload::Member(text), PayloadForm::Encoded) => {
+                base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(Part::Payload))
+            }
+        }
+    }
 }
 
 impl<'t> Document<'t> {
@@ -82,11 +129,10 @@ impl<'t> Document<'t> {
         Ok(document)
     }
 
-    /// The payload as it is signed: base64url.
-    fn encoded_payload(&self, content: Option<&[u8]>) -> Result<String, Rejection> {
+    fn payload<'c>(&self, content: Option<&'c [u8]>) -> Result<Payload<'c>, Rejection> {
         match (self.payload, content) {
-            (Some(payload), None) => Ok(string(payload)?),
-            (None, Some(content)) => Ok(base64::encode(content)),
+            (Some(payload), None) => Ok(Payload::Member(string(payload)?)),
+            (None, Some(content)) => Ok(Payload::Detached(content)),
             _ => Err(Rejection::Malformed(Part::Payload)),
         }
     }
@@ -131,12 +177,7 @@ impl<'t> Signed<'t> {
         }
     }
 
-    fn verify(
-        &self,
-        payload: &str,
-        keys: &Keys,
-        limits: &Limits,
-    ) -> Result<VerifiedPayload, Rejection> {
+    fn read(&self, limits: &Limits) -> Result<Signature<'t>, Rejection> {
         let protected = self.protected.map(string).transpose()?.unwrap_or_default();
         let signature = string(
             self.signature
@@ -148,13 +189,40 @@ impl<'t> Signed<'t> {
             Some(_) => return Err(Rejection::Malformed(Part::Header)),
         };
         let header = Header::decode(&protected, limits)?;
-        let fields = header.fields_with(unprotected, limits)?;
-        let signing_input = [protected.as_str(), ".", payload].concat();
-        let key = keys.find(fields.alg()?, fields.kid.as_deref(), |key| {
-            signed_by(key, signing_input.as_bytes(), &signature)
+        Ok(Signature {
+            form: header.fields_with(unprotected, limits)?.payload_form,
+            header,
+            protected,
+            unprotected,
+            signature,
+        })
+    }
+}
+
+/// One signature, its members of the right types.
+struct Signature<'t> {
+    protected: String,
+    header: Header,
+    form: PayloadForm,
+    unprotected: Option<&'t str>,
+    signature: String,
+}
+
+impl Signature<'_> {
+    fn verify(
+        &self,
+        payload: &Payload<'_>,
+        keys: &Keys,
+        limits: &Limits,
+    ) -> Result<VerifiedPayload, Rejection> {
+        let fields = self.header.fields_with(self.unprotected, limits)?;
+        let alg = fields.alg()?;
+        let message = payload.signed(&self.protected, self.form);
+        let key = keys.find(alg, fields.kid.as_deref(), |key| {
+            signed_by(key, &message, &self.signature)
         })?;
         Ok(VerifiedPayload {
-            payload: Vec::new(),
+            payload: payload.bytes(self.form)?,
             key_id: key.id().map(KeyId::shared),
             typ: fields.typ.map(|typ| typ.into_owned()),
             cty: fields.cty.map(|cty| cty.into_owned()),

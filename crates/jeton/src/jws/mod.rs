@@ -10,16 +10,29 @@
 //! assert_eq!(verified.payload(), b"hello");
 //! # Ok::<(), jeton::Error>(())
 //! ```
+//!
+//! | form | made by | verified by |
+//! |---|---|---|
+//! | compact | [`Signer::sign`] | [`Verifier::verify`] |
+//! | compact, its content elsewhere | [`Signer::sign_detached`] | [`Verifier::verify_detached`] |
+//! | flattened JSON | [`Signer::sign_flattened`] | [`Verifier::verify_json`] |
+//! | general JSON, several signers | [`General::sign`] | [`Verifier::verify_json`] |
+//! | JSON, its content elsewhere | [`Signer::sign_flattened_detached`], [`General::sign_detached`] | [`Verifier::verify_json_detached`] |
+//!
+//! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/algorithms.md`
+//! has the algorithms.
 
 mod compact;
+mod general;
 mod header;
 mod json_form;
 mod signer;
 mod verifier;
 
+pub use general::General;
 pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;
-pub(crate) use header::{Header, Headers};
+pub(crate) use header::{Extensions, Header, Headers};
 pub(crate) use signer::assemble;

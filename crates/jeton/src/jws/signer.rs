@@ -1,16 +1,42 @@
-use crate::base64;
-use crate::error::{Misuse, Result};
-use crate::key::SigningKeyRef;
+use serde::Serialize;
 
-/// Signs any bytes as a compact JWS (RFC 7515, section 7.1).
+use super::compact::{may_stand_in_compact, signing_input};
+use super::header::PayloadForm;
+use crate::base64;
+use crate::crypto::SignatureBuffer;
+use crate::error::{Misuse, Result};
+use crate::json::{self, Fault};
+use crate::key::SigningKeyRef;
+use crate::limits::Limits;
+
+/// Signs any bytes as a JWS: compact (RFC 7515, section 7.1), or in the flattened JSON
+/// serialization (section 7.2.2). Several of them sign together in [`General`](super::General).
 ///
-/// The header has the key's `alg` and `kid`, and what is asked for here.
+/// The protected header has the key's `alg` and `kid`, and what is asked for here.
+///
+/// ```
+/// use jeton::jws::{Signer, Verifier};
+/// use jeton::key::{SigAlg, SigningKey};
+///
+/// let key = SigningKey::generate(SigAlg::MlDsa44)?;
+/// let token = Signer::new(&key).typ("note").sign(b"hello")?;
+/// assert_eq!(Verifier::new(key.verifying_key()).verify(&token)?.typ(), Some("note"));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Signer<'k> {
     key: SigningKeyRef<'k>,
     typ: Option<String>,
     cty: Option<String>,
+    /// A JSON object, checked.
+    unprotected: Option<String>,
+    form: PayloadForm,
 }
+
+/// The names that stand in the protected header, or nowhere.
+const PROTECTED: [&str; 10] = [
+    "alg", "kid", "typ", "cty", "crit", "b64", "jwk", "jku", "x5c", "x5u",
+];
 
 impl<'k> Signer<'k> {
     /// Signs with this key: a `&MacKey` or a `&SigningKey`.
@@ -19,6 +45,8 @@ impl<'k> Signer<'k> {
             key: key.into(),
             typ: None,
             cty: None,
+            unprotected: None,
+            form: PayloadForm::Encoded,
         }
     }
 
@@ -34,16 +62,161 @@ impl<'k> Signer<'k> {
         self
     }
 
-    /// The payload, signed.
-    pub fn sign(&self, payload: &[u8]) -> Result<String> {
-        if self.typ.is_none() && self.cty.is_none() {
-            return assemble(self.key, self.key.headers().bare(), payload);
-        }
-        assemble(self.key, &self.header()?, payload)
+    /// Leaves the payload as it is instead of encoding it (`b64: false`, RFC 7797). Verifiers that
+    /// do not know the extension refuse the token.
+    ///
+    /// In a compact token such a payload is printable ASCII without a dot, in the JSON serialization
+    /// it is UTF-8; a detached one is anything.
+    ///
+    /// ```
+    /// use jeton::jws::{Signer, Verifier};
+    /// use jeton::key::{MacAlg, MacKey};
+    ///
+    /// let key = MacKey::generate(MacAlg::HS256)?;
+    /// let signer = Signer::new(&key).unencoded();
+    /// assert!(signer.sign(b"as it is")?.contains(".as it is."));
+    /// assert!(signer.sign(b"$.02").is_err());
+    /// let token = signer.sign_detached(b"$.02")?;
+    /// assert_eq!(Verifier::new(&key).verify_detached(&token, b"$.02")?.payload(), b"$.02");
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn unencoded(mut self) -> Self {
+        self.form = PayloadForm::Plain;
+        self
     }
 
-    /// The header, base64url: `alg`, `kid`, `typ`, `cty`.
+    /// Puts an object beside the signature that nobody signs (`header`, RFC 7515, section 7.2.1). It
+    /// exists in the JSON serialization only; a compact token with one is a [`Misuse`].
+    ///
+    /// What is not an object is a [`Misuse`], as are the names that mean something to a verifier:
+    /// those are signed.
+    ///
+    /// ```
+    /// # use jeton::jws::Signer;
+    /// # use jeton::key::{MacAlg, MacKey};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
+    /// let signer = Signer::new(&key).unprotected(&serde_json::json!({"note": "for the archive"}))?;
+    /// assert!(signer.sign_flattened(b"x")?.contains("for the archive"));
+    /// assert!(Signer::new(&key).unprotected(&serde_json::json!({"alg": "none"})).is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn unprotected<T: Serialize + ?Sized>(mut self, header: &T) -> Result<Self> {
+        let misuse = Misuse::UnprotectedHeader;
+        let text = serde_json::to_string(header).map_err(|_| misuse)?;
+        let limits = Limits::default();
+        if text.len() > limits.header_bytes {
+            return Err(misuse.into());
+        }
+        struct Refused;
+        impl From<Fault> for Refused {
+            fn from(_: Fault) -> Self {
+                Refused
+            }
+        }
+        json::read_object(text.as_bytes(), limits.depth(), |name, _| {
+            if PROTECTED.contains(&&*name.to_cow()) {
+                return Err(Refused);
+            }
+            Ok(())
+        })
+        .map_err(|Refused| misuse)?;
+        self.unprotected = Some(text);
+        Ok(self)
+    }
+
+    /// The payload, signed, as a compact JWS.
+    pub fn sign(&self, payload: &[u8]) -> Result<String> {
+        self.compact_only()?;
+        if self.is_plain() {
+            return assemble(self.key, self.key.headers().bare(), payload);
+        }
+        let header = self.header()?;
+        match self.form {
+            PayloadForm::Encoded => assemble(self.key, &header, payload),
+            PayloadForm::Plain => {
+                let text = std::str::from_utf8(payload)
+                    .ok()
+                    .filter(|text| may_stand_in_compact(text.as_bytes()))
+                    .ok_or(Misuse::UnencodedPayload)?;
+                let signature = self.signature(&header, payload)?;
+                Ok([&header, ".", text, ".", &signature].concat())
+            }
+        }
+    }
+
+    /// A compact JWS that travels without its content (RFC 7515, appendix F).
+    pub fn sign_detached(&self, content: &[u8]) -> Result<String> {
+        self.compact_only()?;
+        let header = self.header()?;
+        let signature = self.signature(&header, content)?;
+        Ok([&header, "..", &signature].concat())
+    }
+
+    /// The payload, signed, in the flattened JSON serialization (RFC 7515, section 7.2.2).
+    pub fn sign_flattened(&self, payload: &[u8]) -> Result<String> {
+        let member = self.payload_member(payload)?;
+        Ok(format!("{{{member},{}}}", self.signature_members(payload)?))
+    }
+
+    /// The same without the content, which travels on its own.
+    pub fn sign_flattened_detached(&self, content: &[u8]) -> Result<String> {
+        Ok(format!("{{{}}}", self.signature_members(content)?))
+    }
+
+    pub(super) fn form(&self) -> PayloadForm {
+        self.form
+    }
+
+    /// `"payload":"…"`
+    pub(super) fn payload_member(&self, payload: &[u8]) -> Result<String> {
+        let text = match self.form {
+            PayloadForm::Encoded => format!("\"{}\"", base64::encode(payload)),
+            PayloadForm::Plain => {
+                let text = std::str::from_utf8(payload).map_err(|_| Misuse::UnencodedPayload)?;
+                serde_json::Value::from(text).to_string()
+            }
+        };
+        Ok(format!("\"payload\":{text}"))
+    }
+
+    /// `"protected":"…","header":{…},"signature":"…"`
+    pub(super) fn signature_members(&self, payload: &[u8]) -> Result<String> {
+        let protected = self.header()?;
+        let signature = self.signature(&protected, payload)?;
+        let header = match &self.unprotected {
+            Some(unprotected) => format!(",\"header\":{unprotected}"),
+            None => String::new(),
+        };
+        Ok(format!(
+            "\"protected\":\"{protected}\"{header},\"signature\":\"{signature}\""
+        ))
+    }
+
+    fn compact_only(&self) -> Result<()> {
+        match self.unprotected {
+            Some(_) => Err(Misuse::UnprotectedHeader.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the header is one that the key has ready.
+    fn is_plain(&self) -> bool {
+        self.typ.is_none() && self.cty.is_none() && self.form == PayloadForm::Encoded
+    }
+
+    /// The signature over the payload in its form, base64url.
+    fn signature(&self, header: &str, payload: &[u8]) -> Result<String> {
+        let mut signature = SignatureBuffer::new();
+        let message = signing_input(header, self.form, payload);
+        self.key.sign_bytes(&message, &mut signature)?;
+        Ok(base64::encode(&signature))
+    }
+
+    /// The header, base64url: `alg`, `kid`, `typ`, `cty`, and `b64` with its `crit`.
     fn header(&self) -> Result<String> {
+        if self.is_plain() {
+            return Ok(self.key.headers().bare().to_owned());
+        }
         let mut members = vec![("alg", self.key.alg_name())];
         members.extend(self.key.key_id().map(|kid| ("kid", kid)));
         for (name, value) in [("typ", &self.typ), ("cty", &self.cty)] {
@@ -61,6 +234,9 @@ impl<'k> Signer<'k> {
             }
             let value = serde_json::Value::from(value);
             text.push_str(&format!("\"{name}\":{value}"));
+        }
+        if self.form == PayloadForm::Plain {
+            text.push_str(",\"b64\":false,\"crit\":[\"b64\"]");
         }
         text.push('}');
         Ok(base64::encode(text.as_bytes()))
@@ -82,7 +258,8 @@ pub(crate) fn assemble(
     token.push_str(encoded_header);
     token.push('.');
     base64::encode_onto(payload, &mut token);
-    let signature = key.sign_bytes(token.as_bytes())?;
+    let mut signature = SignatureBuffer::new();
+    key.sign_bytes(token.as_bytes(), &mut signature)?;
     token.push('.');
     base64::encode_onto(&signature, &mut token);
     debug_assert_eq!(token.len(), length);

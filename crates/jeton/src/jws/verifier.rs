@@ -2,14 +2,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use super::header::{Extensions, Fields, PayloadForm};
 use super::{Compact, json_form};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
-use crate::key::{KeyId, Keys};
+use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 
 /// Verifies JWS of any payload. For claims, [`jwt::Verifier`](crate::jwt::Verifier) also
 /// checks what they say.
+///
+/// A payload that stands unencoded (`b64: false`, RFC 7797) is understood; no other extension is.
 #[derive(Debug)]
 pub struct Verifier {
     keys: Keys,
@@ -33,7 +36,18 @@ impl Verifier {
 
     /// The payload of a compact JWS (RFC 7515, section 7.1), if the signature is valid.
     pub fn verify(&self, token: &str) -> Result<VerifiedPayload> {
-        Ok(self.compact(token)?)
+        let compact = Compact::split(token, &self.limits)?;
+        let verified = compact.verify(&self.keys, &self.limits, Extensions::B64, owned)?;
+        let payload = match verified.payload_form {
+            PayloadForm::Plain => verified.payload.as_bytes().to_vec(),
+            PayloadForm::Encoded => base64::decode(verified.payload.as_bytes())
+                .map_err(|_| Rejection::Malformed(Part::Payload))?,
+        };
+        Ok(VerifiedPayload::of_compact(
+            payload,
+            verified.key,
+            verified.header,
+        ))
     }
 
     /// The content of a compact JWS that travels without it (RFC 7515, appendix F), if the
@@ -42,17 +56,20 @@ impl Verifier {
     /// ```
     /// # use jeton::{jws, key::{MacAlg, MacKey}};
     /// # let key = MacKey::generate(MacAlg::HS256)?;
-    /// # let whole = jws::Signer::new(&key).sign(b"content")?;
-    /// # let parts: Vec<&str> = whole.split('.').collect();
-    /// # let token = format!("{}..{}", parts[0], parts[2]);
+    /// let token = jws::Signer::new(&key).sign_detached(b"content")?;
     /// let verifier = jws::Verifier::new(&key);
     /// assert!(verifier.verify_detached(&token, b"content").is_ok());
     /// assert!(verifier.verify_detached(&token, b"another").is_err());
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn verify_detached(&self, token: &str, content: &[u8]) -> Result<VerifiedPayload> {
-        let whole = Compact::attach(token, content, &self.limits)?;
-        Ok(self.compact(&whole)?)
+        let compact = Compact::split(token, &self.limits)?;
+        let verified = compact.verify_detached(content, &self.keys, &self.limits, owned)?;
+        Ok(VerifiedPayload::of_compact(
+            content.to_vec(),
+            verified.key,
+            verified.header,
+        ))
     }
 
     /// The payload of a JWS in the JSON serialization, general or flattened (RFC 7515,
@@ -73,24 +90,12 @@ impl Verifier {
             &self.limits,
         )?)
     }
+}
 
-    fn compact(&self, token: &str) -> Result<VerifiedPayload, Rejection> {
-        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
-        let verified =
-            Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits, |fields| {
-                Ok((owned(&fields.typ), owned(&fields.cty)))
-            })?;
-        let (typ, cty) = verified.header;
-        let payload = base64::decode(verified.payload.as_bytes())
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        Ok(VerifiedPayload {
-            payload,
-            key_id: verified.key.id().map(KeyId::shared),
-            typ,
-            cty,
-            signature_index: 0,
-        })
-    }
+/// The protected header's `typ` and `cty`.
+fn owned(fields: &Fields<'_>) -> Result<(Option<String>, Option<String>), Rejection> {
+    let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    Ok((owned(&fields.typ), owned(&fields.cty)))
 }
 
 /// A payload whose signature is valid. Only a [`Verifier`] makes one.
@@ -103,6 +108,20 @@ pub struct VerifiedPayload {
 }
 
 impl VerifiedPayload {
+    fn of_compact(
+        payload: Vec<u8>,
+        key: &VerificationKey,
+        (typ, cty): (Option<String>, Option<String>),
+    ) -> VerifiedPayload {
+        VerifiedPayload {
+            payload,
+            key_id: key.id().map(KeyId::shared),
+            typ,
+            cty,
+            signature_index: 0,
+        }
+    }
+
     /// Exactly the bytes that were signed.
     pub fn payload(&self) -> &[u8] {
         &self.payload

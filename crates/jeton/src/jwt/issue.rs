@@ -44,7 +44,7 @@ impl SigningKey {
     }
 }
 
-fn issue<T: Serialize>(
+pub(super) fn issue<T: Serialize>(
     key: SigningKeyRef<'_>,
     claims: &Claims<'_, T>,
     clock: &dyn Clock,

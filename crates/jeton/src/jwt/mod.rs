@@ -1,4 +1,4 @@
-//! JWT (RFC 7519): claims in a JWS.
+//! JWT (RFC 7519): claims in a JWS, which may itself be in a JWE.
 //!
 //! ```
 //! use std::time::Duration;
@@ -23,7 +23,9 @@
 //! ```
 
 mod issue;
+mod nested;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
+pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;

@@ -7,7 +7,7 @@ use crate::base64;
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
-use crate::jws::Compact;
+use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -92,14 +92,14 @@ impl Verifier {
 
     /// Checks the signature and the header, and only then decodes the payload.
     fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
-        let verified =
-            Compact::split(token, &self.limits)?.verify(&self.keys, &self.limits, |fields| {
-                if self.policy.accepts_typ(fields.typ.as_deref()) {
-                    Ok(())
-                } else {
-                    Err(Rejection::TypeMismatch)
-                }
-            })?;
+        let compact = Compact::split(token, &self.limits)?;
+        let verified = compact.verify(&self.keys, &self.limits, Extensions::None, |fields| {
+            if self.policy.accepts_typ(fields.typ.as_deref()) {
+                Ok(())
+            } else {
+                Err(Rejection::TypeMismatch)
+            }
+        })?;
         base64::decode_onto(verified.payload.as_bytes(), payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         Ok(verified.key)

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::crypto::ml_dsa::ParameterSet;
 use crate::crypto::{Curve, Hash, Padding};
 
 /// A MAC algorithm (RFC 7518, section 3.2).
@@ -15,7 +16,9 @@ pub enum MacAlg {
     HS512,
 }
 
-/// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 9864).
+/// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 8812; RFC 9864; ML-DSA for JOSE).
+///
+/// Ed448 is not supported: no implementation that jeton would stand on has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SigAlg {
@@ -37,10 +40,18 @@ pub enum SigAlg {
     ES384,
     /// ECDSA on P-521 with SHA-512.
     ES512,
+    /// ECDSA on secp256k1 with SHA-256 (RFC 8812).
+    ES256K,
     /// Ed25519 under the name that RFC 8037 gave it. What most verifiers know.
     EdDSA,
     /// Ed25519 under its own name (RFC 9864).
     Ed25519,
+    /// ML-DSA-44 (FIPS 204): signatures that a quantum computer does not forge; 2,420 bytes.
+    MlDsa44,
+    /// ML-DSA-65 (FIPS 204); signatures of 3,309 bytes.
+    MlDsa65,
+    /// ML-DSA-87 (FIPS 204); signatures of 4,627 bytes.
+    MlDsa87,
 }
 
 /// Any algorithm that makes or checks a JWS.
@@ -86,11 +97,12 @@ pub(crate) enum Scheme {
     Rsa(Padding, Hash),
     Ecdsa(Curve),
     Ed25519,
+    MlDsa(ParameterSet),
 }
 
 impl SigAlg {
     /// Every signature algorithm.
-    pub const ALL: [SigAlg; 11] = [
+    pub const ALL: [SigAlg; 15] = [
         SigAlg::RS256,
         SigAlg::RS384,
         SigAlg::RS512,
@@ -100,8 +112,12 @@ impl SigAlg {
         SigAlg::ES256,
         SigAlg::ES384,
         SigAlg::ES512,
+        SigAlg::ES256K,
         SigAlg::EdDSA,
         SigAlg::Ed25519,
+        SigAlg::MlDsa44,
+        SigAlg::MlDsa65,
+        SigAlg::MlDsa87,
     ];
 
     /// The name in a header's `alg`.
@@ -116,8 +132,12 @@ impl SigAlg {
             SigAlg::ES256 => "ES256",
             SigAlg::ES384 => "ES384",
             SigAlg::ES512 => "ES512",
+            SigAlg::ES256K => "ES256K",
             SigAlg::EdDSA => "EdDSA",
             SigAlg::Ed25519 => "Ed25519",
+            SigAlg::MlDsa44 => "ML-DSA-44",
+            SigAlg::MlDsa65 => "ML-DSA-65",
+            SigAlg::MlDsa87 => "ML-DSA-87",
         }
     }
 
@@ -133,7 +153,11 @@ impl SigAlg {
             SigAlg::ES256 => Scheme::Ecdsa(Curve::P256),
             SigAlg::ES384 => Scheme::Ecdsa(Curve::P384),
             SigAlg::ES512 => Scheme::Ecdsa(Curve::P521),
+            SigAlg::ES256K => Scheme::Ecdsa(Curve::Secp256k1),
             SigAlg::EdDSA | SigAlg::Ed25519 => Scheme::Ed25519,
+            SigAlg::MlDsa44 => Scheme::MlDsa(ParameterSet::MlDsa44),
+            SigAlg::MlDsa65 => Scheme::MlDsa(ParameterSet::MlDsa65),
+            SigAlg::MlDsa87 => Scheme::MlDsa(ParameterSet::MlDsa87),
         }
     }
 
@@ -142,6 +166,18 @@ impl SigAlg {
     pub(crate) fn answers_to(self, name: &str) -> bool {
         self.name() == name
             || (self.scheme() == Scheme::Ed25519 && matches!(name, "EdDSA" | "Ed25519"))
+    }
+}
+
+impl Scheme {
+    /// The JWK `kty` of its keys.
+    pub(crate) const fn kty(self) -> &'static str {
+        match self {
+            Scheme::Rsa(..) => "RSA",
+            Scheme::Ecdsa(_) => "EC",
+            Scheme::Ed25519 => "OKP",
+            Scheme::MlDsa(_) => "AKP",
+        }
     }
 }
 

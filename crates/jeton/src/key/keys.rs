@@ -1,5 +1,4 @@
 use super::{KeyId, MacKey, VerifyingKey};
-use crate::crypto::Signature;
 use crate::error::Rejection;
 use crate::json::Text;
 use crate::jwk::KeySet;
@@ -95,7 +94,7 @@ impl VerificationKey {
         }
     }
 
-    pub(crate) fn verify_bytes(&self, message: &[u8], signature: &Signature) -> bool {
+    pub(crate) fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
         match self {
             VerificationKey::Mac(key) => key.verify_bytes(message, signature),
             VerificationKey::Public(key) => key.verify_bytes(message, signature),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::{KeyId, MacAlg};
-use crate::crypto::{Signature, hmac, random};
+use crate::crypto::{SignatureBuffer, hmac, random};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
@@ -59,6 +59,7 @@ impl MacKey {
     pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
         Ok(Self::loaded(
             alg,
+            alg.key_bytes(),
             Zeroizing::new(secret.to_vec()),
             Operations::Both,
             None,
@@ -116,6 +117,27 @@ impl MacKey {
         members: &Members<'_>,
         wanted: Option<MacAlg>,
     ) -> Result<MacKey, KeyError> {
+        Self::from_members_of(members, wanted, MacAlg::key_bytes)
+    }
+
+    /// A key of any length but none; [`danger`](crate::danger) is the only door to it.
+    pub(crate) fn weak(alg: MacAlg, secret: &[u8]) -> Result<MacKey, KeyError> {
+        let secret = Zeroizing::new(secret.to_vec());
+        Self::loaded(alg, 1, secret, Operations::Both, None)
+    }
+
+    pub(crate) fn weak_from_members(
+        members: &Members<'_>,
+        alg: MacAlg,
+    ) -> Result<MacKey, KeyError> {
+        Self::from_members_of(members, Some(alg), |_| 1)
+    }
+
+    fn from_members_of(
+        members: &Members<'_>,
+        wanted: Option<MacAlg>,
+        bytes_min: fn(MacAlg) -> usize,
+    ) -> Result<MacKey, KeyError> {
         if members.required("kty")? != "oct" {
             return Err(KeyError::at("kty", KeyProblem::Contradiction));
         }
@@ -142,16 +164,18 @@ impl MacKey {
             (Err(_), Ok(())) => Operations::VerifyOnly,
             (Err(error), Err(_)) => return Err(error),
         };
-        Self::loaded(alg, members.bytes("k")?, operations, members.key_id()?)
+        let secret = members.bytes("k")?;
+        Self::loaded(alg, bytes_min(alg), secret, operations, members.key_id()?)
     }
 
     fn loaded(
         alg: MacAlg,
+        bytes_min: usize,
         secret: Zeroizing<Vec<u8>>,
         operations: Operations,
         key_id: Option<KeyId>,
     ) -> Result<MacKey, KeyError> {
-        if secret.len() < alg.key_bytes() {
+        if secret.len() < bytes_min {
             return Err(KeyError::at("k", KeyProblem::TooWeak));
         }
         if secret.len() > crate::limits::KEY_BYTES {
@@ -198,11 +222,13 @@ impl MacKey {
         self.key_id.as_ref()
     }
 
-    pub(crate) fn sign_bytes(&self, message: &[u8]) -> Result<Signature> {
+    /// Fills an empty buffer with the MAC.
+    pub(crate) fn sign_bytes(&self, message: &[u8], tag: &mut SignatureBuffer) -> Result<()> {
         if self.operations == Operations::VerifyOnly {
             return Err(KeyError::at("key_ops", KeyProblem::Contradiction).into());
         }
-        Ok(self.material.prepared.sign(message))
+        tag.extend_from_slice(&self.material.prepared.sign(message));
+        Ok(())
     }
 
     pub(crate) fn verify_bytes(&self, message: &[u8], tag: &[u8]) -> bool {

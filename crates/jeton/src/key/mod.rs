@@ -2,26 +2,54 @@
 //!
 //! A [`MacKey`] signs and verifies (HS256, HS384, HS512); a [`SigningKey`] signs, and its
 //! [`VerifyingKey`] verifies. They are different types, so a public key can never be taken for an
-//! HMAC secret. The algorithm is fixed when the key is made or loaded; a token's header is only ever
+//! HMAC secret.
+//!
+//! A [`DecryptionKey`] decrypts what was encrypted to its [`EncryptionKey`]; a [`WrappingKey`] and a
+//! [`ContentKey`] are shared by both sides. None of them signs, and no key that signs encrypts.
+//!
+//! The algorithm is fixed when the key is made or loaded; a token's header is only ever
 //! compared with it.
 //!
 //! Secrets are wiped when dropped, cannot be cloned and print nothing.
 
 mod algorithm;
+mod content;
+mod decryption;
+mod decryption_keys;
+mod encryption;
+mod encryption_algorithm;
+mod encryption_ref;
 mod id;
 mod keys;
 mod mac;
 mod pkix;
+mod pkix_encryption;
+mod shared_secret;
 mod signing;
 mod signing_ref;
 mod verifying;
+mod wrapping;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
+pub use content::ContentKey;
+pub use decryption::DecryptionKey;
+pub use decryption_keys::DecryptionKeys;
+pub use encryption::EncryptionKey;
+pub use encryption_algorithm::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
+pub use encryption_ref::EncryptionKeyRef;
 pub use keys::Keys;
 pub use mac::MacKey;
 pub use signing::SigningKey;
 pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
+pub use wrapping::WrappingKey;
 
+pub(crate) use decryption::Private;
+pub(crate) use decryption_keys::DecryptWith;
+pub(crate) use encryption::{Public, crv, group, public_bytes};
+pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
+pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use keys::VerificationKey;
+#[cfg(test)]
+pub(crate) use pkix::rsa_parts;

@@ -1,5 +1,5 @@
 //! Keys as PEM and DER: PKCS#8 (RFC 5208, RFC 5958), PKCS#1 (RFC 8017, appendix A.1), SEC1
-//! (RFC 5915), SubjectPublicKeyInfo (RFC 5280), in RFC 7468's text form.
+//! (RFC 5915), SubjectPublicKeyInfo (RFC 5280), in RFC 7468's text form. ML-DSA as RFC 9881 has it.
 
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier};
 use der::pem::{self, LineEnding};
@@ -13,25 +13,32 @@ use super::algorithm::Scheme;
 use super::signing::Pair;
 use super::verifying::Public;
 use super::{SigAlg, SigningKey, VerifyingKey};
+use crate::crypto::ml_dsa::{self, ParameterSet};
+use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::limits;
 
-const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+pub(super) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
-const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
-const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+pub(super) const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
+const ML_DSA_44: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.17");
+const ML_DSA_65: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.18");
+const ML_DSA_87: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.19");
 
 /// What a key's own text says about its kind.
 enum Kind {
     Rsa,
     Ec(Curve),
     Ed25519,
+    MlDsa(ParameterSet),
 }
 
-fn malformed<E>(_: E) -> KeyError {
+pub(super) fn malformed<E>(_: E) -> KeyError {
     KeyError::new(KeyProblem::Malformed)
 }
 
@@ -40,6 +47,9 @@ impl Kind {
         match algorithm.oid {
             RSA => Ok(Kind::Rsa),
             ED25519 => Ok(Kind::Ed25519),
+            ML_DSA_44 => Ok(Kind::MlDsa(ParameterSet::MlDsa44)),
+            ML_DSA_65 => Ok(Kind::MlDsa(ParameterSet::MlDsa65)),
+            ML_DSA_87 => Ok(Kind::MlDsa(ParameterSet::MlDsa87)),
             EC => Kind::of_curve(algorithm.parameters_oid().map_err(malformed)?),
             _ => Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
         }
@@ -50,6 +60,7 @@ impl Kind {
             P256 => Ok(Kind::Ec(Curve::P256)),
             P384 => Ok(Kind::Ec(Curve::P384)),
             P521 => Ok(Kind::Ec(Curve::P521)),
+            SECP256K1 => Ok(Kind::Ec(Curve::Secp256k1)),
             _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
         }
     }
@@ -61,7 +72,11 @@ impl Kind {
             Kind::Ec(Curve::P256) => Some(SigAlg::ES256),
             Kind::Ec(Curve::P384) => Some(SigAlg::ES384),
             Kind::Ec(Curve::P521) => Some(SigAlg::ES512),
+            Kind::Ec(Curve::Secp256k1) => Some(SigAlg::ES256K),
             Kind::Ed25519 => Some(SigAlg::EdDSA),
+            Kind::MlDsa(ParameterSet::MlDsa44) => Some(SigAlg::MlDsa44),
+            Kind::MlDsa(ParameterSet::MlDsa65) => Some(SigAlg::MlDsa65),
+            Kind::MlDsa(ParameterSet::MlDsa87) => Some(SigAlg::MlDsa87),
         };
         match (wanted, implied) {
             (Some(wanted), Some(implied)) if wanted.scheme() == implied.scheme() => Ok(wanted),
@@ -74,7 +89,7 @@ impl Kind {
 }
 
 /// Takes the PEM armour off.
-fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
+pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
@@ -99,11 +114,12 @@ pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<Sig
 pub(super) fn read_public_pem(
     text: &str,
     wanted: Option<SigAlg>,
+    strength: Strength,
 ) -> Result<VerifyingKey, KeyError> {
     let (label, der) = armour(text)?;
     match label.as_str() {
-        "PUBLIC KEY" => read_spki(&der, wanted),
-        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?),
+        "PUBLIC KEY" => read_spki(&der, wanted, strength),
+        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?, strength),
         "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
             Err(KeyError::new(KeyProblem::PrivateGiven))
         }
@@ -119,6 +135,10 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
     let pair = match kind {
         Kind::Rsa => return read_pkcs1(info.private_key.as_bytes(), alg),
         Kind::Ec(curve) => Pair::Ecdsa(ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?),
+        Kind::MlDsa(set) => Pair::MlDsa(
+            ml_dsa::Pair::from_pkcs8(set, der)
+                .map_err(|problem| KeyError::at("privateKey", problem))?,
+        ),
         Kind::Ed25519 => {
             // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
             let [0x04, 0x20, seed @ ..] = info.private_key.as_bytes() else {
@@ -157,7 +177,11 @@ fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError>
     SigningKey::of_pair(alg, Pair::Ecdsa(pair))
 }
 
-pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingKey, KeyError> {
+pub(super) fn read_spki(
+    der: &[u8],
+    wanted: Option<SigAlg>,
+    strength: Strength,
+) -> Result<VerifyingKey, KeyError> {
     bounded(der)?;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
     let kind = Kind::of(&info.algorithm)?;
@@ -167,28 +191,30 @@ pub(super) fn read_spki(der: &[u8], wanted: Option<SigAlg>) -> Result<VerifyingK
         .as_bytes()
         .ok_or(KeyError::new(KeyProblem::Malformed))?;
     let public = match kind {
-        Kind::Rsa => return read_rsa_public(bits, alg),
+        Kind::Rsa => return read_rsa_public(bits, alg, strength),
         Kind::Ec(curve) => Public::ecdsa(curve, bits),
         Kind::Ed25519 => Public::ed25519(bits),
+        Kind::MlDsa(set) => Public::ml_dsa(set, bits),
     };
     let public = public.map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
     Ok(VerifyingKey::made(alg, public, None))
 }
 
-fn read_rsa_public(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<VerifyingKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
-    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
+    let (n, e) = (key.modulus.as_bytes(), key.public_exponent.as_bytes());
+    let public = Public::rsa(alg, strength, n, e)
         .map_err(|(member, problem)| KeyError::at(member, problem))?;
     Ok(VerifyingKey::made(alg, public, None))
 }
 
 /// The parts of an RSA private key in PKCS#8.
-pub(super) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
+pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
     let info = PrivateKeyInfoRef::from_der(pkcs8).map_err(malformed)?;
     parts_from_pkcs1(info.private_key.as_bytes())
 }
 
-fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
+pub(super) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
     let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
     Ok(rsa::Parts {
@@ -203,7 +229,7 @@ fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     })
 }
 
-fn bounded(der: &[u8]) -> Result<(), KeyError> {
+pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     if der.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
@@ -251,10 +277,12 @@ pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
                     Curve::P256 => P256,
                     Curve::P384 => P384,
                     Curve::P521 => P521,
+                    Curve::Secp256k1 => SECP256K1,
                 };
                 (EC, Some((&curve_oid).into()), point)
             }
             Public::Ed25519(key) => (ED25519, None, key.bytes()),
+            Public::MlDsa(key) => (ml_dsa_oid(key.parameter_set()), None, key.bytes()),
         };
         SubjectPublicKeyInfoRef {
             algorithm: AlgorithmIdentifierRef { oid, parameters },
@@ -263,4 +291,12 @@ pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
         .to_der()
     };
     encode().map_err(|_| Error::Primitive)
+}
+
+fn ml_dsa_oid(set: ParameterSet) -> ObjectIdentifier {
+    match set {
+        ParameterSet::MlDsa44 => ML_DSA_44,
+        ParameterSet::MlDsa65 => ML_DSA_65,
+        ParameterSet::MlDsa87 => ML_DSA_87,
+    }
 }

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 use super::algorithm::Scheme;
 use super::verifying::{self, Public};
 use super::{SigAlg, VerifyingKey, pkix};
-use crate::crypto::{Signature, ecdsa, ed25519, rsa};
+use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
@@ -30,6 +30,7 @@ pub(super) enum Pair {
     Rsa(rsa::Pair),
     Ecdsa(ecdsa::Pair),
     Ed25519(ed25519::Pair),
+    MlDsa(ml_dsa::Pair),
 }
 
 impl SigningKey {
@@ -39,6 +40,7 @@ impl SigningKey {
             Scheme::Rsa(..) => Pair::Rsa(rsa::Pair::generate()?),
             Scheme::Ecdsa(curve) => Pair::Ecdsa(ecdsa::Pair::generate(curve)?),
             Scheme::Ed25519 => Pair::Ed25519(ed25519::Pair::generate()?),
+            Scheme::MlDsa(set) => Pair::MlDsa(ml_dsa::Pair::generate(set)?),
         };
         Ok(Self::of_pair(alg, pair)?)
     }
@@ -87,6 +89,7 @@ impl SigningKey {
         Ok(match &self.pair {
             Pair::Ecdsa(pair) => writer.bytes("d", &pair.scalar()?),
             Pair::Ed25519(pair) => writer.bytes("d", pair.seed()?.as_slice()),
+            Pair::MlDsa(pair) => writer.bytes("priv", pair.seed()),
             Pair::Rsa(pair) => {
                 let parts = pkix::rsa_parts(&pair.pkcs8()?)?;
                 writer
@@ -114,6 +117,7 @@ impl SigningKey {
             Pair::Rsa(pair) => pair.pkcs8(),
             Pair::Ecdsa(pair) => pair.pkcs8(),
             Pair::Ed25519(pair) => pkix::ed25519_pkcs8(pair),
+            Pair::MlDsa(pair) => pair.pkcs8(),
         }
     }
 
@@ -140,20 +144,29 @@ impl SigningKey {
 
     fn from_members(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
         let alg = verifying::algorithm(members, wanted)?;
-        if !members.has("d") {
-            return Err(KeyError::at("d", KeyProblem::PublicGiven));
+        let private = match alg.scheme() {
+            Scheme::MlDsa(_) => "priv",
+            _ => "d",
+        };
+        if !members.has(private) {
+            return Err(KeyError::at(private, KeyProblem::PublicGiven));
         }
         members.permit(Operation::Sign)?;
         let public = Public::from_members(members, alg)?;
-        let at_d = |problem| KeyError::at("d", problem);
+        let at_private = |problem| KeyError::at(private, problem);
         let pair = match (&public, alg.scheme()) {
             (Public::Ecdsa { curve, point, .. }, _) => {
                 let scalar = members.fixed("d", curve.bytes())?;
-                Pair::Ecdsa(ecdsa::Pair::from_halves(*curve, &scalar, point).map_err(at_d)?)
+                Pair::Ecdsa(ecdsa::Pair::from_halves(*curve, &scalar, point).map_err(at_private)?)
             }
             (Public::Ed25519(key), _) => {
                 let seed = members.fixed("d", ed25519::SEED_BYTES)?;
-                Pair::Ed25519(ed25519::Pair::from_halves(&seed, key.bytes()).map_err(at_d)?)
+                Pair::Ed25519(ed25519::Pair::from_halves(&seed, key.bytes()).map_err(at_private)?)
+            }
+            (Public::MlDsa(key), _) => {
+                let seed = members.fixed("priv", ml_dsa::SEED_BYTES)?;
+                let set = key.parameter_set();
+                Pair::MlDsa(ml_dsa::Pair::from_halves(set, &seed, key.bytes()).map_err(at_private)?)
             }
             (Public::Rsa { n, e, .. }, _) => {
                 if members.has("oth") {
@@ -169,7 +182,7 @@ impl SigningKey {
                     dq: members.integer("dq")?,
                     qi: members.integer("qi")?,
                 };
-                Pair::Rsa(rsa::Pair::from_parts(&parts).map_err(at_d)?)
+                Pair::Rsa(rsa::Pair::from_parts(&parts).map_err(at_private)?)
             }
         };
         Ok(SigningKey {
@@ -187,12 +200,15 @@ impl SigningKey {
             (Pair::Ed25519(pair), Scheme::Ed25519) => {
                 Public::ed25519(&pair.public_bytes()).map_err(KeyError::new)?
             }
+            (Pair::MlDsa(pair), Scheme::MlDsa(set)) if set == pair.parameter_set() => {
+                Public::ml_dsa(set, pair.public_bytes()).map_err(KeyError::new)?
+            }
             (Pair::Rsa(pair), Scheme::Rsa(..)) => {
                 let pkcs8 = pair
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 let parts = pkix::rsa_parts(&pkcs8)?;
-                Public::rsa(alg, &parts.n, &parts.e)
+                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)
                     .map_err(|(member, problem)| KeyError::at(member, problem))?
             }
             _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
@@ -207,14 +223,23 @@ impl SigningKey {
         self.public.headers()
     }
 
-    pub(crate) fn sign_bytes(&self, message: &[u8]) -> Result<Signature> {
+    /// Fills an empty buffer with the signature.
+    pub(crate) fn sign_bytes(&self, message: &[u8], signature: &mut SignatureBuffer) -> Result<()> {
         match (&self.pair, self.alg().scheme()) {
-            (Pair::Rsa(pair), Scheme::Rsa(padding, hash)) => pair.sign(padding, hash, message),
-            (Pair::Ecdsa(pair), _) => pair.sign(message),
-            (Pair::Ed25519(pair), _) => Ok(Signature::from_slice(&pair.sign(message)?)),
+            (Pair::Rsa(pair), Scheme::Rsa(padding, hash)) => {
+                signature.resize(self.signature_bytes(), 0);
+                pair.sign(padding, hash, message, signature)?;
+            }
+            (Pair::Ecdsa(pair), _) => signature.extend_from_slice(&pair.sign(message)?),
+            (Pair::Ed25519(pair), _) => signature.extend_from_slice(&pair.sign(message)?),
+            (Pair::MlDsa(pair), _) => {
+                signature.resize(pair.parameter_set().signature_bytes(), 0);
+                pair.sign(message, signature)?;
+            }
             // `of_pair` and `from_members` make no other combination.
-            (Pair::Rsa(_), _) => Err(Error::Primitive),
+            (Pair::Rsa(_), _) => return Err(Error::Primitive),
         }
+        Ok(())
     }
 
     pub(crate) fn signature_bytes(&self) -> usize {

@@ -1,5 +1,5 @@
 use super::{MacKey, SigningKey};
-use crate::crypto::Signature;
+use crate::crypto::SignatureBuffer;
 use crate::error::Result;
 use crate::jws::Headers;
 
@@ -54,10 +54,11 @@ impl<'k> SigningKeyRef<'k> {
         }
     }
 
-    pub(crate) fn sign_bytes(self, message: &[u8]) -> Result<Signature> {
+    /// Fills an empty buffer with the signature or MAC.
+    pub(crate) fn sign_bytes(self, message: &[u8], signature: &mut SignatureBuffer) -> Result<()> {
         match self.0 {
-            Either::Mac(key) => key.sign_bytes(message),
-            Either::Private(key) => key.sign_bytes(message),
+            Either::Mac(key) => key.sign_bytes(message, signature),
+            Either::Private(key) => key.sign_bytes(message, signature),
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use super::algorithm::Scheme;
 use super::{KeyId, SigAlg, pkix};
 use crate::base64;
-use crate::crypto::{Curve, ecdsa, ed25519, rsa};
+use crate::crypto::rsa::Strength;
+use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
@@ -40,6 +41,7 @@ pub(super) enum Public {
         point: Vec<u8>,
     },
     Ed25519(ed25519::Public),
+    MlDsa(ml_dsa::Public),
 }
 
 impl VerifyingKey {
@@ -57,22 +59,22 @@ impl VerifyingKey {
     /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key does not
     /// say its algorithm, so it needs [`from_pem_as`](Self::from_pem_as).
     pub fn from_pem(text: &str) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, None)?)
+        Ok(pkix::read_public_pem(text, None, Strength::Today)?)
     }
 
     /// Reads a PEM public key for an algorithm.
     pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, Some(alg))?)
+        Ok(pkix::read_public_pem(text, Some(alg), Strength::Today)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
     pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, None)?)
+        Ok(pkix::read_spki(der, None, Strength::Today)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo for an algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, Some(alg))?)
+        Ok(pkix::read_spki(der, Some(alg), Strength::Today)?)
     }
 
     /// The key as a JWK.
@@ -133,6 +135,11 @@ impl VerifyingKey {
                 ("kty", "OKP"),
                 ("x", &base64::encode(key.bytes())),
             ]),
+            Public::MlDsa(key) => jwk::thumbprint(&[
+                ("alg", self.alg.name()),
+                ("kty", "AKP"),
+                ("pub", &base64::encode(key.bytes())),
+            ]),
         }
     }
 
@@ -148,15 +155,36 @@ impl VerifyingKey {
         members: &Members<'_>,
         wanted: Option<SigAlg>,
     ) -> Result<VerifyingKey, KeyError> {
+        let alg = Self::public_algorithm(members, wanted)?;
+        let public = Public::from_members(members, alg)?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    /// An RSA key under today's minimum; [`danger`](crate::danger) is the only door to it.
+    pub(crate) fn weak_from_members(
+        members: &Members<'_>,
+        alg: SigAlg,
+    ) -> Result<VerifyingKey, KeyError> {
+        let alg = Self::public_algorithm(members, Some(alg))?;
+        let (n, e) = (members.integer("n")?, members.integer("e")?);
+        let public = Public::rsa(alg, Strength::Legacy, &n, &e)
+            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    pub(crate) fn weak_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+        pkix::read_public_pem(text, Some(alg), Strength::Legacy)
+    }
+
+    /// The algorithm of a JWK that is public and for verifying.
+    fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
             if members.has(private) {
                 return Err(KeyError::at(private, KeyProblem::PrivateGiven));
             }
         }
         members.permit(Operation::Verify)?;
-        let alg = algorithm(members, wanted)?;
-        let public = Public::from_members(members, alg)?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        algorithm(members, wanted)
     }
 
     pub(super) fn made(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
@@ -169,11 +197,7 @@ impl VerifyingKey {
     }
 
     pub(super) fn kty(&self) -> &'static str {
-        match &*self.public {
-            Public::Rsa { .. } => "RSA",
-            Public::Ecdsa { .. } => "EC",
-            Public::Ed25519(_) => "OKP",
-        }
+        self.alg.scheme().kty()
     }
 
     pub(super) fn public_members(&self, writer: jwk::Writer) -> jwk::Writer {
@@ -184,6 +208,7 @@ impl VerifyingKey {
                 writer.word("crv", crv(*curve)).bytes("x", x).bytes("y", y)
             }
             Public::Ed25519(key) => writer.word("crv", "Ed25519").bytes("x", key.bytes()),
+            Public::MlDsa(key) => writer.bytes("pub", key.bytes()),
         }
     }
 
@@ -200,6 +225,7 @@ impl VerifyingKey {
             Public::Rsa { key, .. } => key.signature_bytes(),
             Public::Ecdsa { key, .. } => key.signature_bytes(),
             Public::Ed25519(_) => ed25519::SIGNATURE_BYTES,
+            Public::MlDsa(key) => key.parameter_set().signature_bytes(),
         }
     }
 
@@ -210,6 +236,7 @@ impl VerifyingKey {
             Public::Ed25519(key) => signature
                 .try_into()
                 .is_ok_and(|signature| key.verify(message, signature)),
+            Public::MlDsa(key) => key.verify(message, signature),
         }
     }
 }
@@ -220,7 +247,8 @@ impl Public {
         match alg.scheme() {
             Scheme::Rsa(..) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+                Public::rsa(alg, Strength::Today, &n, &e)
+                    .map_err(|(member, problem)| KeyError::at(member, problem))
             }
             Scheme::Ecdsa(curve) => {
                 let x = members.fixed("x", curve.bytes())?;
@@ -230,11 +258,14 @@ impl Public {
             }
             Scheme::Ed25519 => Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
                 .map_err(|problem| KeyError::at("x", problem)),
+            Scheme::MlDsa(set) => Public::ml_dsa(set, &members.bytes("pub")?)
+                .map_err(|problem| KeyError::at("pub", problem)),
         }
     }
 
     pub(super) fn rsa(
         alg: SigAlg,
+        strength: Strength,
         n: &[u8],
         e: &[u8],
     ) -> Result<Public, (&'static str, KeyProblem)> {
@@ -242,7 +273,7 @@ impl Public {
             return Err(("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
-            key: rsa::Public::from_parts(padding, hash, n, e)?,
+            key: rsa::Public::from_parts(padding, hash, strength, n, e)?,
             n: n.to_vec(),
             e: e.to_vec(),
         })
@@ -259,6 +290,10 @@ impl Public {
     pub(super) fn ed25519(bytes: &[u8]) -> Result<Public, KeyProblem> {
         Ok(Public::Ed25519(ed25519::Public::from_bytes(bytes)?))
     }
+
+    pub(super) fn ml_dsa(set: ml_dsa::ParameterSet, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        Ok(Public::MlDsa(ml_dsa::Public::from_bytes(set, bytes)?))
+    }
 }
 
 /// The algorithm of an asymmetric JWK: what it says, what its curve implies, what the caller wants;
@@ -271,12 +306,18 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
             "P-256" => SigAlg::ES256,
             "P-384" => SigAlg::ES384,
             "P-521" => SigAlg::ES512,
+            "secp256k1" => SigAlg::ES256K,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
         }),
         "OKP" => Some(match &*members.required("crv")? {
             "Ed25519" => SigAlg::EdDSA,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
         }),
+        // The key says its parameter set nowhere but in `alg`, which it therefore must have.
+        "AKP" => {
+            let alg = members.required("alg")?.parse::<SigAlg>();
+            Some(alg.map_err(|_| KeyError::at("alg", KeyProblem::Unsupported))?)
+        }
         "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
         _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
     };
@@ -297,8 +338,8 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         }
     }
     let alg = chosen.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
-    // An RSA key has no curve that could contradict the name.
-    if matches!(alg.scheme(), Scheme::Rsa(..)) != (kty == "RSA") {
+    // RSA and AKP keys have no curve that could contradict the name.
+    if alg.scheme().kty() != kty {
         return Err(KeyError::at("alg", KeyProblem::Contradiction));
     }
     Ok(alg)
@@ -309,6 +350,7 @@ fn crv(curve: Curve) -> &'static str {
         Curve::P256 => "P-256",
         Curve::P384 => "P-384",
         Curve::P521 => "P-521",
+        Curve::Secp256k1 => "secp256k1",
     }
 }
 

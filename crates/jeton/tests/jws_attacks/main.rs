@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod claims;
+mod extensions;
 mod headers;
 mod json_form;
 mod keys;

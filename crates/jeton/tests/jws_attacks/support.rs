@@ -102,16 +102,26 @@ pub(crate) mod reference {
             pair.sign(encoding, &rng, input, &mut signature).unwrap();
             signature
         };
+        let ml_dsa = |algorithm: &'static aws::PqdsaSigningAlgorithm| {
+            let pair = aws::PqdsaKeyPair::from_pkcs8(algorithm, pkcs8).unwrap();
+            let mut signature = vec![0; algorithm.signature_len()];
+            pair.sign(input, &mut signature).unwrap();
+            signature
+        };
         match alg {
             "ES256" => ecdsa(&aws::ECDSA_P256_SHA256_FIXED_SIGNING),
             "ES384" => ecdsa(&aws::ECDSA_P384_SHA384_FIXED_SIGNING),
             "ES512" => ecdsa(&aws::ECDSA_P521_SHA512_FIXED_SIGNING),
+            "ES256K" => ecdsa(&aws::ECDSA_P256K1_SHA256_FIXED_SIGNING),
             "RS256" => rsa(&aws::RSA_PKCS1_SHA256),
             "RS384" => rsa(&aws::RSA_PKCS1_SHA384),
             "RS512" => rsa(&aws::RSA_PKCS1_SHA512),
             "PS256" => rsa(&aws::RSA_PSS_SHA256),
             "PS384" => rsa(&aws::RSA_PSS_SHA384),
             "PS512" => rsa(&aws::RSA_PSS_SHA512),
+            "ML-DSA-44" => ml_dsa(&aws::ML_DSA_44_SIGNING),
+            "ML-DSA-65" => ml_dsa(&aws::ML_DSA_65_SIGNING),
+            "ML-DSA-87" => ml_dsa(&aws::ML_DSA_87_SIGNING),
             _ => {
                 let pair = aws::Ed25519KeyPair::from_pkcs8_maybe_unchecked(pkcs8).unwrap();
                 pair.sign(input).as_ref().to_vec()

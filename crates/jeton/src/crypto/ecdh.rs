@@ -1,0 +1,211 @@
+//! ECDH on the NIST curves (NIST SP 800-56A) and X25519 (RFC 7748).
+
+use aws_lc_rs::agreement::{
+    self as aws, Algorithm, ParsedPublicKey, PrivateKey, UnparsedPublicKey,
+};
+use zeroize::Zeroizing;
+
+use super::{Curve, random};
+use crate::error::{Error, KeyProblem, Result};
+
+/// A group to agree in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    P256,
+    P384,
+    P521,
+    X25519,
+}
+
+impl Group {
+    /// Length of a private key, and of a coordinate, bytes.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Group::P256 | Group::X25519 => 32,
+            Group::P384 => 48,
+            Group::P521 => 66,
+        }
+    }
+
+    /// The curve, if public keys are points with two coordinates.
+    pub(crate) const fn curve(self) -> Option<Curve> {
+        match self {
+            Group::P256 => Some(Curve::P256),
+            Group::P384 => Some(Curve::P384),
+            Group::P521 => Some(Curve::P521),
+            Group::X25519 => None,
+        }
+    }
+
+    /// Length of a public key: an uncompressed point, or a u-coordinate.
+    const fn public_bytes(self) -> usize {
+        match self {
+            Group::X25519 => 32,
+            _ => 1 + 2 * self.bytes(),
+        }
+    }
+
+    fn algorithm(self) -> &'static Algorithm {
+        match self {
+            Group::P256 => &aws::ECDH_P256,
+            Group::P384 => &aws::ECDH_P384,
+            Group::P521 => &aws::ECDH_P521,
+            Group::X25519 => &aws::X25519,
+        }
+    }
+}
+
+/// A private key, and its public half as bytes.
+pub(crate) struct Private {
+    group: Group,
+    key: PrivateKey,
+    secret: Zeroizing<Vec<u8>>,
+    public: Vec<u8>,
+}
+
+impl Private {
+    pub(crate) fn generate(group: Group) -> Result<Private> {
+        if group == Group::X25519 {
+            let secret = random::secret::<32>()?;
+            return Self::from_secret(group, secret.as_slice()).map_err(|_| Error::Primitive);
+        }
+        use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
+        let key = PrivateKey::generate(group.algorithm()).map_err(|_| Error::Primitive)?;
+        let scalar: EcPrivateKeyBin<'_> = key.as_be_bytes().map_err(|_| Error::Primitive)?;
+        let secret = Zeroizing::new(scalar.as_ref().to_vec());
+        Self::with_secret(group, key, secret).map_err(|_| Error::Primitive)
+    }
+
+    /// From the scalar at its full length. Zero and what is not below the order are refused.
+    pub(crate) fn from_secret(group: Group, secret: &[u8]) -> Result<Private, KeyProblem> {
+        if secret.len() != group.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        let key = PrivateKey::from_private_key(group.algorithm(), secret)
+            .map_err(|_| KeyProblem::Invalid)?;
+        Self::with_secret(group, key, Zeroizing::new(secret.to_vec()))
+    }
+
+    fn with_secret(
+        group: Group,
+        key: PrivateKey,
+        secret: Zeroizing<Vec<u8>>,
+    ) -> Result<Private, KeyProblem> {
+        let public = key.compute_public_key().map_err(|_| KeyProblem::Invalid)?;
+        let public = public.as_ref().to_vec();
+        Ok(Private {
+            group,
+            key,
+            secret,
+            public,
+        })
+    }
+
+    pub(crate) fn group(&self) -> Group {
+        self.group
+    }
+
+    pub(crate) fn secret(&self) -> &[u8] {
+        &self.secret
+    }
+
+    /// The uncompressed point (4, x, y), or the u-coordinate.
+    pub(crate) fn public(&self) -> &[u8] {
+        &self.public
+    }
+
+    /// The agreed secret, or `None`: another group, or X25519's all-zero secret of a small-order
+    /// point (RFC 7748, section 6.1).
+    pub(crate) fn agree(&self, peer: &Public) -> Option<Zeroizing<Vec<u8>>> {
+        let keep = |secret: &[u8]| Ok(Zeroizing::new(secret.to_vec()));
+        let secret = aws::agree(&self.key, peer.key.clone(), (), keep).ok()?;
+        secret.iter().any(|byte| *byte != 0).then_some(secret)
+    }
+}
+
+/// A public key that lies on its curve.
+#[derive(Clone)]
+pub(crate) struct Public {
+    group: Group,
+    key: ParsedPublicKey,
+}
+
+impl Public {
+    /// From the uncompressed point, or the u-coordinate, and no other form of either.
+    pub(crate) fn from_bytes(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        if bytes.len() != group.public_bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        if group.curve().is_some() && bytes[0] != 4 {
+            return Err(KeyProblem::Invalid);
+        }
+        ParsedPublicKey::try_from(UnparsedPublicKey::new(group.algorithm(), bytes))
+            .map(|key| Public { group, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    pub(crate) fn group(&self) -> Group {
+        self.group
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.key.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPS: [Group; 4] = [Group::P256, Group::P384, Group::P521, Group::X25519];
+
+    #[test]
+    fn both_sides_agree() {
+        for group in GROUPS {
+            let [one, two] = [(), ()].map(|()| Private::generate(group).expect("randomness"));
+            let [a, b] = [&one, &two]
+                .map(|key| Public::from_bytes(group, key.public()).expect("its own point"));
+            assert_eq!(one.agree(&b), two.agree(&a));
+            assert_eq!(
+                one.agree(&b).map(|secret| secret.len()),
+                Some(group.bytes())
+            );
+            let again = Private::from_secret(group, one.secret()).expect("its own secret");
+            assert_eq!(again.public(), one.public());
+        }
+    }
+
+    #[test]
+    fn points_off_the_curve_and_other_forms_are_refused() {
+        for group in &GROUPS[..3] {
+            let key = Private::generate(*group).expect("randomness");
+            for position in [1, key.public().len() - 1] {
+                let mut off = key.public().to_vec();
+                off[position] ^= 1;
+                assert!(Public::from_bytes(*group, &off).is_err());
+            }
+            for first in [2, 3, 5, 6, 7] {
+                let mut other = key.public().to_vec();
+                other[0] = first;
+                assert!(Public::from_bytes(*group, &other).is_err());
+            }
+            assert!(Public::from_bytes(*group, &[0]).is_err());
+            assert!(Public::from_bytes(*group, &key.public()[..1 + group.bytes()]).is_err());
+            assert!(Private::from_secret(*group, &vec![0; group.bytes()]).is_err());
+            assert!(Private::from_secret(*group, &vec![0xff; group.bytes()]).is_err());
+        }
+    }
+
+    #[test]
+    fn small_order_points_agree_on_nothing() {
+        let key = Private::generate(Group::X25519).expect("randomness");
+        let mut one = [0; 32];
+        one[0] = 1;
+        for point in [[0; 32], one] {
+            let agreed = Public::from_bytes(Group::X25519, &point)
+                .ok()
+                .and_then(|public| key.agree(&public));
+            assert!(agreed.is_none());
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! ML-DSA (FIPS 204), the pure variant with an empty context, as JOSE uses it.
+
+use aws_lc_rs::signature::{
+    KeyPair as _, ML_DSA_44, ML_DSA_44_SIGNING, ML_DSA_65, ML_DSA_65_SIGNING, ML_DSA_87,
+    ML_DSA_87_SIGNING, ParsedPublicKey, PqdsaKeyPair, PqdsaSigningAlgorithm,
+    PqdsaVerificationAlgorithm,
+};
+use zeroize::Zeroizing;
+
+use super::random;
+use crate::error::{Error, KeyProblem, Result};
+
+pub(crate) const SEED_BYTES: usize = 32;
+
+/// A parameter set of FIPS 204, section 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParameterSet {
+    MlDsa44,
+    MlDsa65,
+    MlDsa87,
+}
+
+impl ParameterSet {
+    /// Length of a public key, bytes.
+    pub(crate) const fn public_bytes(self) -> usize {
+        match self {
+            ParameterSet::MlDsa44 => 1312,
+            ParameterSet::MlDsa65 => 1952,
+            ParameterSet::MlDsa87 => 2592,
+        }
+    }
+
+    /// Length of a signature, bytes.
+    pub(crate) const fn signature_bytes(self) -> usize {
+        match self {
+            ParameterSet::MlDsa44 => 2420,
+            ParameterSet::MlDsa65 => 3309,
+            ParameterSet::MlDsa87 => 4627,
+        }
+    }
+
+    fn signing(self) -> &'static PqdsaSigningAlgorithm {
+        match self {
+            ParameterSet::MlDsa44 => &ML_DSA_44_SIGNING,
+            ParameterSet::MlDsa65 => &ML_DSA_65_SIGNING,
+            ParameterSet::MlDsa87 => &ML_DSA_87_SIGNING,
+        }
+    }
+
+    fn verification(self) -> &'static PqdsaVerificationAlgorithm {
+        match self {
+            ParameterSet::MlDsa44 => &ML_DSA_44,
+            ParameterSet::MlDsa65 => &ML_DSA_65,
+            ParameterSet::MlDsa87 => &ML_DSA_87,
+        }
+    }
+}
+
+/// A private key, expanded and ready to sign, and the seed it grew from: the seed is what every
+/// text form of the key holds.
+pub(crate) struct Pair {
+    set: ParameterSet,
+    seed: Zeroizing<[u8; SEED_BYTES]>,
+    key: PqdsaKeyPair,
+}
+
+impl Pair {
+    pub(crate) fn generate(set: ParameterSet) -> Result<Pair> {
+        let mut seed = Zeroizing::new([0; SEED_BYTES]);
+        random::fill(seed.as_mut_slice())?;
+        Pair::from_seed(set, seed.as_slice()).map_err(|_| Error::Primitive)
+    }
+
+    pub(crate) fn from_seed(set: ParameterSet, seed: &[u8]) -> Result<Pair, KeyProblem> {
+        let seed: [u8; SEED_BYTES] = seed.try_into().map_err(|_| KeyProblem::WrongLength)?;
+        let seed = Zeroizing::new(seed);
+        PqdsaKeyPair::from_seed(set.signing(), seed.as_slice())
+            .map(|key| Pair { set, seed, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    /// The seed's own public key must be the one given.
+    pub(crate) fn from_halves(
+        set: ParameterSet,
+        seed: &[u8],
+        public: &[u8],
+    ) -> Result<Pair, KeyProblem> {
+        let pair = Pair::from_seed(set, seed)?;
+        if pair.public_bytes() != public {
+            return Err(KeyProblem::Mismatch);
+        }
+        Ok(pair)
+    }
+
+    /// From PKCS#8 (RFC 9881, section 6): the seed alone, or with the expanded key, which must then
+    /// be the seed's. The expanded key alone cannot be written as a JWK and is not supported.
+    pub(crate) fn from_pkcs8(set: ParameterSet, der: &[u8]) -> Result<Pair, KeyProblem> {
+        let key = PqdsaKeyPair::from_pkcs8(set.signing(), der).map_err(|_| KeyProblem::Invalid)?;
+        let written = key.to_pkcs8v1().map_err(|_| KeyProblem::Unsupported)?;
+        match written.as_ref().split_last_chunk::<SEED_BYTES>() {
+            Some(([.., 0x80, 0x20], seed)) => Pair::from_seed(set, seed),
+            _ => Err(KeyProblem::Unsupported),
+        }
+    }
+
+    pub(crate) fn seed(&self) -> &[u8; SEED_BYTES] {
+        &self.seed
+    }
+
+    /// PKCS#8 with the seed alone.
+    pub(crate) fn pkcs8(&self) -> Result<Zeroizing<Vec<u8>>> {
+        let document = self.key.to_pkcs8v1().map_err(|_| Error::Primitive)?;
+        Ok(Zeroizing::new(document.as_ref().to_vec()))
+    }
+
+    pub(crate) fn public_bytes(&self) -> &[u8] {
+        self.key.public_key().as_ref()
+    }
+
+    pub(crate) fn parameter_set(&self) -> ParameterSet {
+        self.set
+    }
+
+    /// `signature` has the parameter set's length.
+    pub(crate) fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<()> {
+        self.key
+            .sign(message, signature)
+            .map(|_| ())
+            .map_err(|_| Error::Primitive)
+    }
+}
+
+/// A public key, parsed once.
+pub(crate) struct Public {
+    set: ParameterSet,
+    bytes: Box<[u8]>,
+    key: ParsedPublicKey,
+}
+
+impl Public {
+    /// Of the right length; every such string is a public key.
+    pub(crate) fn from_bytes(set: ParameterSet, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        if bytes.len() != set.public_bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        ParsedPublicKey::new(set.verification(), bytes)
+            .map(|key| Public {
+                set,
+                bytes: bytes.into(),
+                key,
+            })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn parameter_set(&self) -> ParameterSet {
+        self.set
+    }
+
+    pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+        signature.len() == self.set.signature_bytes()
+            && self.key.verify_sig(message, signature).is_ok()
+    }
+}

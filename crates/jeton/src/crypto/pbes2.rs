@@ -1,0 +1,27 @@
+//! PBKDF2 (RFC 8018, section 5.2), as PBES2 in JOSE has it (RFC 7518, section 4.8).
+
+use std::num::NonZeroU32;
+
+use aws_lc_rs::pbkdf2;
+use zeroize::Zeroizing;
+
+use super::Hash;
+
+/// A key of that many bytes from a password. The salt is JOSE's: the algorithm's name, a zero byte
+/// and `p2s`.
+pub(crate) fn derive(
+    hash: Hash,
+    rounds: NonZeroU32,
+    salt: &[u8],
+    password: &[u8],
+    key_bytes: usize,
+) -> Zeroizing<Vec<u8>> {
+    let algorithm = match hash {
+        Hash::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
+        Hash::Sha384 => pbkdf2::PBKDF2_HMAC_SHA384,
+        Hash::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
+    };
+    let mut key = Zeroizing::new(vec![0; key_bytes]);
+    pbkdf2::derive(algorithm, rounds, salt, password, &mut key);
+    key
+}

@@ -1,0 +1,188 @@
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use crate::crypto::{Hash, pbes2};
+use crate::error::{KeyError, KeyProblem, Misuse, Result};
+use crate::jwk::Members;
+use crate::key::{KeyId, UnknownAlgorithm};
+use crate::limits;
+
+/// How a password wraps content keys (RFC 7518, section 4.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Pbes2Alg {
+    /// PBKDF2 with HMAC-SHA-256, and AES Key Wrap with 128 bits.
+    Hs256A128Kw,
+    /// PBKDF2 with HMAC-SHA-384, and AES Key Wrap with 192 bits.
+    Hs384A192Kw,
+    /// PBKDF2 with HMAC-SHA-512, and AES Key Wrap with 256 bits.
+    Hs512A256Kw,
+}
+
+impl Pbes2Alg {
+    /// Every one of them.
+    pub const ALL: [Pbes2Alg; 3] = [
+        Pbes2Alg::Hs256A128Kw,
+        Pbes2Alg::Hs384A192Kw,
+        Pbes2Alg::Hs512A256Kw,
+    ];
+
+    /// The name in a header's `alg`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Pbes2Alg::Hs256A128Kw => "PBES2-HS256+A128KW",
+            Pbes2Alg::Hs384A192Kw => "PBES2-HS384+A192KW",
+            Pbes2Alg::Hs512A256Kw => "PBES2-HS512+A256KW",
+        }
+    }
+
+    const fn hash(self) -> Hash {
+        match self {
+            Pbes2Alg::Hs256A128Kw => Hash::Sha256,
+            Pbes2Alg::Hs384A192Kw => Hash::Sha384,
+            Pbes2Alg::Hs512A256Kw => Hash::Sha512,
+        }
+    }
+}
+
+impl FromStr for Pbes2Alg {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        let mut all = Pbes2Alg::ALL.into_iter();
+        all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
+    }
+}
+
+impl fmt::Display for Pbes2Alg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A password to encrypt and decrypt a JWE with.
+///
+/// Questionable: whoever has a token can try passwords against it, as fast as PBKDF2 lets them; and
+/// whoever sends one chooses how long the receiver computes, between
+/// [`limits::PBES2_ROUNDS_MIN`] and [`limits::PBES2_ROUNDS`].
+///
+/// ```
+/// use jeton::danger::{Password, Pbes2Alg};
+/// use jeton::jwe::{Decrypter, Encrypter};
+/// use jeton::key::ContentEnc;
+///
+/// let password = Password::new(Pbes2Alg::Hs512A256Kw, b"correct horse battery staple")?
+///     .rounds(10_000)?;
+/// let token = Encrypter::new(&password, ContentEnc::A256Gcm).encrypt(b"hello")?;
+/// assert_eq!(Decrypter::new(&password).decrypt(&token)?.plaintext(), b"hello");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct Password {
+    alg: Pbes2Alg,
+    secret: Arc<Zeroizing<Vec<u8>>>,
+    rounds: u32,
+    key_id: Option<KeyId>,
+}
+
+impl Password {
+    /// Rounds of PBKDF2 when encrypting, unless [`rounds`](Self::rounds) says another number.
+    pub const ROUNDS_DEFAULT: u32 = 600_000;
+
+    /// A password of 1 to [`limits::PASSWORD_BYTES`] bytes.
+    pub fn new(alg: Pbes2Alg, password: &[u8]) -> Result<Password> {
+        if password.is_empty() {
+            return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+        }
+        if password.len() > limits::PASSWORD_BYTES {
+            return Err(KeyError::at("password", KeyProblem::TooLarge).into());
+        }
+        Ok(Password {
+            alg,
+            secret: Arc::new(Zeroizing::new(password.to_vec())),
+            rounds: Self::ROUNDS_DEFAULT,
+            key_id: None,
+        })
+    }
+
+    /// Reads a JWK of `kty` `oct` whose `k` is the password and whose `alg` is one of [`Pbes2Alg`]'s.
+    /// `use` is `enc` if it is there; `key_ops` has `wrapKey` or `unwrapKey`.
+    pub fn from_jwk(text: &str) -> Result<Password> {
+        let members = Members::parse(text)?;
+        if members.required("kty")? != "oct" {
+            return Err(KeyError::at("kty", KeyProblem::Contradiction).into());
+        }
+        let alg = (members.required("alg")?.parse())
+            .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?;
+        members.permit_one_of("enc", &["wrapKey", "unwrapKey"])?;
+        let password = Password::new(alg, &members.bytes("k")?)?;
+        Ok(Password {
+            key_id: members.key_id()?,
+            ..password
+        })
+    }
+
+    /// Encrypts with this many rounds of PBKDF2, from [`limits::PBES2_ROUNDS_MIN`] to
+    /// [`limits::PBES2_ROUNDS`].
+    pub fn rounds(mut self, rounds: u32) -> Result<Password> {
+        if !(limits::PBES2_ROUNDS_MIN..=limits::PBES2_ROUNDS).contains(&rounds) {
+            return Err(Misuse::Pbes2Rounds.into());
+        }
+        self.rounds = rounds;
+        Ok(self)
+    }
+
+    /// The same password under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<Password> {
+        self.key_id = Some(KeyId::chosen(key_id)?);
+        Ok(self)
+    }
+
+    /// The algorithm.
+    pub fn alg(&self) -> Pbes2Alg {
+        self.alg
+    }
+
+    /// The id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_ref().map(KeyId::as_str)
+    }
+
+    /// The same password for a decrypter; the secret is shared, not copied.
+    pub(crate) fn share(&self) -> Password {
+        Password {
+            alg: self.alg,
+            secret: Arc::clone(&self.secret),
+            rounds: self.rounds,
+            key_id: self.key_id.clone(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        self.key_id.as_ref()
+    }
+
+    pub(crate) fn rounds_when_encrypting(&self) -> u32 {
+        self.rounds
+    }
+
+    /// The key that wraps, from `p2s` and `p2c`; the caller has seen to their bounds.
+    pub(crate) fn wrapping_key(&self, salt: &[u8], rounds: NonZeroU32) -> Zeroizing<Vec<u8>> {
+        let salt = [self.alg.name().as_bytes(), &[0], salt].concat();
+        let hash = self.alg.hash();
+        // The AES key has half the hash's length: 16, 24 or 32 bytes.
+        pbes2::derive(hash, rounds, &salt, &self.secret, hash.length() / 2)
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Password")
+            .field("alg", &self.alg)
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,283 @@
+use zeroize::Zeroizing;
+
+use super::content::{self, Sealed};
+use super::header::Members;
+use super::recipient::{self, ForRecipient, PartyInfo};
+use crate::base64;
+use crate::crypto::deflate;
+use crate::error::{Misuse, Result};
+use crate::key::{ContentEnc, EncryptionKeyRef};
+use crate::limits;
+
+/// Encrypts any bytes as a JWE (RFC 7516).
+///
+/// Every token has its own content key (but for a [`ContentKey`](crate::key::ContentKey), which is
+/// one) and its own nonce. The protected header has the key's `alg` and `kid`, `enc`, and what is
+/// asked for here.
+///
+/// ```
+/// use jeton::jwe::{Decrypter, Encrypter};
+/// use jeton::key::{ContentEnc, DecryptionKey, KeyManagementAlg, KeyWrapAlg, WrappingKey};
+///
+/// let one = DecryptionKey::generate(KeyManagementAlg::RsaOaep256)?;
+/// let two = WrappingKey::generate(KeyWrapAlg::A256Kw)?;
+/// let text = Encrypter::new(&one.encryption_key(), ContentEnc::A256CbcHs512)
+///     .also_to(&two)
+///     .aad(b"seen by everyone, changed by nobody")
+///     .encrypt_general(b"for two")?;
+/// let decrypted = Decrypter::new(&two).decrypt_json(&text)?;
+/// assert_eq!((decrypted.plaintext(), decrypted.recipient_index()), (&b"for two"[..], 1));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "an encrypter does nothing until it encrypts"]
+pub struct Encrypter<'k> {
+    recipients: Vec<EncryptionKeyRef<'k>>,
+    enc: ContentEnc,
+    typ: Option<String>,
+    cty: Option<String>,
+    parties: PartyInfo,
+    aad: Option<Vec<u8>>,
+    unprotected: Vec<(String, String)>,
+    is_compressing: bool,
+}
+
+/// Names of header members that mean something, and are set by nobody else.
+const OWN_NAMES: [&str; 20] = [
+    "alg", "enc", "kid", "typ", "cty", "zip", "crit", "epk", "apu", "apv", "iv", "tag", "p2s",
+    "p2c", "b64", "jwk", "jku", "x5c", "x5u", "x5t",
+];
+
+impl<'k> Encrypter<'k> {
+    /// Encrypts to this key, a reference to any that encrypts, with this content encryption.
+    pub fn new(key: impl Into<EncryptionKeyRef<'k>>, enc: ContentEnc) -> Encrypter<'k> {
+        Encrypter {
+            recipients: vec![key.into()],
+            enc,
+            typ: None,
+            cty: None,
+            parties: PartyInfo::default(),
+            aad: None,
+            unprotected: Vec::new(),
+            is_compressing: false,
+        }
+    }
+
+    /// Encrypts to this key too: for [`encrypt_general`](Self::encrypt_general), and at most
+    /// [`limits::RECIPIENTS`] in all. A [`ContentKey`](crate::key::ContentKey) and plain ECDH-ES
+    /// can have no other recipient beside them.
+    pub fn also_to(mut self, key: impl Into<EncryptionKeyRef<'k>>) -> Encrypter<'k> {
+        self.recipients.push(key.into());
+        self
+    }
+
+    /// Sets `typ`: the media type of the whole token.
+    pub fn typ(mut self, typ: impl Into<String>) -> Encrypter<'k> {
+        self.typ = Some(typ.into());
+        self
+    }
+
+    /// Sets `cty`: the media type of the plaintext.
+    pub fn content_type(mut self, content_type: impl Into<String>) -> Encrypter<'k> {
+        self.cty = Some(content_type.into());
+        self
+    }
+
+    /// Sets `apu` and `apv`: whom ECDH-ES binds the agreed key to (RFC 7518, section 4.6.1), at most
+    /// [`limits::PARTY_INFO_BYTES`] each.
+    pub fn party_info(mut self, producer: &[u8], recipient: &[u8]) -> Encrypter<'k> {
+        self.parties = PartyInfo {
+            u: Some(producer.to_vec()),
+            v: Some(recipient.to_vec()),
+        };
+        self
+    }
+
+    /// Adds data that is authenticated and not encrypted. The JSON serializations only.
+    pub fn aad(mut self, aad: &[u8]) -> Encrypter<'k> {
+        self.aad = Some(aad.to_vec());
+        self
+    }
+
+    /// Adds a member to the header that all recipients share and that nothing protects (RFC 7516,
+    /// section 7.2.1). The JSON serializations only.
+    pub fn unprotected(
+        mut self,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Encrypter<'k> {
+        self.unprotected.push((name.into(), value.into()));
+        self
+    }
+
+    pub(crate) fn compressing(mut self) -> Encrypter<'k> {
+        self.is_compressing = true;
+        self
+    }
+
+    /// The compact serialization (RFC 7516, section 7.1).
+    pub fn encrypt(&self, plaintext: &[u8]) -> Result<String> {
+        if self.aad.is_some() || !self.unprotected.is_empty() {
+            return Err(Misuse::CompactForm.into());
+        }
+        let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
+        let parts = [&encrypted_key, &sealed.iv, &sealed.ciphertext, &sealed.tag];
+        let lengths = parts.map(|part| 1 + base64::encoded_length(part.len()));
+        let mut token = String::with_capacity(protected.len() + lengths.iter().sum::<usize>());
+        token.push_str(&protected);
+        for part in parts {
+            token.push('.');
+            base64::encode_onto(part, &mut token);
+        }
+        Ok(token)
+    }
+
+    /// The flattened JSON serialization (RFC 7516, section 7.2.2), with one recipient.
+    pub fn encrypt_flattened(&self, plaintext: &[u8]) -> Result<String> {
+        let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
+        let encrypted_key = match encrypted_key.as_slice() {
+            [] => String::new(),
+            bytes => format!(",\"encrypted_key\":\"{}\"", base64::encode(bytes)),
+        };
+        Ok(self.document(&protected, &encrypted_key, &sealed))
+    }
+
+    /// The general JSON serialization (RFC 7516, section 7.2.1). What is a recipient's own (`alg`,
+    /// `kid`, and what its key management needs) is in its own header.
+    pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
+        self.check()?;
+        let Some((first, others)) = self.recipients.split_first() else {
+            return Err(Misuse::Recipients.into());
+        };
+        let direct = self.recipients.iter().any(|key| recipient::is_direct(*key));
+        if self.recipients.len() > limits::RECIPIENTS || (direct && !others.is_empty()) {
+            return Err(Misuse::Recipients.into());
+        }
+        let (key, first) = recipient::first(*first, self.enc, &self.parties)?;
+        let mut recipients = vec![first];
+        for other in others {
+            recipients.push(recipient::wrapped(*other, &key, &self.parties)?);
+        }
+        let protected = base64::encode(self.header(Members::default())?.to_json().as_bytes());
+        let sealed = self.seal(&key, &protected, plaintext)?;
+        let recipients: Vec<String> = recipients.iter().map(entry).collect();
+        let recipients = format!(",\"recipients\":[{}]", recipients.join(","));
+        Ok(self.document(&protected, &recipients, &sealed))
+    }
+
+    /// Everything about the one recipient goes into the protected header.
+    fn encrypt_to_one(&self, plaintext: &[u8]) -> Result<(String, Vec<u8>, Sealed)> {
+        self.check()?;
+        let [key] = self.recipients.as_slice() else {
+            return Err(Misuse::Recipients.into());
+        };
+        let (key, recipient) = recipient::first(*key, self.enc, &self.parties)?;
+        let header = self.header(recipient.members)?;
+        let protected = base64::encode(header.to_json().as_bytes());
+        let sealed = self.seal(&key, &protected, plaintext)?;
+        Ok((protected, recipient.encrypted_key, sealed))
+    }
+
+    fn check(&self) -> Result<(), Misuse> {
+        for info in [&self.parties.u, &self.parties.v].into_iter().flatten() {
+            let binds = |key: &EncryptionKeyRef<'_>| key.alg_name().starts_with("ECDH-ES");
+            if info.len() > limits::PARTY_INFO_BYTES || !self.recipients.iter().any(binds) {
+                return Err(Misuse::PartyInfo);
+            }
+        }
+        for (index, (name, _)) in self.unprotected.iter().enumerate() {
+            let is_second = self.unprotected[..index]
+                .iter()
+                .any(|(other, _)| other == name);
+            if is_second || OWN_NAMES.contains(&name.as_str()) {
+                return Err(Misuse::HeaderMember);
+            }
+        }
+        Ok(())
+    }
+
+    fn header(&self, recipient: Members) -> Result<Members, Misuse> {
+        let mut members = Members::default();
+        members.extend(recipient);
+        members.text("enc", self.enc.name());
+        members.media_type("typ", self.typ.as_deref())?;
+        members.media_type("cty", self.cty.as_deref())?;
+        if self.is_compressing {
+            members.text("zip", "DEF");
+        }
+        Ok(members)
+    }
+
+    fn seal(&self, key: &[u8], protected: &str, plaintext: &[u8]) -> Result<Sealed> {
+        let aad = additional_data(protected, self.encoded_aad().as_deref());
+        if self.is_compressing {
+            return content::seal(
+                self.enc,
+                key,
+                &aad,
+                &Zeroizing::new(deflate::deflate(plaintext)),
+            );
+        }
+        content::seal(self.enc, key, &aad, plaintext)
+    }
+
+    fn encoded_aad(&self) -> Option<String> {
+        self.aad.as_deref().map(base64::encode)
+    }
+
+    fn document(&self, protected: &str, recipients: &str, sealed: &Sealed) -> String {
+        // The names and quotes take less than this.
+        const REST_BYTES: usize = 128;
+        let aad = self.encoded_aad();
+        let mut text = String::with_capacity(
+            protected.len()
+                + recipients.len()
+                + aad.as_ref().map_or(0, String::len)
+                + base64::encoded_length(sealed.ciphertext.len())
+                + REST_BYTES,
+        );
+        text.push_str(&format!("{{\"protected\":\"{protected}\""));
+        if !self.unprotected.is_empty() {
+            let members: serde_json::Map<String, serde_json::Value> = (self.unprotected.iter())
+                .map(|(name, value)| (name.clone(), value.as_str().into()))
+                .collect();
+            let members = serde_json::Value::from(members);
+            text.push_str(&format!(",\"unprotected\":{members}"));
+        }
+        text.push_str(recipients);
+        if let Some(aad) = aad {
+            text.push_str(&format!(",\"aad\":\"{aad}\""));
+        }
+        for (name, bytes) in [
+            ("iv", &sealed.iv),
+            ("ciphertext", &sealed.ciphertext),
+            ("tag", &sealed.tag),
+        ] {
+            text.push_str(&format!(",\"{name}\":\""));
+            base64::encode_onto(bytes, &mut text);
+            text.push('"');
+        }
+        text.push('}');
+        text
+    }
+}
+
+/// What is authenticated beside the ciphertext (RFC 7516, section 5.1, step 14).
+pub(super) fn additional_data(protected: &str, encoded_aad: Option<&str>) -> Vec<u8> {
+    match encoded_aad {
+        None => protected.as_bytes().to_vec(),
+        Some(aad) => [protected.as_bytes(), b".", aad.as_bytes()].concat(),
+    }
+}
+
+/// An element of `recipients`.
+fn entry(recipient: &ForRecipient) -> String {
+    let header = recipient.members.to_json();
+    match recipient.encrypted_key.as_slice() {
+        [] => format!("{{\"header\":{header}}}"),
+        key => format!(
+            "{{\"header\":{header},\"encrypted_key\":\"{}\"}}",
+            base64::encode(key)
+        ),
+    }
+}

@@ -1,0 +1,199 @@
+//! The JOSE header of a JWE (RFC 7516, section 4): up to three objects that make one.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::base64;
+use crate::error::{Misuse, Part, Rejection};
+use crate::json::{self, Fault, Kind, Value};
+use crate::limits::{self, Limits};
+
+const MALFORMED: Rejection = Rejection::Malformed(Part::Header);
+
+/// The members that mean something to a decrypter. `jwk`, `jku`, `x5c` and `x5u` are not among
+/// them: a key in a token is never trusted and nothing is ever fetched.
+#[derive(Default, Clone)]
+pub(super) struct Fields<'h> {
+    names: HashSet<Cow<'h, str>>,
+    alg: Option<Cow<'h, str>>,
+    enc: Option<Cow<'h, str>>,
+    pub(super) kid: Option<Cow<'h, str>>,
+    pub(super) typ: Option<Cow<'h, str>>,
+    pub(super) cty: Option<Cow<'h, str>>,
+    pub(super) is_compressed: bool,
+    /// A JSON object, checked as JSON.
+    pub(super) epk: Option<&'h str>,
+    pub(super) apu: Option<Cow<'h, str>>,
+    pub(super) apv: Option<Cow<'h, str>>,
+    pub(super) iv: Option<Cow<'h, str>>,
+    pub(super) tag: Option<Cow<'h, str>>,
+    pub(super) p2s: Option<Cow<'h, str>>,
+    /// A JSON number, checked as JSON.
+    pub(super) p2c: Option<&'h str>,
+}
+
+struct Refused(Rejection);
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused(match fault {
+            Fault::Syntax => MALFORMED,
+            Fault::Depth => Rejection::TooDeep(Part::Header),
+            Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
+        })
+    }
+}
+
+/// Decodes a protected header.
+pub(super) fn decode(encoded: &str, limits: &Limits) -> Result<Vec<u8>, Rejection> {
+    if encoded.len() > base64::encoded_length(limits.header_bytes) {
+        return Err(Rejection::TooLarge(Part::Header));
+    }
+    base64::decode(encoded.as_bytes()).map_err(|_| MALFORMED)
+}
+
+impl<'h> Fields<'h> {
+    pub(super) fn alg(&self) -> Result<&str, Rejection> {
+        self.alg.as_deref().ok_or(MALFORMED)
+    }
+
+    pub(super) fn enc(&self) -> Result<&str, Rejection> {
+        self.enc.as_deref().ok_or(MALFORMED)
+    }
+
+    /// Adds the protected header.
+    pub(super) fn read_protected(
+        &mut self,
+        text: &'h [u8],
+        limits: &Limits,
+    ) -> Result<(), Rejection> {
+        self.read(text, true, limits)
+    }
+
+    /// Adds an unprotected header. What nobody vouches for may help to find and unwrap the key; it
+    /// may not say what the plaintext is, nor that it is compressed (RFC 7516, section 4.1.3).
+    pub(super) fn read_unprotected(
+        &mut self,
+        text: &'h str,
+        limits: &Limits,
+    ) -> Result<(), Rejection> {
+        if text.len() > limits.header_bytes {
+            return Err(Rejection::TooLarge(Part::Header));
+        }
+        self.read(text.as_bytes(), false, limits)
+    }
+
+    /// No name may stand twice, wherever (RFC 7516, section 4).
+    fn read(
+        &mut self,
+        text: &'h [u8],
+        is_protected: bool,
+        limits: &Limits,
+    ) -> Result<(), Rejection> {
+        json::read_object(text, limits.depth(), |name, value| {
+            self.member(name.to_cow(), value, is_protected)
+                .map_err(Refused)
+        })
+        .map_err(|Refused(rejection)| rejection)?;
+        if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
+            return Err(Rejection::TooLarge(Part::Header));
+        }
+        Ok(())
+    }
+
+    fn member(
+        &mut self,
+        name: Cow<'h, str>,
+        value: Value<'h>,
+        is_protected: bool,
+    ) -> Result<(), Rejection> {
+        let string = || {
+            value
+                .string()
+                .map(|text| Some(text.to_cow()))
+                .ok_or(MALFORMED)
+        };
+        let of_kind = |kind| match value.kind() == kind {
+            true => Ok(Some(value.raw())),
+            false => Err(MALFORMED),
+        };
+        match &*name {
+            "alg" => self.alg = string()?,
+            "enc" => self.enc = string()?,
+            "kid" => self.kid = string()?,
+            "typ" => {
+                let typ = string()?;
+                self.typ = typ.filter(|_| is_protected);
+            }
+            "cty" => {
+                let cty = string()?;
+                self.cty = cty.filter(|_| is_protected);
+            }
+            "zip" => {
+                if !is_protected || string()?.as_deref() != Some("DEF") {
+                    return Err(MALFORMED);
+                }
+                self.is_compressed = true;
+            }
+            "epk" => self.epk = of_kind(Kind::Object)?,
+            "apu" => self.apu = string()?,
+            "apv" => self.apv = string()?,
+            "iv" => self.iv = string()?,
+            "tag" => self.tag = string()?,
+            "p2s" => self.p2s = string()?,
+            "p2c" => self.p2c = of_kind(Kind::Number)?,
+            // No extension is understood.
+            "crit" => return Err(Rejection::CriticalExtension),
+            _ => {}
+        }
+        if !self.names.insert(name) {
+            return Err(Rejection::DuplicateMember(Part::Header));
+        }
+        Ok(())
+    }
+}
+
+/// A header that is being written: names, and values as JSON.
+#[derive(Default)]
+pub(super) struct Members(Vec<(&'static str, String)>);
+
+impl Members {
+    pub(super) fn text(&mut self, name: &'static str, value: &str) {
+        self.0
+            .push((name, serde_json::Value::from(value).to_string()));
+    }
+
+    pub(super) fn json(&mut self, name: &'static str, value: String) {
+        self.0.push((name, value));
+    }
+
+    pub(super) fn bytes(&mut self, name: &'static str, value: &[u8]) {
+        self.json(name, format!("\"{}\"", base64::encode(value)));
+    }
+
+    /// A media type.
+    pub(super) fn media_type(
+        &mut self,
+        name: &'static str,
+        value: Option<&str>,
+    ) -> Result<(), Misuse> {
+        let Some(value) = value else { return Ok(()) };
+        if value.is_empty() || value.len() > 128 || !value.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(Misuse::Type);
+        }
+        self.text(name, value);
+        Ok(())
+    }
+
+    pub(super) fn extend(&mut self, others: Members) {
+        self.0.extend(others.0);
+    }
+
+    /// The object.
+    pub(super) fn to_json(&self) -> String {
+        let members: Vec<String> = (self.0.iter())
+            .map(|(name, value)| format!("\"{name}\":{value}"))
+            .collect();
+        format!("{{{}}}", members.join(","))
+    }
+}

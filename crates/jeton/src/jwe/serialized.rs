@@ -1,0 +1,163 @@
+//! The serializations (RFC 7516, section 7), each taken apart into the same parts.
+
+use std::borrow::Cow;
+
+use crate::error::{Part, Rejection};
+use crate::json::{self, Fault, Kind, Value};
+use crate::limits::{self, Limits};
+
+const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
+
+/// A JWE as it stands: every text is still base64url, every header still JSON.
+#[derive(Default)]
+pub(super) struct Parts<'t> {
+    pub(super) protected: Cow<'t, str>,
+    pub(super) unprotected: Option<&'t str>,
+    pub(super) recipients: Vec<Recipient<'t>>,
+    pub(super) aad: Option<Cow<'t, str>>,
+    pub(super) iv: Cow<'t, str>,
+    pub(super) ciphertext: Cow<'t, str>,
+    pub(super) tag: Cow<'t, str>,
+}
+
+/// What is one recipient's own.
+#[derive(Default)]
+pub(super) struct Recipient<'t> {
+    pub(super) header: Option<&'t str>,
+    pub(super) encrypted_key: Cow<'t, str>,
+}
+
+struct Refused(Rejection);
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused(match fault {
+            Fault::Syntax => MALFORMED,
+            Fault::Depth => Rejection::TooDeep(Part::Token),
+            Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
+        })
+    }
+}
+
+impl<'t> Parts<'t> {
+    /// The compact serialization: five parts. A token of a million dots costs no more.
+    pub(super) fn compact(token: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
+        if token.len() > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let mut parts = token.splitn(6, '.');
+        let mut next = || parts.next().map(Cow::Borrowed).ok_or(MALFORMED);
+        let protected = next()?;
+        let encrypted_key = next()?;
+        let (iv, ciphertext, tag) = (next()?, next()?, next()?);
+        if parts.next().is_some() {
+            return Err(MALFORMED);
+        }
+        Ok(Parts {
+            protected,
+            recipients: vec![Recipient {
+                header: None,
+                encrypted_key,
+            }],
+            iv,
+            ciphertext,
+            tag,
+            ..Parts::default()
+        })
+    }
+
+    /// The JSON serialization, general or flattened; a document that mixes both is neither.
+    pub(super) fn json(text: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
+        if text.len() > limits.token_bytes {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let mut parts = Parts::default();
+        let mut flattened = None;
+        let mut array = None;
+        let (mut has_iv, mut has_ciphertext, mut has_tag) = (false, false, false);
+        json::read_object(text.as_bytes(), limits.depth(), |name, value| {
+            match &*name.to_cow() {
+                "protected" => parts.protected = present(value)?,
+                "unprotected" => parts.unprotected = Some(object(value)?),
+                "recipients" => array = Some(value),
+                "aad" => parts.aad = Some(string(value)?),
+                "iv" => (parts.iv, has_iv) = (present(value)?, true),
+                "ciphertext" => (parts.ciphertext, has_ciphertext) = (string(value)?, true),
+                "tag" => (parts.tag, has_tag) = (present(value)?, true),
+                other => (flattened.get_or_insert_with(Recipient::default)).take(other, value)?,
+            }
+            Ok(())
+        })
+        .map_err(|Refused(rejection)| rejection)?;
+        if !(has_iv && has_ciphertext && has_tag) {
+            return Err(MALFORMED);
+        }
+        parts.recipients = match array {
+            None => vec![flattened.unwrap_or_default()],
+            Some(array) if flattened.as_ref().is_none_or(Recipient::is_empty) => {
+                recipients(array, limits)?
+            }
+            Some(_) => return Err(MALFORMED),
+        };
+        Ok(parts)
+    }
+}
+
+impl<'t> Recipient<'t> {
+    /// Members of another name mean nothing.
+    fn take(&mut self, name: &str, value: Value<'t>) -> Result<(), Refused> {
+        match name {
+            "header" => self.header = Some(object(value)?),
+            "encrypted_key" => self.encrypted_key = present(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.header.is_none() && self.encrypted_key.is_empty()
+    }
+}
+
+fn recipients<'t>(array: Value<'t>, limits: &Limits) -> Result<Vec<Recipient<'t>>, Rejection> {
+    if array.kind() != Kind::Array {
+        return Err(MALFORMED);
+    }
+    let mut all = Vec::new();
+    for element in json::checked_elements(array.raw()) {
+        if all.len() == limits::RECIPIENTS {
+            return Err(Rejection::TooLarge(Part::Token));
+        }
+        let mut recipient = Recipient::default();
+        json::read_object(element.raw().as_bytes(), limits.depth(), |name, value| {
+            recipient.take(&name.to_cow(), value)
+        })
+        .map_err(|Refused(rejection)| rejection)?;
+        all.push(recipient);
+    }
+    if all.is_empty() {
+        return Err(MALFORMED);
+    }
+    Ok(all)
+}
+
+fn string<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Refused> {
+    let text = value.string().ok_or(Refused(MALFORMED))?;
+    Ok(text.to_cow())
+}
+
+/// A member that is left out when it would be empty (RFC 7516, section 7.2.1).
+fn present<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Refused> {
+    let text = string(value)?;
+    if text.is_empty() {
+        return Err(Refused(MALFORMED));
+    }
+    Ok(text)
+}
+
+fn object<'t>(value: Value<'t>) -> Result<&'t str, Refused> {
+    match value.kind() {
+        Kind::Object => Ok(value.raw()),
+        _ => Err(Refused(MALFORMED)),
+    }
+}

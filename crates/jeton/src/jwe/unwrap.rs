@@ -1,0 +1,170 @@
+//! From a recipient's encrypted key to the content key (RFC 7516, section 5.2, steps 6 to 13).
+
+use std::num::NonZeroU32;
+
+use zeroize::Zeroizing;
+
+use super::header::Fields;
+use crate::base64;
+use crate::crypto::ecdh::{self, Public};
+use crate::crypto::{aes_gcm, aes_kw, concat_kdf};
+use crate::danger::Password;
+use crate::error::{Part, Rejection};
+use crate::jwk::Members;
+use crate::key::{
+    self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
+};
+use crate::limits;
+
+/// A content key.
+type Secret = Zeroizing<Vec<u8>>;
+
+/// The longest encrypted key: RSA's of the largest modulus.
+const ENCRYPTED_KEY_BYTES: usize = limits::RSA_MODULUS_BITS / 8;
+
+/// What one token may cost, over all its recipients.
+pub(super) struct Budget {
+    tries: usize,
+    rounds: u32,
+}
+
+impl Budget {
+    pub(super) fn full() -> Budget {
+        Budget {
+            tries: limits::ENCRYPTED_KEYS_TRIED,
+            rounds: limits::PBES2_ROUNDS,
+        }
+    }
+
+    /// Whether one more encrypted key may be tried.
+    pub(super) fn take_try(&mut self) -> bool {
+        let allowed = self.tries > 0;
+        self.tries = self.tries.saturating_sub(1);
+        allowed
+    }
+
+    fn take_rounds(&mut self, rounds: u32) -> Result<(), Rejection> {
+        let left = self.rounds.checked_sub(rounds);
+        self.rounds = left.ok_or(Rejection::TooLarge(Part::Header))?;
+        Ok(())
+    }
+}
+
+/// The content key that this key finds, or `None`, whatever went wrong. Only a password's salt and
+/// rounds have errors of their own: their bounds are the same for everyone.
+pub(super) fn content_key(
+    key: &DecryptWith,
+    fields: &Fields<'_>,
+    enc: ContentEnc,
+    encrypted: &[u8],
+    budget: &mut Budget,
+) -> Result<Option<Secret>, Rejection> {
+    if encrypted.len() > ENCRYPTED_KEY_BYTES {
+        return Ok(None);
+    }
+    let secret = match key {
+        DecryptWith::Private(key) => by_private_key(key, fields, enc, encrypted),
+        DecryptWith::Wrapping(key) => by_wrapping_key(key, fields, encrypted),
+        DecryptWith::Content(key) => (encrypted.is_empty() && key.enc() == enc)
+            .then(|| key.shared().to_decrypt())
+            .flatten()
+            .map(|secret| Zeroizing::new(secret.to_vec())),
+        DecryptWith::Password(password) => by_password(password, fields, encrypted, budget)?,
+    };
+    Ok(secret.filter(|secret| secret.len() == enc.key_bytes()))
+}
+
+fn by_private_key(
+    key: &DecryptionKey,
+    fields: &Fields<'_>,
+    enc: ContentEnc,
+    encrypted: &[u8],
+) -> Option<Secret> {
+    match (key.private(), key.alg().management()) {
+        (Private::Rsa { key, .. }, _) => key.decrypt(encrypted, enc.key_bytes()),
+        (Private::Ecdh(private), Management::Ecdh(None)) => {
+            let secret = agree(private, fields, enc.name(), enc.key_bytes())?;
+            encrypted.is_empty().then_some(secret)
+        }
+        (Private::Ecdh(private), Management::Ecdh(Some(length))) => {
+            let wrapping = agree(private, fields, key.alg().name(), length)?;
+            aes_kw::unwrap(&wrapping, encrypted)
+        }
+        // `DecryptionKey` makes no other combination.
+        (Private::Ecdh(_), Management::Rsa(_)) => None,
+    }
+}
+
+/// ECDH-ES (RFC 7518, section 4.6). The ephemeral key is a public JWK on the recipient's curve.
+fn agree(
+    private: &ecdh::Private,
+    fields: &Fields<'_>,
+    algorithm: &str,
+    key_bytes: usize,
+) -> Option<Secret> {
+    let members = Members::parse(fields.epk?).ok()?;
+    let group = key::group(&members).ok()?;
+    if group != private.group() || members.has("d") {
+        return None;
+    }
+    let point = key::public_bytes(&members, group).ok()?;
+    let secret = private.agree(&Public::from_bytes(group, &point).ok()?)?;
+    let (party_u, party_v) = (party(&fields.apu)?, party(&fields.apv)?);
+    let derived = concat_kdf::derive(&secret, algorithm, &party_u, &party_v, key_bytes);
+    Some(derived)
+}
+
+fn party(info: &Option<std::borrow::Cow<'_, str>>) -> Option<Vec<u8>> {
+    let info = info.as_deref().unwrap_or_default();
+    let bytes = base64::decode(info.as_bytes()).ok()?;
+    (bytes.len() <= limits::PARTY_INFO_BYTES).then_some(bytes)
+}
+
+fn by_wrapping_key(key: &WrappingKey, fields: &Fields<'_>, encrypted: &[u8]) -> Option<Secret> {
+    let secret = key.shared().to_decrypt()?;
+    match key.alg().wrapping() {
+        Wrapping::Kw => aes_kw::unwrap(secret, encrypted),
+        // RFC 7518, section 4.7: its own nonce and tag are in the header.
+        Wrapping::Gcm => {
+            let iv = base64::decode(fields.iv.as_deref()?.as_bytes()).ok()?;
+            let tag = base64::decode(fields.tag.as_deref()?.as_bytes()).ok()?;
+            let mut data = Zeroizing::new(encrypted.to_vec());
+            aes_gcm::open(secret, &iv, b"", &mut data, &tag)?;
+            Some(data)
+        }
+    }
+}
+
+/// PBES2 (RFC 7518, section 4.8).
+fn by_password(
+    password: &Password,
+    fields: &Fields<'_>,
+    encrypted: &[u8],
+    budget: &mut Budget,
+) -> Result<Option<Secret>, Rejection> {
+    let malformed = Rejection::Malformed(Part::Header);
+    let written = fields.p2c.ok_or(malformed)?;
+    let is_whole = written.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_whole {
+        return Err(malformed);
+    }
+    // A number of more digits than u32 has is too large as well.
+    let rounds: u32 = (written.parse()).map_err(|_| Rejection::TooLarge(Part::Header))?;
+    if rounds < limits::PBES2_ROUNDS_MIN {
+        return Err(malformed);
+    }
+    budget.take_rounds(rounds)?;
+    let salt = fields.p2s.as_deref().ok_or(malformed)?;
+    let salt = base64::decode(salt.as_bytes()).map_err(|_| malformed)?;
+    if salt.len() < 8 {
+        return Err(malformed);
+    }
+    if salt.len() > limits::PBES2_SALT_BYTES {
+        return Err(Rejection::TooLarge(Part::Header));
+    }
+    let rounds = NonZeroU32::new(rounds).ok_or(malformed)?;
+    Ok(aes_kw::unwrap(
+        &password.wrapping_key(&salt, rounds),
+        encrypted,
+    ))
+}

@@ -1,0 +1,113 @@
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Verifier;
+use super::issue::issue;
+use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
+use crate::error::{Part, Rejection, Result};
+use crate::jwe::{Decrypter, Encrypter};
+use crate::key::SigningKeyRef;
+use crate::verified::Verified;
+
+/// Issues JWTs that are signed and then encrypted (RFC 7519, section 11.2).
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg};
+/// use jeton::key::{DecryptionKey, SigAlg};
+/// use jeton::{Claims, Policy, Verified, jwt};
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Visit { page: String }
+///
+/// let (author, reader) = (
+///     jwt::SigningKey::generate(SigAlg::ES256)?,
+///     DecryptionKey::generate(KeyManagementAlg::EcdhEs)?,
+/// );
+/// let token = jwt::NestedIssuer::new(
+///     &author,
+///     Encrypter::new(&reader.encryption_key(), ContentEnc::A256Gcm),
+/// )
+/// .issue(
+///     &Claims::new(Visit { page: "/".into() })
+///         .issuer("https://id.example")
+///         .audience("api")
+///         .expires_in(Duration::from_mins(15)),
+/// )?;
+///
+/// let verifier = jwt::NestedVerifier::new(
+///     Decrypter::new(&reader),
+///     jwt::Verifier::new(author.verifying_key(), Policy::new("https://id.example", "api")),
+/// );
+/// let visit: Verified<Visit> = verifier.verify(&token)?;
+/// assert_eq!(visit.page, "/");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NestedIssuer<'k> {
+    signing_key: SigningKeyRef<'k>,
+    encrypter: Encrypter<'k>,
+}
+
+impl<'k> NestedIssuer<'k> {
+    /// Signs with this key (a `&MacKey` or a `&SigningKey`), then encrypts with that encrypter,
+    /// whose `cty` becomes `JWT`.
+    pub fn new(
+        signing_key: impl Into<SigningKeyRef<'k>>,
+        encrypter: Encrypter<'k>,
+    ) -> NestedIssuer<'k> {
+        NestedIssuer {
+            signing_key: signing_key.into(),
+            encrypter: encrypter.content_type("JWT"),
+        }
+    }
+
+    /// A compact JWE around a JWT with these claims. The time is the system's.
+    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        self.issue_by(claims, &SystemClock)
+    }
+
+    /// The same by another clock.
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        let signed = issue(self.signing_key, claims, clock)?;
+        self.encrypter.encrypt(signed.as_bytes())
+    }
+}
+
+/// Decrypts, and then verifies what was inside: a compact JWE with `cty: JWT` around a signed JWT.
+///
+/// One layer exactly. A token that is only signed or only encrypted is refused.
+#[derive(Debug)]
+pub struct NestedVerifier {
+    decrypter: Decrypter,
+    verifier: Verifier,
+}
+
+impl NestedVerifier {
+    /// Decrypts with the one, verifies with the other.
+    pub fn new(decrypter: Decrypter, verifier: Verifier) -> NestedVerifier {
+        NestedVerifier {
+            decrypter,
+            verifier,
+        }
+    }
+
+    /// The claims, if the token can be decrypted and what is inside is what the policy demands.
+    pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
+        let decrypted = self.decrypter.decrypt(token)?;
+        let is_jwt = (decrypted.content_type()).is_some_and(|cty| {
+            cty.eq_ignore_ascii_case("JWT") || cty.eq_ignore_ascii_case("application/jwt")
+        });
+        if !is_jwt {
+            return Err(Rejection::TypeMismatch.into());
+        }
+        let inner = std::str::from_utf8(decrypted.plaintext())
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        self.verifier.verify(inner)
+    }
+}

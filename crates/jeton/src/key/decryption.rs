@@ -1,0 +1,269 @@
+use std::fmt;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::encryption::{self, Public};
+use super::encryption_algorithm::Management;
+use super::{EncryptionKey, KeyId, KeyManagementAlg, pkix_encryption};
+use crate::crypto::ecdh::{self, Group};
+use crate::crypto::{ecdsa, rsa, rsa_encryption};
+use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::jwk::Members;
+
+/// A private key that decrypts, for one key management.
+///
+/// ```
+/// use jeton::key::{DecryptionKey, KeyManagementAlg};
+///
+/// let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs)?.with_key_id("2026-11")?;
+/// let same = DecryptionKey::from_jwk(&key.to_jwk()?)?;
+/// assert_eq!(same.encryption_key().thumbprint(), key.encryption_key().thumbprint());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct DecryptionKey {
+    private: Arc<Private>,
+    public: EncryptionKey,
+}
+
+/// A private key as its family has it.
+pub(crate) enum Private {
+    Rsa {
+        key: rsa_encryption::Private,
+        pkcs8: Zeroizing<Vec<u8>>,
+    },
+    Ecdh(ecdh::Private),
+}
+
+impl DecryptionKey {
+    /// A fresh key: RSA of 2,048 bits, or P-256 for ECDH-ES.
+    pub fn generate(alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        match alg.management() {
+            Management::Rsa(_) => {
+                let pkcs8 = rsa::Pair::generate()?.pkcs8()?;
+                Ok(Self::of_rsa(alg, pkcs8)?)
+            }
+            Management::Ecdh(_) => Self::generate_in(alg, Group::P256),
+        }
+    }
+
+    /// A fresh key on P-384, for ECDH-ES.
+    pub fn generate_p384(alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Self::generate_in(alg, Group::P384)
+    }
+
+    /// A fresh key on P-521, for ECDH-ES.
+    pub fn generate_p521(alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Self::generate_in(alg, Group::P521)
+    }
+
+    /// A fresh X25519 key (RFC 8037, section 3.2), for ECDH-ES.
+    pub fn generate_x25519(alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Self::generate_in(alg, Group::X25519)
+    }
+
+    /// Reads a private JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve
+    /// is for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
+    /// `decrypt` or `unwrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
+    ///
+    /// An RSA key needs all of `p`, `q`, `dp`, `dq` and `qi`, and no `oth`.
+    pub fn from_jwk(text: &str) -> Result<DecryptionKey> {
+        Ok(Self::from_members(&Members::parse(text)?, None)?)
+    }
+
+    /// Reads a private JWK for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
+    }
+
+    /// Reads a PEM private key for an algorithm: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or
+    /// PKCS#1 (`RSA PRIVATE KEY`), not encrypted.
+    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Ok(pkix_encryption::read_private_pem(text, alg)?)
+    }
+
+    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for an algorithm.
+    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Ok(pkix_encryption::read_pkcs8(der, alg)?)
+    }
+
+    /// The key as a private JWK. It holds the secret.
+    pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
+        let writer = self.public.public_members();
+        Ok(match &*self.private {
+            Private::Ecdh(key) => writer.bytes("d", key.secret()),
+            Private::Rsa { pkcs8, .. } => {
+                let parts = super::pkix::rsa_parts(pkcs8)?;
+                writer
+                    .bytes("d", &parts.d)
+                    .bytes("p", &parts.p)
+                    .bytes("q", &parts.q)
+                    .bytes("dp", &parts.dp)
+                    .bytes("dq", &parts.dq)
+                    .bytes("qi", &parts.qi)
+            }
+        }
+        .finish())
+    }
+
+    /// The key as PEM PKCS#8 (`PRIVATE KEY`). It holds the secret; its algorithm and id are not in
+    /// it.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
+        super::pkix::write_private_pem(&self.to_der()?)
+    }
+
+    /// The key as DER PKCS#8. It holds the secret; its algorithm and id are not in it.
+    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
+        match &*self.private {
+            Private::Rsa { pkcs8, .. } => Ok(pkcs8.clone()),
+            Private::Ecdh(key) => match key.group().curve() {
+                None => Ok(pkix_encryption::x25519_pkcs8(key.secret())),
+                Some(curve) => ecdsa::Pair::from_halves(curve, key.secret(), key.public())
+                    .map_err(|_| Error::Primitive)?
+                    .pkcs8(),
+            },
+        }
+    }
+
+    /// The public half, with the same algorithm and id.
+    pub fn encryption_key(&self) -> EncryptionKey {
+        self.public.clone()
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> KeyManagementAlg {
+        self.public.alg()
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.public.key_id()
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<DecryptionKey> {
+        self.public = self.public.with_key_id(key_id)?;
+        Ok(self)
+    }
+
+    fn generate_in(alg: KeyManagementAlg, group: Group) -> Result<DecryptionKey> {
+        Ok(Self::of_ecdh(alg, ecdh::Private::generate(group)?)?)
+    }
+
+    pub(crate) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<KeyManagementAlg>,
+    ) -> Result<DecryptionKey, KeyError> {
+        let alg = encryption::algorithm(members, wanted)?;
+        if !members.has("d") {
+            return Err(KeyError::at("d", KeyProblem::PublicGiven));
+        }
+        let key = match alg.management() {
+            Management::Rsa(_) => {
+                members.permit_one_of("enc", &["decrypt", "unwrapKey"])?;
+                if members.has("oth") {
+                    return Err(KeyError::at("oth", KeyProblem::Unsupported));
+                }
+                let parts = rsa::Parts {
+                    n: members.integer("n")?.to_vec(),
+                    e: members.integer("e")?.to_vec(),
+                    d: members.integer("d")?,
+                    p: members.integer("p")?,
+                    q: members.integer("q")?,
+                    dp: members.integer("dp")?,
+                    dq: members.integer("dq")?,
+                    qi: members.integer("qi")?,
+                };
+                // First the public half, for an error that names its member.
+                Public::rsa(alg, &parts.n, &parts.e)
+                    .map_err(|(member, problem)| KeyError::at(member, problem))?;
+                Self::of_rsa_parts(alg, &parts)?
+            }
+            Management::Ecdh(_) => {
+                members.permit_one_of("enc", &["deriveKey", "deriveBits"])?;
+                let group = encryption::group(members)?;
+                let public = encryption::public_bytes(members, group)?;
+                let secret = members.fixed("d", group.bytes())?;
+                Public::ecdh(group, &public).map_err(|problem| KeyError::at("x", problem))?;
+                let key = ecdh::Private::from_secret(group, &secret)
+                    .map_err(|problem| KeyError::at("d", problem))?;
+                if key.public() != public {
+                    return Err(KeyError::at("d", KeyProblem::Mismatch));
+                }
+                Self::of_ecdh(alg, key)?
+            }
+        };
+        Ok(key.named(members.key_id()?))
+    }
+
+    pub(super) fn of_rsa_parts(
+        alg: KeyManagementAlg,
+        parts: &rsa::Parts,
+    ) -> Result<DecryptionKey, KeyError> {
+        let pair = rsa::Pair::from_parts(parts).map_err(|problem| KeyError::at("d", problem))?;
+        let pkcs8 = pair
+            .pkcs8()
+            .map_err(|_| KeyError::at("d", KeyProblem::Invalid))?;
+        Self::of_rsa(alg, pkcs8)
+    }
+
+    fn of_rsa(alg: KeyManagementAlg, pkcs8: Zeroizing<Vec<u8>>) -> Result<DecryptionKey, KeyError> {
+        let Management::Rsa(padding) = alg.management() else {
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+        };
+        let parts = super::pkix::rsa_parts(&pkcs8)?;
+        let public = Public::rsa(alg, &parts.n, &parts.e)
+            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        let key = rsa_encryption::Private::from_pkcs8(padding, &pkcs8)
+            .map_err(|problem| KeyError::at("d", problem))?;
+        Ok(DecryptionKey {
+            private: Arc::new(Private::Rsa { key, pkcs8 }),
+            public: EncryptionKey::made(alg, public, None),
+        })
+    }
+
+    pub(super) fn of_ecdh(
+        alg: KeyManagementAlg,
+        key: ecdh::Private,
+    ) -> Result<DecryptionKey, KeyError> {
+        if !matches!(alg.management(), Management::Ecdh(_)) {
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+        }
+        let public = Public::ecdh(key.group(), key.public())
+            .map_err(|problem| KeyError::at("x", problem))?;
+        Ok(DecryptionKey {
+            private: Arc::new(Private::Ecdh(key)),
+            public: EncryptionKey::made(alg, public, None),
+        })
+    }
+
+    fn named(mut self, key_id: Option<KeyId>) -> DecryptionKey {
+        self.public = self.public.named(key_id);
+        self
+    }
+
+    /// The same key for a decrypter; the secret is shared, not copied.
+    pub(crate) fn share(&self) -> DecryptionKey {
+        DecryptionKey {
+            private: Arc::clone(&self.private),
+            public: self.public.clone(),
+        }
+    }
+
+    pub(crate) fn private(&self) -> &Private {
+        &self.private
+    }
+
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        self.public.id()
+    }
+}
+
+impl fmt::Debug for DecryptionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecryptionKey")
+            .field("alg", &self.alg())
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}

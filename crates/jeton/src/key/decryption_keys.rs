@@ -1,0 +1,153 @@
+use super::{ContentKey, DecryptionKey, KeyId, WrappingKey};
+use crate::danger::Password;
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::jwk::{self, Members};
+
+/// What a decrypter has: one key, or several.
+///
+/// Every key type that decrypts turns into it, from the key itself or from a reference; the secret
+/// is then shared, not copied.
+///
+/// ```
+/// use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg, KeyWrapAlg, WrappingKey};
+///
+/// let one = DecryptionKey::generate(KeyManagementAlg::EcdhEs)?.with_key_id("a")?;
+/// let two = WrappingKey::generate(KeyWrapAlg::A256Kw)?.with_key_id("b")?;
+/// let set = format!(r#"{{"keys":[{},{}]}}"#, *one.to_jwk()?, *two.to_jwk());
+/// assert_eq!(DecryptionKeys::from_jwk_set(&set)?.len(), 2);
+/// assert_eq!(DecryptionKeys::from(&one).and(&two).len(), 2);
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct DecryptionKeys(Vec<DecryptWith>);
+
+/// A key that decrypts.
+#[derive(Debug)]
+pub(crate) enum DecryptWith {
+    Private(DecryptionKey),
+    Wrapping(WrappingKey),
+    Content(ContentKey),
+    Password(Password),
+}
+
+impl DecryptionKeys {
+    /// Reads a JWK Set of private and shared keys, each of which says its `alg`.
+    ///
+    /// Keys that jeton does not know, or that are not for decrypting, are left out. At most
+    /// [`limits::KEY_SET_KEYS`](crate::limits::KEY_SET_KEYS) keys in at most
+    /// [`limits::KEY_SET_BYTES`](crate::limits::KEY_SET_BYTES).
+    pub fn from_jwk_set(text: &str) -> Result<DecryptionKeys> {
+        let mut keys = Vec::new();
+        for key in jwk::set_elements(text)? {
+            keys.extend(read_key(key));
+        }
+        if keys.is_empty() {
+            return Err(KeyError::at("keys", KeyProblem::NoUsableKey).into());
+        }
+        Ok(DecryptionKeys(keys))
+    }
+
+    /// These keys and those.
+    pub fn and(mut self, others: impl Into<DecryptionKeys>) -> DecryptionKeys {
+        self.0.extend(others.into().0);
+        self
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Never true: there is no way to none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn all(&self) -> &[DecryptWith] {
+        &self.0
+    }
+}
+
+/// The key, if it is one that decrypts.
+fn read_key(text: &str) -> Option<DecryptWith> {
+    let members = Members::parse(text).ok()?;
+    if members.required("kty").ok()? != "oct" {
+        let key = DecryptionKey::from_members(&members, None).ok()?;
+        return Some(DecryptWith::Private(key));
+    }
+    match WrappingKey::from_members(&members, None) {
+        Ok(key) => Some(DecryptWith::Wrapping(key)),
+        Err(_) => ContentKey::from_members(&members, None)
+            .ok()
+            .map(DecryptWith::Content),
+    }
+}
+
+impl DecryptWith {
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        match self {
+            DecryptWith::Private(key) => key.id(),
+            DecryptWith::Wrapping(key) => key.id(),
+            DecryptWith::Content(key) => key.id(),
+            DecryptWith::Password(key) => key.id(),
+        }
+    }
+
+    /// The name that a header's `alg` must have.
+    pub(crate) fn alg_name(&self) -> &'static str {
+        match self {
+            DecryptWith::Private(key) => key.alg().name(),
+            DecryptWith::Wrapping(key) => key.alg().name(),
+            DecryptWith::Content(_) => "dir",
+            DecryptWith::Password(key) => key.alg().name(),
+        }
+    }
+}
+
+impl From<DecryptionKey> for DecryptionKeys {
+    fn from(key: DecryptionKey) -> Self {
+        DecryptionKeys(vec![DecryptWith::Private(key)])
+    }
+}
+
+impl From<&DecryptionKey> for DecryptionKeys {
+    fn from(key: &DecryptionKey) -> Self {
+        key.share().into()
+    }
+}
+
+impl From<WrappingKey> for DecryptionKeys {
+    fn from(key: WrappingKey) -> Self {
+        DecryptionKeys(vec![DecryptWith::Wrapping(key)])
+    }
+}
+
+impl From<&WrappingKey> for DecryptionKeys {
+    fn from(key: &WrappingKey) -> Self {
+        key.share().into()
+    }
+}
+
+impl From<ContentKey> for DecryptionKeys {
+    fn from(key: ContentKey) -> Self {
+        DecryptionKeys(vec![DecryptWith::Content(key)])
+    }
+}
+
+impl From<&ContentKey> for DecryptionKeys {
+    fn from(key: &ContentKey) -> Self {
+        key.share().into()
+    }
+}
+
+impl From<Password> for DecryptionKeys {
+    fn from(key: Password) -> Self {
+        DecryptionKeys(vec![DecryptWith::Password(key)])
+    }
+}
+
+impl From<&Password> for DecryptionKeys {
+    fn from(key: &Password) -> Self {
+        key.share().into()
+    }
+}

@@ -1,0 +1,308 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::encryption_algorithm::Management;
+use super::{KeyId, KeyManagementAlg, pkix_encryption};
+use crate::base64;
+use crate::crypto::ecdh::{self, Group};
+use crate::crypto::rsa_encryption;
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::jwk::{self, Members};
+
+/// A public key to encrypt to, for one key management.
+///
+/// ```
+/// use jeton::key::{DecryptionKey, EncryptionKey, KeyManagementAlg};
+///
+/// let key = DecryptionKey::generate_x25519(KeyManagementAlg::EcdhEsA256Kw)?.encryption_key();
+/// let same = EncryptionKey::from_jwk(&key.to_jwk())?;
+/// assert_eq!(same.thumbprint(), key.thumbprint());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct EncryptionKey {
+    alg: KeyManagementAlg,
+    public: Arc<Public>,
+    key_id: Option<KeyId>,
+}
+
+/// A public key as its family has it, and as it is written down.
+pub(crate) enum Public {
+    Rsa {
+        key: rsa_encryption::Public,
+        n: Vec<u8>,
+        e: Vec<u8>,
+    },
+    Ecdh(ecdh::Public),
+}
+
+impl EncryptionKey {
+    /// Reads a public JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve is
+    /// for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
+    /// `encrypt` or `wrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
+    pub fn from_jwk(text: &str) -> Result<EncryptionKey> {
+        Ok(Self::from_members(&Members::parse(text)?, None)?)
+    }
+
+    /// Reads a public JWK for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
+        Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
+    }
+
+    /// Reads a PEM public key for an algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
+    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
+        Ok(pkix_encryption::read_public_pem(text, alg)?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for an algorithm.
+    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey> {
+        Ok(pkix_encryption::read_spki(der, alg)?)
+    }
+
+    /// The key as a JWK, with `use: enc`.
+    pub fn to_jwk(&self) -> String {
+        self.public_members().finish().as_str().to_owned()
+    }
+
+    /// The key as PEM SPKI (`PUBLIC KEY`). Its algorithm and id are not in it.
+    pub fn to_pem(&self) -> Result<String> {
+        pkix_encryption::write_public_pem(&self.public)
+    }
+
+    /// The key as DER SubjectPublicKeyInfo. Its algorithm and id are not in it.
+    pub fn to_der(&self) -> Result<Vec<u8>> {
+        pkix_encryption::write_spki(&self.public)
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> KeyManagementAlg {
+        self.alg
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_ref().map(KeyId::as_str)
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<EncryptionKey> {
+        self.key_id = Some(KeyId::chosen(key_id)?);
+        Ok(self)
+    }
+
+    /// The key's SHA-256 thumbprint, base64url (RFC 7638).
+    pub fn thumbprint(&self) -> String {
+        match &*self.public {
+            Public::Rsa { n, e, .. } => jwk::thumbprint(&[
+                ("e", &base64::encode(e)),
+                ("kty", "RSA"),
+                ("n", &base64::encode(n)),
+            ]),
+            Public::Ecdh(key) => match key.group() {
+                Group::P256 | Group::P384 | Group::P521 => {
+                    let (x, y) = key.bytes()[1..].split_at(key.group().bytes());
+                    jwk::thumbprint(&[
+                        ("crv", crv(key.group())),
+                        ("kty", "EC"),
+                        ("x", &base64::encode(x)),
+                        ("y", &base64::encode(y)),
+                    ])
+                }
+                Group::X25519 => jwk::thumbprint(&[
+                    ("crv", crv(key.group())),
+                    ("kty", "OKP"),
+                    ("x", &base64::encode(key.bytes())),
+                ]),
+            },
+        }
+    }
+
+    pub(crate) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<KeyManagementAlg>,
+    ) -> Result<EncryptionKey, KeyError> {
+        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
+            if members.has(private) {
+                return Err(KeyError::at(private, KeyProblem::PrivateGiven));
+            }
+        }
+        let alg = algorithm(members, wanted)?;
+        members.permit_one_of(
+            "enc",
+            match alg.management() {
+                Management::Rsa(_) => &["encrypt", "wrapKey"],
+                Management::Ecdh(_) => &["deriveKey", "deriveBits"],
+            },
+        )?;
+        let public = Public::from_members(members, alg)?;
+        Ok(Self::made(alg, public, members.key_id()?))
+    }
+
+    pub(super) fn made(
+        alg: KeyManagementAlg,
+        public: Public,
+        key_id: Option<KeyId>,
+    ) -> EncryptionKey {
+        EncryptionKey {
+            alg,
+            public: Arc::new(public),
+            key_id,
+        }
+    }
+
+    /// A JWK with all but the private members.
+    pub(super) fn public_members(&self) -> jwk::Writer {
+        let kty = match &*self.public {
+            Public::Rsa { .. } => "RSA",
+            Public::Ecdh(key) if key.group() == Group::X25519 => "OKP",
+            Public::Ecdh(_) => "EC",
+        };
+        let writer = jwk::Writer::new(kty)
+            .word("alg", self.alg.name())
+            .word("use", "enc")
+            .key_id(self.key_id());
+        match &*self.public {
+            Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
+            Public::Ecdh(key) => {
+                let writer = writer.word("crv", crv(key.group()));
+                match key.group() {
+                    Group::P256 | Group::P384 | Group::P521 => {
+                        let (x, y) = key.bytes()[1..].split_at(key.group().bytes());
+                        writer.bytes("x", x).bytes("y", y)
+                    }
+                    Group::X25519 => writer.bytes("x", key.bytes()),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn public(&self) -> &Public {
+        &self.public
+    }
+
+    pub(super) fn named(mut self, key_id: Option<KeyId>) -> EncryptionKey {
+        self.key_id = key_id;
+        self
+    }
+
+    pub(super) fn id(&self) -> Option<&KeyId> {
+        self.key_id.as_ref()
+    }
+}
+
+impl Public {
+    pub(super) fn from_members(
+        members: &Members<'_>,
+        alg: KeyManagementAlg,
+    ) -> Result<Public, KeyError> {
+        match alg.management() {
+            Management::Rsa(_) => {
+                let (n, e) = (members.integer("n")?, members.integer("e")?);
+                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+            }
+            Management::Ecdh(_) => {
+                let group = group(members)?;
+                Public::ecdh(group, &public_bytes(members, group)?)
+                    .map_err(|problem| KeyError::at("x", problem))
+            }
+        }
+    }
+
+    pub(super) fn rsa(
+        alg: KeyManagementAlg,
+        n: &[u8],
+        e: &[u8],
+    ) -> Result<Public, (&'static str, KeyProblem)> {
+        let Management::Rsa(padding) = alg.management() else {
+            return Err(("alg", KeyProblem::Contradiction));
+        };
+        Ok(Public::Rsa {
+            key: rsa_encryption::Public::from_parts(padding, n, e)?,
+            n: n.to_vec(),
+            e: e.to_vec(),
+        })
+    }
+
+    /// A point to encrypt to: on its curve, and not one whose agreed secret is always zero.
+    pub(super) fn ecdh(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        let public = ecdh::Public::from_bytes(group, bytes)?;
+        if group == Group::X25519 {
+            let any = ecdh::Private::generate(group).map_err(|_| KeyProblem::Invalid)?;
+            any.agree(&public).ok_or(KeyProblem::Invalid)?;
+        }
+        Ok(Public::Ecdh(public))
+    }
+}
+
+/// The algorithm of an asymmetric JWK: what it says and what the caller wants, which must agree
+/// with each other and with `kty`.
+pub(super) fn algorithm(
+    members: &Members<'_>,
+    wanted: Option<KeyManagementAlg>,
+) -> Result<KeyManagementAlg, KeyError> {
+    let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
+    let said = members.optional("alg")?;
+    let alg = match (&said, wanted) {
+        // A curve for nothing but agreement, or a key marked for encryption.
+        (None, None)
+            if members.optional("crv")?.as_deref() == Some("X25519")
+                || (members.optional("use")?.as_deref() == Some("enc") && members.has("crv")) =>
+        {
+            KeyManagementAlg::EcdhEs
+        }
+        (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
+        (None, Some(wanted)) => wanted,
+        // By name: what is behind danger has no other way in.
+        (Some(said), Some(wanted)) if *said == wanted.name() => wanted,
+        (Some(_), Some(_)) => return Err(contradiction),
+        (Some(said), None) => said.parse().map_err(|_| contradiction)?,
+    };
+    match (&*members.required("kty")?, alg.management()) {
+        ("RSA", Management::Rsa(_)) | ("EC" | "OKP", Management::Ecdh(_)) => Ok(alg),
+        ("RSA" | "EC" | "OKP", _) => Err(contradiction),
+        ("oct", _) => Err(KeyError::at("kty", KeyProblem::Contradiction)),
+        _ => Err(KeyError::at("kty", KeyProblem::Unsupported)),
+    }
+}
+
+/// The group that `kty` and `crv` name.
+pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
+    match (&*members.required("kty")?, &*members.required("crv")?) {
+        ("EC", "P-256") => Ok(Group::P256),
+        ("EC", "P-384") => Ok(Group::P384),
+        ("EC", "P-521") => Ok(Group::P521),
+        ("OKP", "X25519") => Ok(Group::X25519),
+        ("EC" | "OKP", _) => Err(KeyError::at("crv", KeyProblem::Unsupported)),
+        _ => Err(KeyError::at("kty", KeyProblem::Contradiction)),
+    }
+}
+
+/// `x` and `y` as one uncompressed point, or `x` alone.
+pub(crate) fn public_bytes(members: &Members<'_>, group: Group) -> Result<Vec<u8>, KeyError> {
+    let x = members.fixed("x", group.bytes())?;
+    match group {
+        Group::P256 | Group::P384 | Group::P521 => {
+            let y = members.fixed("y", group.bytes())?;
+            Ok([&[4], x.as_slice(), y.as_slice()].concat())
+        }
+        Group::X25519 => Ok(x.to_vec()),
+    }
+}
+
+pub(crate) fn crv(group: Group) -> &'static str {
+    match group {
+        Group::P256 => "P-256",
+        Group::P384 => "P-384",
+        Group::P521 => "P-521",
+        Group::X25519 => "X25519",
+    }
+}
+
+impl fmt::Debug for EncryptionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EncryptionKey")
+            .field("alg", &self.alg)
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,211 @@
+//! Keys to encrypt with as PEM and DER. The forms are those of [`pkix`](super::pkix), with X25519
+//! (RFC 8410) in place of Ed25519.
+
+use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, UintRef};
+use der::pem::{self, LineEnding};
+use der::{Decode, Encode};
+use pkcs1::RsaPublicKeyRef;
+use pkcs8::PrivateKeyInfoRef;
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
+use zeroize::Zeroizing;
+
+use super::encryption::Public;
+use super::encryption_algorithm::Management;
+use super::pkix::{EC, P256, P384, P521, RSA, armour, bounded, malformed, parts_from_pkcs1};
+use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
+use crate::crypto::ecdh::{self, Group};
+use crate::crypto::ecdsa;
+use crate::error::{Error, KeyError, KeyProblem, Result};
+
+const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
+
+/// What a key's own text says about its kind.
+enum Kind {
+    Rsa,
+    Ecdh(Group),
+}
+
+impl Kind {
+    /// The kind, which must be the algorithm's.
+    fn of(algorithm: &AlgorithmIdentifierRef<'_>, alg: KeyManagementAlg) -> Result<Kind, KeyError> {
+        let kind = match algorithm.oid {
+            RSA => Kind::Rsa,
+            X25519 => Kind::Ecdh(Group::X25519),
+            EC => Kind::Ecdh(group(algorithm.parameters_oid().map_err(malformed)?)?),
+            _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
+        };
+        match (&kind, alg.management()) {
+            (Kind::Rsa, Management::Rsa(_)) | (Kind::Ecdh(_), Management::Ecdh(_)) => Ok(kind),
+            _ => Err(KeyError::at("alg", KeyProblem::Contradiction)),
+        }
+    }
+}
+
+fn group(curve: ObjectIdentifier) -> Result<Group, KeyError> {
+    match curve {
+        P256 => Ok(Group::P256),
+        P384 => Ok(Group::P384),
+        P521 => Ok(Group::P521),
+        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
+    }
+}
+
+pub(super) fn read_private_pem(
+    text: &str,
+    alg: KeyManagementAlg,
+) -> Result<DecryptionKey, KeyError> {
+    let (label, der) = armour(text)?;
+    match label.as_str() {
+        "PRIVATE KEY" => read_pkcs8(&der, alg),
+        "EC PRIVATE KEY" => read_sec1(&der, alg),
+        "RSA PRIVATE KEY" => DecryptionKey::of_rsa_parts(alg, &parts_from_pkcs1(&der)?),
+        "PUBLIC KEY" | "RSA PUBLIC KEY" => Err(KeyError::new(KeyProblem::PublicGiven)),
+        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+    }
+}
+
+pub(super) fn read_public_pem(
+    text: &str,
+    alg: KeyManagementAlg,
+) -> Result<EncryptionKey, KeyError> {
+    let (label, der) = armour(text)?;
+    match label.as_str() {
+        "PUBLIC KEY" => read_spki(&der, alg),
+        "RSA PUBLIC KEY" => read_rsa_public(&der, alg),
+        "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
+            Err(KeyError::new(KeyProblem::PrivateGiven))
+        }
+        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+    }
+}
+
+pub(super) fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
+    bounded(der)?;
+    let info = PrivateKeyInfoRef::from_der(der).map_err(malformed)?;
+    let key = match Kind::of(&info.algorithm, alg)? {
+        Kind::Rsa => {
+            let parts = parts_from_pkcs1(info.private_key.as_bytes())?;
+            return DecryptionKey::of_rsa_parts(alg, &parts);
+        }
+        Kind::Ecdh(group) => match group.curve() {
+            // The pair's reading compares the halves.
+            Some(curve) => of_pair(
+                group,
+                &ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?,
+            )?,
+            None => read_x25519(&info)?,
+        },
+    };
+    DecryptionKey::of_ecdh(alg, key)
+}
+
+fn read_x25519(info: &PrivateKeyInfoRef<'_>) -> Result<ecdh::Private, KeyError> {
+    // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
+    let [0x04, 0x20, secret @ ..] = info.private_key.as_bytes() else {
+        return Err(KeyError::new(KeyProblem::Malformed));
+    };
+    let key = ecdh::Private::from_secret(Group::X25519, secret).map_err(KeyError::new)?;
+    if let Some(public) = info.public_key
+        && public.raw_bytes() != key.public()
+    {
+        return Err(KeyError::new(KeyProblem::Mismatch));
+    }
+    Ok(key)
+}
+
+fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
+    let key = sec1::EcPrivateKey::from_der(der).map_err(malformed)?;
+    let oid = key
+        .parameters
+        .and_then(|parameters| parameters.named_curve())
+        .ok_or(KeyError::at("curve", KeyProblem::Missing))?;
+    let group = group(oid)?;
+    let curve = group
+        .curve()
+        .ok_or(KeyError::at("curve", KeyProblem::Unsupported))?;
+    let pair = ecdsa::Pair::from_sec1(curve, der).map_err(KeyError::new)?;
+    DecryptionKey::of_ecdh(alg, of_pair(group, &pair)?)
+}
+
+fn of_pair(group: Group, pair: &ecdsa::Pair) -> Result<ecdh::Private, KeyError> {
+    let scalar = pair
+        .scalar()
+        .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
+    ecdh::Private::from_secret(group, &scalar).map_err(KeyError::new)
+}
+
+pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
+    bounded(der)?;
+    let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
+    let bits = info
+        .subject_public_key
+        .as_bytes()
+        .ok_or(KeyError::new(KeyProblem::Malformed))?;
+    match Kind::of(&info.algorithm, alg)? {
+        Kind::Rsa => read_rsa_public(bits, alg),
+        Kind::Ecdh(group) => {
+            let public = Public::ecdh(group, bits)
+                .map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
+            Ok(EncryptionKey::made(alg, public, None))
+        }
+    }
+}
+
+fn read_rsa_public(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
+    let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
+    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
+        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    Ok(EncryptionKey::made(alg, public, None))
+}
+
+/// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.
+pub(super) fn x25519_pkcs8(secret: &[u8]) -> Zeroizing<Vec<u8>> {
+    let prefix: [u8; 16] = [
+        0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04,
+        0x20,
+    ];
+    let mut der = Zeroizing::new(Vec::with_capacity(prefix.len() + secret.len()));
+    der.extend_from_slice(&prefix);
+    der.extend_from_slice(secret);
+    der
+}
+
+pub(super) fn write_public_pem(public: &Public) -> Result<String> {
+    pem::encode_string("PUBLIC KEY", LineEnding::LF, &write_spki(public)?)
+        .map_err(|_| Error::Primitive)
+}
+
+pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
+    let encode = || -> der::Result<Vec<u8>> {
+        let curve;
+        let rsa_der;
+        let (oid, parameters, bits): (_, Option<AnyRef<'_>>, &[u8]) = match public {
+            Public::Rsa { n, e, .. } => {
+                let key = RsaPublicKeyRef {
+                    modulus: UintRef::new(n)?,
+                    public_exponent: UintRef::new(e)?,
+                };
+                rsa_der = key.to_der()?;
+                (RSA, Some(AnyRef::NULL), &rsa_der)
+            }
+            Public::Ecdh(key) => {
+                curve = match key.group() {
+                    Group::P256 => Some(P256),
+                    Group::P384 => Some(P384),
+                    Group::P521 => Some(P521),
+                    Group::X25519 => None,
+                };
+                match &curve {
+                    Some(curve) => (EC, Some(curve.into()), key.bytes()),
+                    None => (X25519, None, key.bytes()),
+                }
+            }
+        };
+        SubjectPublicKeyInfoRef {
+            algorithm: AlgorithmIdentifierRef { oid, parameters },
+            subject_public_key: BitStringRef::from_bytes(bits)?,
+        }
+        .to_der()
+    };
+    encode().map_err(|_| Error::Primitive)
+}

@@ -1,0 +1,128 @@
+use std::fmt;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::shared_secret::{Directions, SharedSecret};
+use super::{KeyId, KeyWrapAlg};
+use crate::crypto::random;
+use crate::error::{KeyError, Result};
+use crate::jwk::{self, Members};
+
+/// A shared key that wraps content keys: whoever can decrypt with it can also encrypt.
+///
+/// ```
+/// use jeton::key::{KeyWrapAlg, WrappingKey};
+///
+/// let key = WrappingKey::generate(KeyWrapAlg::A256Kw)?.with_key_id("2026-11")?;
+/// let same = WrappingKey::from_jwk(&key.to_jwk())?;
+/// assert_eq!(same.key_id(), Some("2026-11"));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct WrappingKey {
+    alg: KeyWrapAlg,
+    shared: Arc<SharedSecret>,
+    key_id: Option<KeyId>,
+}
+
+impl WrappingKey {
+    /// A fresh key.
+    pub fn generate(alg: KeyWrapAlg) -> Result<WrappingKey> {
+        let mut secret = Zeroizing::new(vec![0; alg.key_bytes()]);
+        random::fill(&mut secret)?;
+        Self::new(alg, &secret)
+    }
+
+    /// A key from bytes that are both secret and random: exactly as many as the algorithm has.
+    pub fn new(alg: KeyWrapAlg, secret: &[u8]) -> Result<WrappingKey> {
+        let secret = Zeroizing::new(secret.to_vec());
+        let shared = SharedSecret::new(secret, alg.key_bytes(), Directions::Both)?;
+        Ok(Self::made(alg, shared, None))
+    }
+
+    /// Reads a JWK of `kty` `oct` that says its `alg`. `use` is `enc` if it is there; `key_ops` has
+    /// `wrapKey`, `unwrapKey` or both, and the key does no more than that.
+    pub fn from_jwk(text: &str) -> Result<WrappingKey> {
+        Ok(Self::from_members(&Members::parse(text)?, None)?)
+    }
+
+    /// Reads a JWK of `kty` `oct` for an algorithm; one that says another is refused.
+    pub fn from_jwk_as(text: &str, alg: KeyWrapAlg) -> Result<WrappingKey> {
+        Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
+    }
+
+    /// The key as a JWK. It holds the secret.
+    pub fn to_jwk(&self) -> Zeroizing<String> {
+        jwk::Writer::new("oct")
+            .word("alg", self.alg.name())
+            .key_id(self.key_id())
+            .bytes("k", self.shared.bytes())
+            .finish()
+    }
+
+    /// The key's algorithm.
+    pub fn alg(&self) -> KeyWrapAlg {
+        self.alg
+    }
+
+    /// The key's id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_ref().map(KeyId::as_str)
+    }
+
+    /// The same key under an id of 1 to 256 bytes.
+    pub fn with_key_id(mut self, key_id: &str) -> Result<WrappingKey> {
+        self.key_id = Some(KeyId::chosen(key_id)?);
+        Ok(self)
+    }
+
+    /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
+    /// those who have it, not to be published.
+    pub fn thumbprint(&self) -> String {
+        self.shared.thumbprint()
+    }
+
+    pub(crate) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<KeyWrapAlg>,
+    ) -> Result<WrappingKey, KeyError> {
+        let alg = super::shared_secret::algorithm(members, wanted)?;
+        let shared =
+            SharedSecret::from_members(members, alg.key_bytes(), ["wrapKey", "unwrapKey"])?;
+        Ok(Self::made(alg, shared, members.key_id()?))
+    }
+
+    fn made(alg: KeyWrapAlg, shared: SharedSecret, key_id: Option<KeyId>) -> WrappingKey {
+        WrappingKey {
+            alg,
+            shared: Arc::new(shared),
+            key_id,
+        }
+    }
+
+    /// The same key for a decrypter; the secret is shared, not copied.
+    pub(crate) fn share(&self) -> WrappingKey {
+        WrappingKey {
+            alg: self.alg,
+            shared: Arc::clone(&self.shared),
+            key_id: self.key_id.clone(),
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &SharedSecret {
+        &self.shared
+    }
+
+    pub(crate) fn id(&self) -> Option<&KeyId> {
+        self.key_id.as_ref()
+    }
+}
+
+impl fmt::Debug for WrappingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WrappingKey")
+            .field("alg", &self.alg)
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}

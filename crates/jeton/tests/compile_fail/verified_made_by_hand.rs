@@ -1,0 +1,7 @@
+//! Only a verifier makes a `Verified`.
+
+use jeton::Verified;
+
+fn main() {
+    let _: Verified<()> = Verified { claims: () };
+}

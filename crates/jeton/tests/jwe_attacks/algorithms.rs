@@ -1,0 +1,252 @@
+//! What the header says, against what the key is.
+
+use jeton::danger::{Password, Pbes2Alg};
+use jeton::error::{Part, Rejection};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::jws;
+use jeton::key::{
+    ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey,
+    WrappingKey,
+};
+use serde_json::json;
+
+use crate::support::{SECRET, direct, direct_token, every_kind, header, rejection, with_header};
+
+#[test]
+fn alg_none_and_its_spellings() {
+    for alg in [
+        "none", "None", "NONE", "nOnE", "", "Dir", "DIR", "dir ", "direct",
+    ] {
+        let token = direct_token(&format!(r#"{{"alg":"{alg}","enc":"A256GCM"}}"#), b"x");
+        assert_eq!(
+            rejection(direct().decrypt(&token)),
+            Rejection::AlgorithmMismatch,
+            "{alg}"
+        );
+    }
+}
+
+#[test]
+fn enc_unknown_weaker_or_spelled_otherwise() {
+    for enc in [
+        "none",
+        "a256gcm",
+        "A256GCM ",
+        "A256CBC-HS512",
+        "A256KW",
+        "A128GCM",
+        "",
+    ] {
+        let token = direct_token(&format!(r#"{{"alg":"dir","enc":"{enc}"}}"#), b"x");
+        assert_eq!(
+            rejection(direct().decrypt(&token)),
+            Rejection::EncryptionMismatch,
+            "{enc}"
+        );
+    }
+    let escaped = direct_token(r#"{"\u0061lg":"d\u0069r","enc":"A256GCM"}"#, b"x");
+    assert!(direct().decrypt(&escaped).is_ok());
+}
+
+#[test]
+fn members_missing_or_of_another_type() {
+    for text in [
+        r#"{"enc":"A256GCM"}"#,
+        r#"{"alg":"dir"}"#,
+        r#"{"alg":null,"enc":"A256GCM"}"#,
+        r#"{"alg":["dir"],"enc":"A256GCM"}"#,
+        r#"{"alg":"dir","enc":256}"#,
+        r#"{"Alg":"dir","enc":"A256GCM"}"#,
+        r#"{"alg":"dir","enc":"A256GCM","kid":7}"#,
+        r#"{"alg":"dir","enc":"A256GCM","typ":7}"#,
+        r#"{"alg":"dir","enc":"A256GCM","cty":null}"#,
+        r#"{"alg":"dir","enc":"A256GCM","zip":true}"#,
+        r#"{"alg":"dir","enc":"A256GCM","zip":"GZIP"}"#,
+        r#"{"alg":"dir","enc":"A256GCM","epk":"{}"}"#,
+        r#"{"alg":"dir","enc":"A256GCM","p2c":"1000"}"#,
+        r#"{"alg":"dir","enc":"A256GCM"} "x""#,
+        r#"["alg","dir"]"#,
+        "",
+        "{}",
+    ] {
+        let refusal = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(refusal, Rejection::Malformed(Part::Header), "{text}");
+    }
+}
+
+#[test]
+fn duplicate_members() {
+    for text in [
+        r#"{"alg":"dir","alg":"dir","enc":"A256GCM"}"#,
+        r#"{"alg":"dir","enc":"A256GCM","\u0061lg":"none"}"#,
+        r#"{"alg":"dir","enc":"A256GCM","x":{"y":1,"y":2}}"#,
+    ] {
+        let refusal = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{text}");
+    }
+}
+
+#[test]
+fn critical_extensions() {
+    for crit in [
+        r#"["exp"]"#,
+        "[]",
+        r#"["b64"]"#,
+        r#"["alg"]"#,
+        "null",
+        r#""exp""#,
+    ] {
+        let text = format!(r#"{{"alg":"dir","enc":"A256GCM","crit":{crit},"exp":1}}"#);
+        let refusal = rejection(direct().decrypt(&direct_token(&text, b"x")));
+        assert_eq!(refusal, Rejection::CriticalExtension, "{crit}");
+    }
+}
+
+#[test]
+fn keys_in_the_header_are_not_looked_at() {
+    let text = format!(
+        r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"oct","k":"{}"}},"x5c":["AAAA"]}}"#,
+        "A".repeat(43)
+    );
+    assert!(direct().decrypt(&direct_token(&text, b"x")).is_ok());
+    let other = ContentKey::new(ContentEnc::A256Gcm, &[1; 32]).unwrap();
+    let refusal = rejection(Decrypter::new(other).decrypt(&direct_token(&text, b"x")));
+    assert_eq!(refusal, Rejection::Decryption);
+}
+
+#[test]
+fn every_kind_of_token_for_every_other_kind_of_key() {
+    let all = every_kind(ContentEnc::A256Gcm);
+    let tokens: Vec<_> = all
+        .iter()
+        .map(|(name, _, token)| (name.clone(), token.clone()))
+        .collect();
+    for (key_name, keys, _) in all {
+        let decrypter = Decrypter::new(keys);
+        for (token_name, token) in &tokens {
+            let expected = match (key_name == *token_name, same_alg(&key_name, token_name)) {
+                (true, _) => continue,
+                (_, true) => Rejection::Decryption,
+                _ => Rejection::AlgorithmMismatch,
+            };
+            let refusal = rejection(decrypter.decrypt(token));
+            assert_eq!(refusal, expected, "{token_name} for {key_name}");
+        }
+    }
+}
+
+fn same_alg(one: &str, other: &str) -> bool {
+    one.split(' ').next() == other.split(' ').next()
+}
+
+#[test]
+fn one_secret_under_another_algorithm() {
+    // The header is rewritten to the key's alg: what is inside was made for another.
+    let wrapping = |alg| WrappingKey::new(alg, &SECRET).unwrap();
+    let kw = wrapping(KeyWrapAlg::A256Kw);
+    let token = Encrypter::new(&kw, ContentEnc::A256Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    let mut renamed = header(&token);
+    renamed["alg"] = "A256GCMKW".into();
+    let decrypter = Decrypter::new(wrapping(KeyWrapAlg::A256GcmKw));
+    let refusal = rejection(decrypter.decrypt(&with_header(&token, &renamed)));
+    assert_eq!(refusal, Rejection::Decryption);
+    renamed["alg"] = "dir".into();
+    assert_eq!(
+        rejection(direct().decrypt(&with_header(&token, &renamed))),
+        Rejection::Decryption
+    );
+    // A JWK that says one is not taken for the other.
+    let jwk = wrapping(KeyWrapAlg::A256Kw).to_jwk();
+    assert!(WrappingKey::from_jwk_as(&jwk, KeyWrapAlg::A256GcmKw).is_err());
+    assert!(ContentKey::from_jwk_as(&jwk, ContentEnc::A256Gcm).is_err());
+    assert!(MacKey::from_jwk_as(&jwk, MacAlg::HS256).is_err());
+}
+
+#[test]
+fn ecdh_direct_and_wrapped_are_not_mixed() {
+    let make = |alg| DecryptionKey::generate(alg).unwrap();
+    let wrapped = make(KeyManagementAlg::EcdhEsA256Kw);
+    let token = Encrypter::new(&wrapped.encryption_key(), ContentEnc::A256Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    let jwk = wrapped.to_jwk().unwrap();
+    let plain = jwk.replace("ECDH-ES+A256KW", "ECDH-ES");
+    let direct = Decrypter::new(DecryptionKey::from_jwk(&plain).unwrap());
+    assert_eq!(
+        rejection(direct.decrypt(&token)),
+        Rejection::AlgorithmMismatch
+    );
+    let mut renamed = header(&token);
+    renamed["alg"] = "ECDH-ES".into();
+    assert_eq!(
+        rejection(direct.decrypt(&with_header(&token, &renamed))),
+        Rejection::Decryption
+    );
+}
+
+#[test]
+fn formats_are_not_mixed() {
+    let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
+    let signed = jws::Signer::new(&mac).sign(b"x").unwrap();
+    assert_eq!(
+        rejection(direct().decrypt(&signed)),
+        Rejection::Malformed(Part::Token)
+    );
+    let encrypted = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"x");
+    assert!(jws::Verifier::new(&mac).verify(&encrypted).is_err());
+    // HS256 as key management.
+    let named = direct_token(r#"{"alg":"HS256","enc":"A256GCM"}"#, b"x");
+    assert_eq!(
+        rejection(direct().decrypt(&named)),
+        Rejection::AlgorithmMismatch
+    );
+}
+
+#[test]
+fn a_public_key_is_no_password_and_no_password_a_key() {
+    // A token that asks for a password where the reader has a private key.
+    let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
+    let public = key.encryption_key().to_pem().unwrap();
+    let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]).unwrap();
+    let password = password.rounds(1000).unwrap();
+    let token = Encrypter::new(&password, ContentEnc::A256Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    assert_eq!(
+        rejection(Decrypter::new(&key).decrypt(&token)),
+        Rejection::AlgorithmMismatch
+    );
+}
+
+#[test]
+fn a_kid_picks_among_several_keys_and_no_other_is_tried() {
+    let one = WrappingKey::generate(KeyWrapAlg::A128Kw)
+        .unwrap()
+        .with_key_id("1")
+        .unwrap();
+    let two = WrappingKey::generate(KeyWrapAlg::A128Kw)
+        .unwrap()
+        .with_key_id("2")
+        .unwrap();
+    let token = Encrypter::new(&one, ContentEnc::A128Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    let both = || Decrypter::new(jeton::key::DecryptionKeys::from(&two).and(&one));
+    assert_eq!(both().decrypt(&token).unwrap().key_id(), Some("1"));
+    for kid in ["2", "3", "", "../1", "1\u{0}", "1'--"] {
+        let mut renamed = header(&token);
+        renamed["kid"] = json!(kid);
+        let expected = if kid == "2" {
+            Rejection::Decryption
+        } else {
+            Rejection::UnknownKey
+        };
+        assert_eq!(
+            rejection(both().decrypt(&with_header(&token, &renamed))),
+            expected,
+            "{kid}"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! `zip`: bombs (CVE-2024-28180), and whoever asks for it without the right to.
+
+use std::time::{Duration, Instant};
+
+use jeton::danger;
+use jeton::error::{Part, Rejection};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentEnc, ContentKey};
+use jeton::limits;
+use serde_json::json;
+
+use crate::support::{SECRET, direct, direct_token, encode, rejection, seal};
+
+const HEADER: &str = r#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#;
+
+fn compressed(plaintext: &[u8]) -> String {
+    let key = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
+    let encrypter = danger::compress(Encrypter::new(&key, ContentEnc::A256Gcm));
+    encrypter.encrypt(plaintext).unwrap()
+}
+
+fn inflating() -> Decrypter {
+    danger::allow_zip(direct())
+}
+
+#[test]
+fn nothing_is_inflated_without_danger() {
+    assert_eq!(
+        rejection(direct().decrypt(&compressed(b"x"))),
+        Rejection::Compressed
+    );
+}
+
+#[test]
+fn a_bomb_is_refused_by_its_ratio() {
+    let token = compressed(&vec![0; 20_000_000]);
+    assert!(token.len() < 40_000);
+    let start = Instant::now();
+    assert_eq!(
+        rejection(inflating().decrypt(&token)),
+        Rejection::TooLarge(Part::Payload)
+    );
+    assert!(
+        start.elapsed() < Duration::from_millis(50),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn the_ratio_is_exact() {
+    // 300 equal bytes take 4 to 6 compressed: within a ratio of 100. 3,000 take 14: beyond.
+    assert!(inflating().decrypt(&compressed(&[b'a'; 300])).is_ok());
+    let refusal = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
+    assert_eq!(refusal, Rejection::TooLarge(Part::Payload));
+}
+
+#[test]
+fn the_absolute_limit_holds_where_the_ratio_would_not() {
+    let text = |bytes: usize| -> Vec<u8> {
+        let lines =
+            (0_u32..).flat_map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)).into_bytes());
+        lines.take(bytes).collect()
+    };
+    // Numbers shrink to about a half, so the token itself must be allowed to be larger.
+    let wide = || {
+        inflating().limits(jeton::Limits {
+            token_bytes: 16 * 1024 * 1024,
+            ..jeton::Limits::default()
+        })
+    };
+    let at = compressed(&text(limits::INFLATED_BYTES));
+    assert_eq!(
+        wide().decrypt(&at).unwrap().plaintext().len(),
+        limits::INFLATED_BYTES
+    );
+    let beyond = compressed(&text(limits::INFLATED_BYTES + 1));
+    assert_eq!(
+        rejection(wide().decrypt(&beyond)),
+        Rejection::TooLarge(Part::Payload)
+    );
+}
+
+#[test]
+fn what_is_not_deflate() {
+    for plaintext in [
+        &b""[..],
+        b"plain text",
+        &[0xff; 100],
+        &[0x78, 0x9c, 3, 0, 0, 0, 0, 1],
+    ] {
+        let refusal = rejection(inflating().decrypt(&direct_token(HEADER, plaintext)));
+        assert_eq!(refusal, Rejection::Malformed(Part::Payload));
+    }
+}
+
+#[test]
+fn zip_outside_the_protected_header() {
+    let protected = encode(br#"{"alg":"dir","enc":"A256GCM"}"#);
+    let (iv, ciphertext, tag) = seal(&SECRET, &protected, b"x");
+    for place in ["unprotected", "header"] {
+        let text = json!({
+            "protected": protected, place: {"zip": "DEF"},
+            "iv": iv, "ciphertext": ciphertext, "tag": tag,
+        });
+        let refusal = rejection(inflating().decrypt_json(&text.to_string()));
+        assert_eq!(refusal, Rejection::Malformed(Part::Header));
+    }
+}

@@ -1,0 +1,243 @@
+//! The JSON serializations: who the recipients are, and what stands where.
+
+use jeton::error::{Part, Rejection};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
+use jeton::limits;
+use serde_json::{Value, json};
+
+use crate::support::{SECRET, direct, encode, rejection, seal};
+
+/// A flattened token under the direct key, to be changed.
+fn flattened() -> Value {
+    let protected = encode(br#"{"alg":"dir","enc":"A256GCM"}"#);
+    let (iv, ciphertext, tag) = seal(&SECRET, &format!("{protected}.{}", encode(b"aad")), b"x");
+    json!({
+        "protected": protected, "aad": encode(b"aad"),
+        "iv": iv, "ciphertext": ciphertext, "tag": tag,
+    })
+}
+
+fn refusal(text: &Value) -> Rejection {
+    rejection(direct().decrypt_json(&text.to_string()))
+}
+
+fn general(recipients: usize) -> (Vec<WrappingKey>, Value) {
+    let keys: Vec<WrappingKey> = (0..recipients)
+        .map(|_| WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap())
+        .collect();
+    let mut encrypter = Encrypter::new(&keys[0], ContentEnc::A128Gcm);
+    for key in &keys[1..] {
+        encrypter = encrypter.also_to(key);
+    }
+    let text = encrypter.encrypt_general(b"x").unwrap();
+    (keys, serde_json::from_str(&text).unwrap())
+}
+
+#[test]
+fn the_additional_data_is_authenticated() {
+    let good = direct().decrypt_json(&flattened().to_string()).unwrap();
+    assert_eq!(good.aad(), Some(&b"aad"[..]));
+    for aad in [json!(encode(b"aae")), json!("")] {
+        let mut changed = flattened();
+        changed["aad"] = aad;
+        assert_eq!(refusal(&changed), Rejection::Decryption);
+    }
+    let mut without = flattened();
+    without.as_object_mut().unwrap().remove("aad");
+    assert_eq!(refusal(&without), Rejection::Decryption);
+    let mut not_base64 = flattened();
+    not_base64["aad"] = json!("***");
+    assert_eq!(refusal(&not_base64), Rejection::Malformed(Part::Token));
+}
+
+#[test]
+fn members_missing_empty_or_of_another_type() {
+    for member in ["iv", "ciphertext", "tag"] {
+        let mut without = flattened();
+        without.as_object_mut().unwrap().remove(member);
+        assert_eq!(
+            refusal(&without),
+            Rejection::Malformed(Part::Token),
+            "{member}"
+        );
+    }
+    for member in [
+        "protected",
+        "iv",
+        "ciphertext",
+        "tag",
+        "aad",
+        "encrypted_key",
+        "unprotected",
+        "header",
+    ] {
+        for wrong in [json!(7), json!(null), json!(["AAAA"])] {
+            let mut changed = flattened();
+            changed[member] = wrong;
+            assert_eq!(
+                refusal(&changed),
+                Rejection::Malformed(Part::Token),
+                "{member}"
+            );
+        }
+    }
+    // What would be empty is left out (RFC 7516, section 7.2.1).
+    for member in ["protected", "iv", "tag", "encrypted_key"] {
+        let mut changed = flattened();
+        changed[member] = json!("");
+        assert_eq!(
+            refusal(&changed),
+            Rejection::Malformed(Part::Token),
+            "{member}"
+        );
+    }
+    for text in ["", "[]", "{}", "null", "{\"iv\":\"AAAA\"}"] {
+        assert!(direct().decrypt_json(text).is_err());
+    }
+}
+
+#[test]
+fn a_name_stands_in_one_header_only() {
+    for place in ["unprotected", "header"] {
+        for header in [json!({"alg":"dir"}), json!({"enc":"A256GCM"})] {
+            let mut changed = flattened();
+            changed[place] = header;
+            assert_eq!(refusal(&changed), Rejection::DuplicateMember(Part::Header));
+        }
+        let mut critical = flattened();
+        critical[place] = json!({"crit":["exp"],"exp":1});
+        assert_eq!(refusal(&critical), Rejection::CriticalExtension);
+    }
+    let mut both = flattened();
+    both["unprotected"] = json!({"note":1});
+    both["header"] = json!({"note":1});
+    assert_eq!(refusal(&both), Rejection::DuplicateMember(Part::Header));
+    let text = flattened()
+        .to_string()
+        .replacen('{', "{\"tag\":\"AAAA\",", 1);
+    let refusal = rejection(direct().decrypt_json(&text));
+    assert_eq!(refusal, Rejection::DuplicateMember(Part::Token));
+}
+
+#[test]
+fn unprotected_types_are_not_the_tokens() {
+    let mut changed = flattened();
+    changed["unprotected"] = json!({"typ":"JWT","cty":"JWT"});
+    let decrypted = direct().decrypt_json(&changed.to_string()).unwrap();
+    assert_eq!((decrypted.typ(), decrypted.content_type()), (None, None));
+}
+
+#[test]
+fn general_and_flattened_are_not_mixed() {
+    let (keys, good) = general(2);
+    let decrypter = Decrypter::new(&keys[1]);
+    assert_eq!(
+        decrypter
+            .decrypt_json(&good.to_string())
+            .unwrap()
+            .recipient_index(),
+        1
+    );
+    for (member, value) in [
+        ("header", json!({"note": 1})),
+        ("header", json!({})),
+        ("encrypted_key", json!("AAAA")),
+    ] {
+        let mut mixed = good.clone();
+        mixed[member] = value;
+        let refusal = rejection(decrypter.decrypt_json(&mixed.to_string()));
+        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+    }
+    for recipients in [json!([]), json!({}), json!([7]), json!("x")] {
+        let mut changed = good.clone();
+        changed["recipients"] = recipients;
+        let refusal = rejection(decrypter.decrypt_json(&changed.to_string()));
+        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+    }
+}
+
+#[test]
+fn recipients_are_bounded() {
+    let (keys, mut good) = general(limits::RECIPIENTS);
+    let last = Decrypter::new(&keys[limits::RECIPIENTS - 1]);
+    assert!(last.decrypt_json(&good.to_string()).is_ok());
+    let one = good["recipients"][0].clone();
+    good["recipients"].as_array_mut().unwrap().push(one);
+    let refusal = rejection(last.decrypt_json(&good.to_string()));
+    assert_eq!(refusal, Rejection::TooLarge(Part::Token));
+    let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
+    for _ in 0..limits::RECIPIENTS {
+        encrypter = encrypter.also_to(&many);
+    }
+    assert!(encrypter.encrypt_general(b"x").is_err());
+}
+
+#[test]
+fn a_direct_key_is_alone() {
+    let (keys, good) = general(2);
+    for alg in ["dir", "ECDH-ES"] {
+        let mut changed = good.clone();
+        changed["recipients"][0]["header"]["alg"] = alg.into();
+        let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+    }
+}
+
+#[test]
+fn all_recipients_have_one_enc() {
+    let (keys, good) = general(2);
+    let mut changed = good.clone();
+    changed["protected"] = encode(b"{\"x\":1}").into();
+    changed["recipients"][0]["header"]["enc"] = "A256GCM".into();
+    changed["recipients"][1]["header"]["enc"] = "A128GCM".into();
+    let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+    assert_eq!(refusal, Rejection::Malformed(Part::Header));
+}
+
+#[test]
+fn the_caller_learns_which_recipient_it_was() {
+    let (keys, good) = general(5);
+    for (index, key) in keys.iter().enumerate() {
+        let decrypted = Decrypter::new(key).decrypt_json(&good.to_string()).unwrap();
+        assert_eq!(decrypted.recipient_index(), index);
+    }
+    // Another recipient's encrypted key in every place: nobody's any more.
+    let mut swapped = good.clone();
+    for index in 0..5 {
+        swapped["recipients"][index]["encrypted_key"] =
+            good["recipients"][(index + 1) % 5]["encrypted_key"].clone();
+    }
+    let decrypted = Decrypter::new(&keys[0])
+        .decrypt_json(&swapped.to_string())
+        .unwrap();
+    assert_eq!(decrypted.recipient_index(), 4);
+    let stranger = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let refusal = rejection(Decrypter::new(&stranger).decrypt_json(&good.to_string()));
+    assert_eq!(refusal, Rejection::Decryption);
+}
+
+#[test]
+fn the_senders_own_members_stay_the_librarys() {
+    let key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let with = |name: &str| {
+        Encrypter::new(&key, ContentEnc::A128Gcm)
+            .unprotected(name, "x")
+            .encrypt_flattened(b"x")
+    };
+    for name in [
+        "alg", "enc", "kid", "zip", "crit", "epk", "iv", "tag", "p2c", "typ", "jwk",
+    ] {
+        assert!(with(name).is_err(), "{name}");
+    }
+    assert!(with("note").is_ok());
+    let twice = Encrypter::new(&key, ContentEnc::A128Gcm)
+        .unprotected("note", "x")
+        .unprotected("note", "y");
+    assert!(twice.encrypt_flattened(b"x").is_err());
+    // The compact form has no place for them.
+    assert!(twice.encrypt(b"x").is_err());
+    let aad = Encrypter::new(&key, ContentEnc::A128Gcm).aad(b"aad");
+    assert!(aad.encrypt(b"x").is_err());
+}

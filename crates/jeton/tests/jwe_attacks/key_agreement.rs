@@ -1,0 +1,193 @@
+//! ECDH-ES with points that are none (CVE-2016-9121), and with everything else an `epk` can be.
+
+use jeton::error::Rejection;
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentEnc, DecryptionKey, EncryptionKey, KeyManagementAlg};
+use serde_json::{Value, json};
+
+use crate::support::{decode, encode, header, rejection, with_header};
+
+const ALGS: [KeyManagementAlg; 4] = [
+    KeyManagementAlg::EcdhEs,
+    KeyManagementAlg::EcdhEsA128Kw,
+    KeyManagementAlg::EcdhEsA192Kw,
+    KeyManagementAlg::EcdhEsA256Kw,
+];
+
+fn curves(alg: KeyManagementAlg) -> [DecryptionKey; 4] {
+    [
+        DecryptionKey::generate(alg).unwrap(),
+        DecryptionKey::generate_p384(alg).unwrap(),
+        DecryptionKey::generate_p521(alg).unwrap(),
+        DecryptionKey::generate_x25519(alg).unwrap(),
+    ]
+}
+
+fn token(key: &DecryptionKey) -> String {
+    Encrypter::new(&key.encryption_key(), ContentEnc::A256Gcm)
+        .encrypt(b"x")
+        .unwrap()
+}
+
+/// With this `epk` in its header the token is refused, and nothing is told.
+fn refused(key: &DecryptionKey, epk: Value) {
+    let token = token(key);
+    let mut changed = header(&token);
+    changed["epk"] = epk.clone();
+    let refusal = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
+    assert_eq!(refusal, Rejection::Decryption, "{epk}");
+}
+
+#[test]
+fn invalid_curve_points_off_the_curve() {
+    for alg in ALGS {
+        for key in &curves(alg)[..3] {
+            let good = header(&token(key))["epk"].clone();
+            let length = decode(good["x"].as_str().unwrap()).len();
+            for member in ["x", "y"] {
+                for position in [0, length / 2, length - 1] {
+                    let mut bytes = decode(good[member].as_str().unwrap());
+                    bytes[position] ^= 1;
+                    let mut epk = good.clone();
+                    epk[member] = encode(&bytes).into();
+                    refused(key, epk);
+                }
+            }
+            let zero = encode(&vec![0; length]);
+            refused(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
+            let full = encode(&vec![0xff; length]);
+            refused(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
+            // x and y in each other's place.
+            refused(
+                key,
+                json!({"kty":"EC","crv":good["crv"],"x":good["y"],"y":good["x"]}),
+            );
+        }
+    }
+}
+
+#[test]
+fn points_of_another_curve_under_the_name_of_this_one() {
+    for alg in ALGS {
+        let keys = curves(alg);
+        for (index, key) in keys.iter().enumerate() {
+            let name = header(&token(key))["epk"]["crv"].clone();
+            for (other_index, other) in keys.iter().enumerate() {
+                if index == other_index {
+                    continue;
+                }
+                let mut epk = header(&token(other))["epk"].clone();
+                refused(key, epk.clone());
+                epk["crv"] = name.clone();
+                refused(key, epk);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_order_points_of_x25519() {
+    // RFC 7748, section 6.1: the secret would be all zeros, whatever the key.
+    let mut order_8 = decode("4Ot6fDtBuK4WVuP68Z_EatoJjeucMrH9hmIFFl9JuAA");
+    let points = [vec![0; 32], [&[1][..], &[0; 31]].concat(), order_8.clone()];
+    for alg in ALGS {
+        let key = DecryptionKey::generate_x25519(alg).unwrap();
+        for point in &points {
+            refused(&key, json!({"kty":"OKP","crv":"X25519","x":encode(point)}));
+            let jwk = json!({"kty":"OKP","crv":"X25519","x":encode(point),"alg":alg.name()});
+            assert!(EncryptionKey::from_jwk(&jwk.to_string()).is_err());
+        }
+        // The unused high bit does not make another point of it (RFC 7748, section 5).
+        order_8[31] |= 0x80;
+        refused(
+            &key,
+            json!({"kty":"OKP","crv":"X25519","x":encode(&order_8)}),
+        );
+    }
+}
+
+#[test]
+fn an_epk_that_is_no_public_key() {
+    for alg in ALGS {
+        for key in curves(alg) {
+            let good = header(&token(&key))["epk"].clone();
+            for member in good.as_object().unwrap().keys() {
+                let mut without = good.clone();
+                without.as_object_mut().unwrap().remove(member);
+                refused(&key, without);
+                let mut wrong = good.clone();
+                wrong[member] = json!(7);
+                refused(&key, wrong);
+            }
+            // Cut, stretched with a zero in front, and another encoding of the same bytes.
+            let x = decode(good["x"].as_str().unwrap());
+            for bytes in [&x[1..], &[&[0], x.as_slice()].concat(), &[]] {
+                let mut epk = good.clone();
+                epk["x"] = encode(bytes).into();
+                refused(&key, epk);
+            }
+            let mut padded = good.clone();
+            padded["x"] = format!("{}=", good["x"].as_str().unwrap()).into();
+            refused(&key, padded);
+            let mut private = good.clone();
+            private["d"] = good["x"].clone();
+            refused(&key, private);
+            let mut other_type = good.clone();
+            other_type["kty"] = "oct".into();
+            refused(&key, other_type);
+            refused(&key, json!({}));
+        }
+    }
+}
+
+#[test]
+fn no_epk_at_all() {
+    for alg in ALGS {
+        for key in curves(alg) {
+            let token = token(&key);
+            let mut without = header(&token);
+            without.as_object_mut().unwrap().remove("epk");
+            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
+            assert_eq!(refusal, Rejection::Decryption);
+        }
+    }
+}
+
+#[test]
+fn party_info_is_bound_into_the_key() {
+    for alg in ALGS {
+        let key = DecryptionKey::generate(alg).unwrap();
+        let token = Encrypter::new(&key.encryption_key(), ContentEnc::A256Gcm)
+            .party_info(b"Alice", b"Bob")
+            .encrypt(b"x")
+            .unwrap();
+        assert!(Decrypter::new(&key).decrypt(&token).is_ok());
+        for (member, value) in [
+            ("apu", "Qm9i"),
+            ("apv", "QWxpY2U"),
+            ("apu", "***"),
+            ("apv", ""),
+        ] {
+            let mut changed = header(&token);
+            changed[member] = value.into();
+            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+            assert_eq!(refusal, Rejection::Decryption);
+        }
+        let long = vec![0; jeton::limits::PARTY_INFO_BYTES + 1];
+        let public = key.encryption_key();
+        let encrypter = Encrypter::new(&public, ContentEnc::A256Gcm).party_info(&long, b"");
+        assert!(encrypter.encrypt(b"x").is_err());
+    }
+}
+
+#[test]
+fn plain_ecdh_es_has_no_encrypted_key() {
+    for key in curves(KeyManagementAlg::EcdhEs) {
+        let mut parts = crate::support::parts(&token(&key));
+        for encrypted_key in ["AA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
+            parts[1] = encrypted_key.into();
+            let refusal = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
+            assert_eq!(refusal, Rejection::Decryption);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Tokens that broke others, from `vectors/attack-tokens`, byte for byte, each with its own key.
+
+use std::time::{Duration, Instant};
+
+use jeton::danger::{Password, Pbes2Alg};
+use jeton::error::{Part, Rejection};
+use jeton::jwe::Decrypter;
+use jeton::key::{ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg};
+use serde_json::Value;
+
+use crate::support::{decode, direct, rejection};
+
+/// What is budgeted at 50 ms of the CPU.
+const BUDGET: Duration = Duration::from_millis(50);
+
+fn cases(name: &str) -> Vec<Value> {
+    let text = include_str!("../../../../vectors/attack-tokens/literal.json");
+    let file: Value = serde_json::from_str(text).unwrap();
+    let tests = file["tests"].as_array().unwrap().iter();
+    let found: Vec<Value> = tests.filter(|test| test["name"] == name).cloned().collect();
+    assert!(!found.is_empty(), "{name}");
+    found
+}
+
+fn refusal(decrypter: &Decrypter, case: &Value) -> Rejection {
+    let start = Instant::now();
+    let refusal = match &case["input"] {
+        Value::String(token) => rejection(decrypter.decrypt(token)),
+        json => rejection(decrypter.decrypt_json(&json.to_string())),
+    };
+    assert!(start.elapsed() < BUDGET);
+    refusal
+}
+
+#[test]
+fn pbes2_counts() {
+    for name in ["pbes2-p2c-10M", "CVE-2023-50967-pbes2-p2c"] {
+        for case in cases(name) {
+            let secret = decode(case["key"]["k"].as_str().unwrap());
+            let password = Password::new(Pbes2Alg::Hs256A128Kw, &secret).unwrap();
+            let refusal = refusal(&Decrypter::new(password), &case);
+            assert_eq!(refusal, Rejection::TooLarge(Part::Header));
+        }
+    }
+    let case = &cases("CVE-2023-50967-pbes2-p2c")[0];
+    let from_jwk = Password::from_jwk(&case["key"].to_string()).unwrap();
+    assert_eq!(
+        refusal(&Decrypter::new(from_jwk), case),
+        Rejection::TooLarge(Part::Header)
+    );
+}
+
+#[test]
+fn ecdh_invalid_curves() {
+    for name in ["ecdh-invalid-curve-mod113", "ecdh-invalid-curve-mod2447"] {
+        for case in cases(name) {
+            let alg = KeyManagementAlg::EcdhEsA128Kw;
+            let key = DecryptionKey::from_jwk_as(&case["key"].to_string(), alg).unwrap();
+            assert_eq!(refusal(&Decrypter::new(key), &case), Rejection::Decryption);
+        }
+    }
+}
+
+#[test]
+fn gcm_truncated_tag() {
+    for case in cases("gcm-truncated-tag") {
+        let key = ContentKey::from_jwk_as(&case["key"].to_string(), ContentEnc::A128Gcm).unwrap();
+        assert_eq!(refusal(&Decrypter::new(key), &case), Rejection::Decryption);
+    }
+}
+
+#[test]
+fn zip_as_boolean() {
+    for case in cases("zip-as-boolean") {
+        let enc = ContentEnc::A256CbcHs512;
+        let key = ContentKey::from_jwk_as(&case["key"].to_string(), enc).unwrap();
+        let decrypter = jeton::danger::allow_zip(Decrypter::new(key));
+        assert_eq!(
+            refusal(&decrypter, &case),
+            Rejection::Malformed(Part::Header)
+        );
+    }
+}
+
+#[test]
+fn malformed_header_types() {
+    for case in cases("malformed-header-type") {
+        let refusal = refusal(&direct(), &case);
+        let expected = [Part::Header, Part::Token].map(Rejection::Malformed);
+        assert!(expected.contains(&refusal));
+    }
+}

@@ -1,0 +1,16 @@
+//! The known attacks on JWE, each a test named after what it tries. Every key is made here.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod algorithms;
+mod bytes;
+mod compression;
+mod json_form;
+mod key_agreement;
+mod key_wrapping;
+mod literal;
+mod nested;
+mod passwords;
+mod rsa;
+mod sizes;
+mod support;

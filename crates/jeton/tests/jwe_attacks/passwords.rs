@@ -1,0 +1,169 @@
+//! PBES2: the sender chooses the cost (CVE-2023-49290, CVE-2023-50658, CVE-2023-50967).
+
+use std::time::{Duration, Instant};
+
+use jeton::danger::{Password, Pbes2Alg};
+use jeton::error::{Part, Rejection};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::ContentEnc;
+use jeton::limits;
+use serde_json::{Value, json};
+
+use crate::support::{encode, header, parts, rejection, with_header};
+
+const AT_ONCE: Duration = Duration::from_millis(50);
+
+fn password(alg: Pbes2Alg) -> Password {
+    Password::new(alg, b"correct horse")
+        .unwrap()
+        .rounds(1000)
+        .unwrap()
+}
+
+fn refusal_with(member: &str, value: Value) -> Rejection {
+    let mut answers = Pbes2Alg::ALL.into_iter().map(|alg| {
+        let key = password(alg);
+        let token = Encrypter::new(&key, ContentEnc::A128Gcm)
+            .encrypt(b"x")
+            .unwrap();
+        let mut changed = header(&token);
+        match &value {
+            Value::Null => drop(changed.as_object_mut().unwrap().remove(member)),
+            value => changed[member] = value.clone(),
+        }
+        let start = Instant::now();
+        let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+        assert!(start.elapsed() < AT_ONCE, "{member} {value}");
+        refusal
+    });
+    let first = answers.next().unwrap();
+    assert!(answers.all(|answer| answer == first));
+    first
+}
+
+#[test]
+fn rounds_beyond_the_limit_cost_nothing() {
+    for rounds in [
+        json!(limits::PBES2_ROUNDS + 1),
+        json!(1_u64 << 31),
+        json!((1_u64 << 32) + 1000),
+        json!(u64::MAX),
+    ] {
+        assert_eq!(
+            refusal_with("p2c", rounds),
+            Rejection::TooLarge(Part::Header)
+        );
+    }
+}
+
+#[test]
+fn rounds_below_the_limit_or_no_number() {
+    for rounds in [
+        json!(0),
+        json!(1),
+        json!(limits::PBES2_ROUNDS_MIN - 1),
+        json!(-1000),
+        json!(1000.5),
+        json!(1e3),
+        json!("1000"),
+        json!([1000]),
+        Value::Null,
+    ] {
+        assert_eq!(
+            refusal_with("p2c", rounds),
+            Rejection::Malformed(Part::Header)
+        );
+    }
+}
+
+#[test]
+fn salts_too_short_too_long_or_no_salt() {
+    for salt in [
+        json!(""),
+        json!(encode(&[1; 7])),
+        json!("***"),
+        json!(7),
+        Value::Null,
+    ] {
+        assert_eq!(
+            refusal_with("p2s", salt),
+            Rejection::Malformed(Part::Header)
+        );
+    }
+    let long = encode(&vec![1; limits::PBES2_SALT_BYTES + 1]);
+    assert_eq!(
+        refusal_with("p2s", json!(long)),
+        Rejection::TooLarge(Part::Header)
+    );
+    assert_eq!(
+        refusal_with("p2s", json!(encode(&[1; 8]))),
+        Rejection::Decryption
+    );
+}
+
+#[test]
+fn many_recipients_share_one_bound() {
+    let key = password(Pbes2Alg::Hs256A128Kw);
+    let recipient = json!({
+        "header": {"alg":"PBES2-HS256+A128KW","p2s":encode(&[1; 16]),"p2c":limits::PBES2_ROUNDS / 20},
+        "encrypted_key": encode(&[1; 24]),
+    });
+    let text = |count: usize| {
+        json!({
+            "protected": encode(br#"{"enc":"A128GCM"}"#),
+            "recipients": vec![recipient.clone(); count],
+            "iv": encode(&[0; 12]), "ciphertext": "", "tag": encode(&[0; 16]),
+        })
+        .to_string()
+    };
+    let decrypter = Decrypter::new(&key);
+    assert_eq!(
+        rejection(decrypter.decrypt_json(&text(4))),
+        Rejection::Decryption
+    );
+    let mut dear = recipient.clone();
+    dear["header"]["p2c"] = json!(limits::PBES2_ROUNDS);
+    let mut both: Value = serde_json::from_str(&text(2)).unwrap();
+    both["recipients"][1] = dear;
+    let start = Instant::now();
+    assert_eq!(
+        rejection(decrypter.decrypt_json(&both.to_string())),
+        Rejection::TooLarge(Part::Header)
+    );
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn the_sender_is_bound_as_well() {
+    let make = || Password::new(Pbes2Alg::Hs512A256Kw, b"x").unwrap();
+    for rounds in [
+        0,
+        limits::PBES2_ROUNDS_MIN - 1,
+        limits::PBES2_ROUNDS + 1,
+        u32::MAX,
+    ] {
+        assert!(make().rounds(rounds).is_err(), "{rounds}");
+    }
+    assert!(Password::new(Pbes2Alg::Hs512A256Kw, b"").is_err());
+    let long = vec![b'x'; limits::PASSWORD_BYTES + 1];
+    assert!(Password::new(Pbes2Alg::Hs512A256Kw, &long).is_err());
+}
+
+#[test]
+fn another_password_learns_nothing() {
+    let key = password(Pbes2Alg::Hs384A192Kw);
+    let token = Encrypter::new(&key, ContentEnc::A128Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    let other = Password::new(Pbes2Alg::Hs384A192Kw, b"correct horsf").unwrap();
+    assert_eq!(
+        rejection(Decrypter::new(&other).decrypt(&token)),
+        Rejection::Decryption
+    );
+    let mut changed = parts(&token);
+    changed[4] = encode(&[0; 16]);
+    assert_eq!(
+        rejection(Decrypter::new(&key).decrypt(&changed.join("."))),
+        Rejection::Decryption
+    );
+}

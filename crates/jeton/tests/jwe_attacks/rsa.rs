@@ -1,0 +1,149 @@
+//! Bleichenbacher's oracle, and RSA keys that are none.
+
+use aws_lc_rs::rsa::{
+    OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, Pkcs1PublicEncryptingKey, PublicEncryptingKey,
+};
+use jeton::danger::RSA1_5;
+use jeton::error::Rejection;
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentEnc, DecryptionKey, EncryptionKey, KeyManagementAlg};
+
+use crate::support::{encode, header, parts, rejection, seal, with_header};
+
+/// A token whose content key is whatever bytes a test wants, wrapped with PKCS#1 v1.5.
+fn token(key: &DecryptionKey, content_key: &[u8]) -> String {
+    let der = key.encryption_key().to_der().unwrap();
+    let public = PublicEncryptingKey::from_der(&der).unwrap();
+    let public = Pkcs1PublicEncryptingKey::new(public).unwrap();
+    let mut encrypted_key = vec![0; public.ciphertext_size()];
+    public.encrypt(content_key, &mut encrypted_key).unwrap();
+    let protected = encode(br#"{"alg":"RSA1_5","enc":"A256GCM"}"#);
+    let (iv, ciphertext, tag) = seal(&[3; 32], &protected, b"x");
+    format!(
+        "{protected}.{}.{iv}.{ciphertext}.{tag}",
+        encode(&encrypted_key)
+    )
+}
+
+#[test]
+fn rsa1_5_oracle_every_fault_looks_alike() {
+    let key = DecryptionKey::generate(RSA1_5).unwrap();
+    let decrypter = Decrypter::new(&key);
+    assert!(decrypter.decrypt(&token(&key, &[3; 32])).is_ok());
+    // A right padding around a wrong key, and around keys of every wrong length.
+    for length in [0, 1, 16, 24, 31, 33, 48, 64, 200] {
+        let refusal = rejection(decrypter.decrypt(&token(&key, &vec![3; length])));
+        assert_eq!(refusal, Rejection::Decryption, "{length}");
+    }
+    assert_eq!(
+        rejection(decrypter.decrypt(&token(&key, &[4; 32]))),
+        Rejection::Decryption
+    );
+    // No padding at all; numbers beyond the modulus; other lengths; nothing.
+    let good = token(&key, &[3; 32]);
+    for encrypted_key in [
+        vec![0; 256],
+        vec![1; 256],
+        vec![0xff; 256],
+        vec![1; 255],
+        vec![1; 257],
+        Vec::new(),
+    ] {
+        let mut changed = parts(&good);
+        changed[1] = encode(&encrypted_key);
+        assert_eq!(
+            rejection(decrypter.decrypt(&changed.join("."))),
+            Rejection::Decryption
+        );
+    }
+    // A right content key and a wrong tag.
+    let mut changed = parts(&good);
+    changed[4] = encode(&[0; 16]);
+    assert_eq!(
+        rejection(decrypter.decrypt(&changed.join("."))),
+        Rejection::Decryption
+    );
+}
+
+#[test]
+fn rsa1_5_needs_its_door() {
+    assert!("RSA1_5".parse::<KeyManagementAlg>().is_err());
+    let open = DecryptionKey::generate(RSA1_5).unwrap();
+    let jwk = open.to_jwk().unwrap();
+    assert!(DecryptionKey::from_jwk(&jwk).is_err());
+    assert!(DecryptionKey::from_jwk_as(&jwk, KeyManagementAlg::RsaOaep).is_err());
+    assert!(EncryptionKey::from_jwk(&open.encryption_key().to_jwk()).is_err());
+    assert!(DecryptionKey::from_jwk_as(&jwk, RSA1_5).is_ok());
+    // The same private key, loaded for OAEP, does not decrypt what was wrapped the old way.
+    let pem = open.to_pem().unwrap();
+    let closed = DecryptionKey::from_pem_as(&pem, KeyManagementAlg::RsaOaep).unwrap();
+    let refusal = rejection(Decrypter::new(&closed).decrypt(&token(&open, &[3; 32])));
+    assert_eq!(refusal, Rejection::AlgorithmMismatch);
+    let mut renamed = header(&token(&open, &[3; 32]));
+    renamed["alg"] = "RSA-OAEP".into();
+    let renamed = with_header(&token(&open, &[3; 32]), &renamed);
+    assert_eq!(
+        rejection(Decrypter::new(&closed).decrypt(&renamed)),
+        Rejection::Decryption
+    );
+}
+
+#[test]
+fn oaep_with_another_hash() {
+    let algs = [
+        KeyManagementAlg::RsaOaep,
+        KeyManagementAlg::RsaOaep256,
+        KeyManagementAlg::RsaOaep384,
+        KeyManagementAlg::RsaOaep512,
+    ];
+    let pem = DecryptionKey::generate(algs[0]).unwrap().to_pem().unwrap();
+    for made in algs {
+        let key = DecryptionKey::from_pem_as(&pem, made).unwrap();
+        let token = Encrypter::new(&key.encryption_key(), ContentEnc::A256Gcm)
+            .encrypt(b"x")
+            .unwrap();
+        for read in algs {
+            let decrypter = Decrypter::new(DecryptionKey::from_pem_as(&pem, read).unwrap());
+            let mut renamed = header(&token);
+            renamed["alg"] = read.name().into();
+            if made == read {
+                assert!(decrypter.decrypt(&token).is_ok());
+                continue;
+            }
+            assert_eq!(
+                rejection(decrypter.decrypt(&token)),
+                Rejection::AlgorithmMismatch
+            );
+            let renamed = with_header(&token, &renamed);
+            assert_eq!(
+                rejection(decrypter.decrypt(&renamed)),
+                Rejection::Decryption
+            );
+        }
+    }
+}
+
+#[test]
+fn oaep_around_a_content_key_of_another_length() {
+    let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep).unwrap();
+    let der = key.encryption_key().to_der().unwrap();
+    let public = PublicEncryptingKey::from_der(&der).unwrap();
+    let public = OaepPublicEncryptingKey::new(public).unwrap();
+    for length in [0, 16, 31, 33, 64, 128] {
+        let mut encrypted_key = vec![0; public.ciphertext_size()];
+        let content_key = vec![3; length];
+        let encrypted_key = public
+            .encrypt(&OAEP_SHA1_MGF1SHA1, &content_key, &mut encrypted_key, None)
+            .unwrap();
+        let protected = encode(br#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#);
+        let (iv, ciphertext, tag) = seal(&[3; 32], &protected, b"x");
+        let token = format!(
+            "{protected}.{}.{iv}.{ciphertext}.{tag}",
+            encode(encrypted_key)
+        );
+        assert_eq!(
+            rejection(Decrypter::new(&key).decrypt(&token)),
+            Rejection::Decryption
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Whatever is large, deep or many: refused before it costs anything.
+
+use std::time::{Duration, Instant};
+
+use jeton::Limits;
+use jeton::error::{Part, Rejection};
+use jeton::jwe::Decrypter;
+use jeton::key::{DecryptionKey, KeyManagementAlg};
+
+use crate::support::{direct, direct_token, encode, rejection};
+
+/// Ten milliseconds are promised; a busy machine may lose a time slice or two.
+const AT_ONCE: Duration = Duration::from_millis(50);
+
+fn refused_at_once(token: &str, expected: Rejection) {
+    let decrypter = direct();
+    let start = Instant::now();
+    let compact = rejection(decrypter.decrypt(token));
+    let took = start.elapsed();
+    assert_eq!(compact, expected);
+    assert!(took < AT_ONCE, "{took:?}");
+    let start = Instant::now();
+    assert!(decrypter.decrypt_json(token).is_err());
+    let took = start.elapsed();
+    assert!(took < AT_ONCE, "{took:?}");
+}
+
+#[test]
+fn ten_megabytes() {
+    let large = Rejection::TooLarge(Part::Token);
+    refused_at_once(&"A".repeat(10_000_000), large);
+    refused_at_once(&".".repeat(10_000_000), large);
+    refused_at_once(&format!("{{\"iv\":\"{}\"}}", "A".repeat(10_000_000)), large);
+}
+
+#[test]
+fn a_million_dots() {
+    refused_at_once(&".".repeat(1_000_000), Rejection::Malformed(Part::Token));
+    refused_at_once(&"A.".repeat(500_000), Rejection::Malformed(Part::Token));
+}
+
+#[test]
+fn a_header_beyond_its_limit() {
+    let header = format!(
+        r#"{{"alg":"dir","enc":"A256GCM","note":"{}"}}"#,
+        "x".repeat(8 * 1024)
+    );
+    refused_at_once(
+        &direct_token(&header, b"x"),
+        Rejection::TooLarge(Part::Header),
+    );
+    let text = format!(r#"{{"unprotected":{header},"iv":"AAAA","ciphertext":"","tag":"AAAA"}}"#);
+    assert_eq!(
+        rejection(direct().decrypt_json(&text)),
+        Rejection::TooLarge(Part::Header)
+    );
+}
+
+#[test]
+fn a_header_ten_thousand_deep() {
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let header = format!(r#"{{"alg":"dir","enc":"A256GCM","note":{deep}}}"#);
+    let token = direct_token(&header, b"x");
+    let limits = Limits {
+        header_bytes: 100_000,
+        ..Limits::default()
+    };
+    let refusal = rejection(direct().limits(limits).decrypt(&token));
+    assert_eq!(refusal, Rejection::TooDeep(Part::Header));
+    let text = format!(r#"{{"note":{deep}}}"#);
+    assert_eq!(
+        rejection(direct().decrypt_json(&text)),
+        Rejection::TooDeep(Part::Token)
+    );
+    // In `epk`, which is a key.
+    let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
+    let nested = "[".repeat(20) + &"]".repeat(20);
+    let header = format!(
+        r#"{{"alg":"ECDH-ES","enc":"A256GCM","epk":{{"kty":"EC","crv":"P-256","x":{nested}}}}}"#
+    );
+    let token = format!(
+        "{}..{}.{}.{}",
+        encode(header.as_bytes()),
+        "AAAA",
+        "AAAA",
+        "AAAA"
+    );
+    assert_eq!(
+        rejection(Decrypter::new(key).decrypt(&token)),
+        Rejection::Decryption
+    );
+}
+
+#[test]
+fn a_key_id_beyond_its_limit() {
+    let header = |length| {
+        format!(
+            r#"{{"alg":"dir","enc":"A256GCM","kid":"{}"}}"#,
+            "k".repeat(length)
+        )
+    };
+    assert!(direct().decrypt(&direct_token(&header(256), b"x")).is_ok());
+    let refusal = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
+    assert_eq!(refusal, Rejection::TooLarge(Part::Header));
+}
+
+#[test]
+fn an_encrypted_key_of_a_megabyte() {
+    let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep).unwrap();
+    let decrypter = Decrypter::new(key);
+    let header = encode(br#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#);
+    let token = format!("{header}.{}.AAAA.AAAA.AAAA", "A".repeat(1_000_000));
+    let start = Instant::now();
+    assert_eq!(rejection(decrypter.decrypt(&token)), Rejection::Decryption);
+    assert!(start.elapsed() < AT_ONCE);
+}
+
+#[test]
+fn the_limits_are_the_callers() {
+    let token = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"payload");
+    let at = |token_bytes| {
+        let limits = Limits {
+            token_bytes,
+            ..Limits::default()
+        };
+        direct().limits(limits).decrypt(&token)
+    };
+    assert!(at(token.len()).is_ok());
+    assert_eq!(
+        rejection(at(token.len() - 1)),
+        Rejection::TooLarge(Part::Token)
+    );
+}

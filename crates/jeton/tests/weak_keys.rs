@@ -1,0 +1,142 @@
+//! Keys under today's minimum: refused by every constructor but those of `danger`, and those take
+//! no more than they say.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod vectors;
+
+use jeton::error::KeyProblem;
+use jeton::jws::{Signer, Verifier};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
+use jeton::{Error, danger};
+use serde_json::{Value, json};
+use vectors::{check, trial};
+
+fn problem<T>(result: jeton::Result<T>) -> (Option<&'static str>, KeyProblem) {
+    match result {
+        Err(Error::Key(error)) => (error.member(), error.problem()),
+        Err(other) => panic!("not a key error: {other}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    let file = vectors::json("weak-rsa/keys.json");
+    for key in file["keys"].as_array().unwrap().clone() {
+        let (bits, exponent) = (key["bits"].as_u64().unwrap(), &key["exponent"]);
+        trials.push(trial(
+            format!("rsa_{bits}_bits_exponent_{exponent}"),
+            move || {
+                rsa(&key, bits);
+                Ok(())
+            },
+        ));
+    }
+    trials.push(trial(
+        "an_exponent_of_1_or_an_even_one_is_never_a_key",
+        || {
+            let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
+            for (e, expected) in [
+                ("AQ", KeyProblem::TooWeak),
+                ("Ag", KeyProblem::Invalid),
+                ("BA", KeyProblem::Invalid),
+            ] {
+                key["e"] = json!(e);
+                let refused = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
+                check(problem(refused) == (Some("e"), expected), e)?;
+            }
+            Ok(())
+        },
+    ));
+    trials.push(trial("weak_rsa_is_for_public_rsa_keys", || {
+        let private = SigningKey::generate(SigAlg::RS256)?;
+        let refused = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
+        check(
+            problem(refused).1 == KeyProblem::PrivateGiven,
+            "a private key",
+        )?;
+        let refused = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
+        check(
+            problem(refused).1 == KeyProblem::PrivateGiven,
+            "a private key",
+        )?;
+        let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+        for alg in [SigAlg::RS256, SigAlg::ES256] {
+            check(
+                danger::weak_rsa_key_from_jwk(&ec.to_jwk(), alg).is_err(),
+                "an EC key",
+            )?;
+        }
+        Ok(())
+    }));
+    trials.push(trial("short_mac_keys", || {
+        for alg in MacAlg::ALL {
+            let secret = vec![7; alg.key_bytes() - 1];
+            check(MacKey::new(alg, &secret).is_err(), "the normal door")?;
+            let key = danger::weak_mac_key(alg, &secret)?;
+            let token = Signer::new(&key).sign(b"x")?;
+            Verifier::new(&key).verify(&token)?;
+            let again = danger::weak_mac_key_from_jwk(&key.to_jwk(), alg)?;
+            Verifier::new(&again).verify(&token)?;
+            check(MacKey::from_jwk(&key.to_jwk()).is_err(), "the normal door")?;
+            check(
+                problem(danger::weak_mac_key(alg, b"")) == (Some("k"), KeyProblem::TooWeak),
+                "empty",
+            )?;
+            let pem = b"-----BEGIN PUBLIC KEY-----";
+            check(
+                problem(danger::weak_mac_key(alg, pem)).1 == KeyProblem::KeyAsSecret,
+                "a key's text",
+            )?;
+        }
+        let said = r#"{"kty":"oct","alg":"HS512","k":"c2hvcnQ"}"#;
+        check(
+            danger::weak_mac_key_from_jwk(said, MacAlg::HS256).is_err(),
+            "another alg",
+        )?;
+        let ec = SigningKey::generate(SigAlg::ES256)?
+            .verifying_key()
+            .to_jwk();
+        check(
+            danger::weak_mac_key_from_jwk(&ec, MacAlg::HS256).is_err(),
+            "no oct key",
+        )
+    }));
+    vectors::run(trials)
+}
+
+fn rsa(key: &Value, bits: u64) {
+    let (jwk, pem) = (key["jwk"].to_string(), key["pem"].as_str().unwrap());
+    for (name, token) in key["tokens"].as_object().unwrap() {
+        let alg: SigAlg = name.parse().unwrap();
+        let token = token.as_str().unwrap();
+        // The normal doors are shut.
+        for refused in [
+            VerifyingKey::from_jwk_as(&jwk, alg),
+            VerifyingKey::from_pem_as(pem, alg),
+        ] {
+            assert_eq!(problem(refused).1, KeyProblem::TooWeak, "{name}");
+        }
+        let weak = [
+            danger::weak_rsa_key_from_jwk(&jwk, alg),
+            danger::weak_rsa_key_from_pem(pem, alg),
+        ];
+        for key in weak {
+            if bits < 1024 {
+                assert_eq!(problem(key), (Some("n"), KeyProblem::TooWeak));
+            } else if bits < 2048 && !matches!(alg, SigAlg::RS256 | SigAlg::RS512) {
+                assert_eq!(problem(key), (Some("n"), KeyProblem::Unsupported), "{name}");
+            } else {
+                let verifier = Verifier::new(key.unwrap());
+                assert_eq!(
+                    verifier.verify(token).unwrap().payload(),
+                    b"legacy",
+                    "{name}"
+                );
+                let changed = token.replacen("bGVnYWN5", "TGVnYWN5", 1);
+                assert!(verifier.verify(&changed).is_err(), "{name}");
+            }
+        }
+    }
+}
