@@ -70,6 +70,8 @@ key_handling = ["prepared"]
         let plan = plan(&drivers, &[Suite::Libraries], true, &[]).unwrap();
         let pace = Pace {
             batch: Duration::from_millis(2),
+            managed_batch: Duration::from_millis(5),
+            managed_least: Duration::ZERO,
             warm_batch: Duration::from_millis(1),
             warm_limit: Duration::from_millis(100),
             rounds: 3,
