@@ -100,7 +100,7 @@ impl KeyFile {
         match self.form() {
             Form::Jwk(text) => match Shape::of(text) {
                 shape if shape.kty.as_deref() == Some("oct") => Kind::Symmetric,
-                shape if shape.d.is_some() => Kind::Private,
+                shape if shape.is_private() => Kind::Private,
                 _ => Kind::Public,
             },
             Form::Pem(text) if text.contains("PRIVATE KEY-----") => Kind::Private,

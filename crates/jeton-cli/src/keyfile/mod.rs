@@ -118,11 +118,17 @@ fn without_parameters(pem: &str) -> &str {
 pub(crate) struct Shape<'a> {
     #[serde(borrow)]
     pub(crate) kty: Option<Cow<'a, str>>,
-    pub(crate) d: Option<IgnoredAny>,
+    d: Option<IgnoredAny>,
+    r#priv: Option<IgnoredAny>,
     pub(crate) keys: Option<IgnoredAny>,
 }
 
 impl<'a> Shape<'a> {
+    /// Whether it has the member that a private key of its type has: `d`, or an AKP key's `priv`.
+    pub(crate) fn is_private(&self) -> bool {
+        self.d.is_some() || self.r#priv.is_some()
+    }
+
     /// What cannot be read has no shape, and the library says why.
     pub(crate) fn of(text: &'a str) -> Shape<'a> {
         serde_json::from_str(text).unwrap_or_default()

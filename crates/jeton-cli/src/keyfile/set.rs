@@ -69,7 +69,7 @@ impl KeyFile {
             return false;
         };
         let elements = serde_json::from_str::<Elements<'_>>(text);
-        elements.is_ok_and(|set| set.keys.iter().any(|key| Shape::of(key.get()).d.is_some()))
+        elements.is_ok_and(|set| set.keys.iter().any(|key| Shape::of(key.get()).is_private()))
     }
 
     fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
