@@ -221,8 +221,9 @@ fn per_cent(place: f64) -> String {
 /// Labels at the ends lean inwards, so that none is cut.
 fn anchor(place: f64) -> &'static str {
     match place {
-        p if p < 5.0 => "start",
-        p if p > 95.0 => "end",
+        // On a narrow screen half a label is a tenth of the chart.
+        p if p < 10.0 => "start",
+        p if p > 90.0 => "end",
         _ => "middle",
     }
 }
