@@ -18,7 +18,12 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
         programs: &["cc"],
-        why: "AWS-LC is C and is compiled here",
+        why: "AWS-LC is C and libFuzzer C++; both are compiled here",
+    },
+    SystemPackage {
+        package: "valgrind",
+        programs: &["valgrind"],
+        why: "it counts the instructions that parsing costs",
     },
     SystemPackage {
         package: "chromium",
@@ -105,7 +110,7 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
         .collect();
     if missing.is_empty() {
-        return present("C compiler, Chromium");
+        return present("C compiler, valgrind, Chromium");
     }
     for wanted in &missing {
         needed(wanted.package, wanted.why);

@@ -5,5 +5,6 @@ use jeton::key::{SigAlg, SigningKey};
 
 fn main() {
     let key = SigningKey::generate(SigAlg::ES256).unwrap();
-    let _ = Verifier::new(key);
+    let _ = Verifier::new(key); //~ E0277
+    //+ let _ = Verifier::new(key.verifying_key());
 }
