@@ -51,7 +51,7 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
             wrong.push(format!("{name}: {count} instructions, at most {bound}"));
         } else if count * 5 < bound * 4 {
             wrong.push(format!(
-                "{name}: {count} instructions are far below its bound of {bound}: lower it"
+                "{name}: {count} instructions are far below the bound of {bound}: lower it"
             ));
         }
     }
@@ -88,7 +88,7 @@ fn read_bounds(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
         .ok_or_else(|| Stop::Failed("the bench lists no cases".into()))
 }
 
-/// Runs the bench under callgrind, which writes one file for each call of a case.
+/// Runs the bench under callgrind, which writes a file each time a case begins, and one at the end.
 fn count(house: &House, program: &Path) -> Result<BTreeMap<String, u64>, Stop> {
     let folder = house.target().join("callgrind");
     let cannot = |error: std::io::Error| Stop::Misused(format!("{}: {error}", folder.display()));
@@ -99,7 +99,7 @@ fn count(house: &House, program: &Path) -> Result<BTreeMap<String, u64>, Stop> {
     let mut valgrind = house.command("valgrind");
     valgrind
         .args(["-q", "--tool=callgrind", "--compress-strings=no"])
-        .args(["--zero-before=*::case_*", "--dump-after=*::case_*"])
+        .arg("--dump-before=instructions::case_*")
         .arg(format!(
             "--callgrind-out-file={}/out",
             folder.to_string_lossy()
@@ -107,35 +107,47 @@ fn count(house: &House, program: &Path) -> Result<BTreeMap<String, u64>, Stop> {
         .arg(program)
         .stdout(Stdio::null());
     run_command(&mut valgrind)?;
-    let mut counts = BTreeMap::new();
     let mut files: Vec<PathBuf> = fs::read_dir(&folder)
         .map_err(cannot)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .collect();
-    // `out.1` to `out.32`: by number, so that a case's second call replaces its first.
+    // `out.1`, `out.2` and so on; the one of the end is `out`.
     files.sort_by_key(|path| {
         let number = path
             .extension()
             .and_then(|text| text.to_str()?.parse().ok());
         number.unwrap_or(u32::MAX)
     });
+    let mut dumps = Vec::new();
     for file in files {
         let dump = fs::read(&file).map_err(cannot)?;
-        if let Some((case, count)) = read_dump(&String::from_utf8_lossy(&dump)) {
-            counts.insert(case, count);
-        }
+        dumps.push(String::from_utf8_lossy(&dump).into_owned());
     }
-    Ok(counts)
+    Ok(by_case(&dumps))
 }
 
-/// The case whose call ended with this dump, and what ran in it outside the primitives.
-fn read_dump(dump: &str) -> Option<(String, u64)> {
+/// A dump holds what ran since the case began that ended the dump before. A case's second call
+/// replaces its first.
+fn by_case(dumps: &[String]) -> BTreeMap<String, u64> {
+    let begun = dumps.iter().map(|dump| case_begun(dump));
+    let counts = dumps.iter().skip(1).map(|dump| outside_primitives(dump));
+    begun
+        .zip(counts)
+        .filter_map(|(case, count)| Some((case?.to_owned(), count)))
+        .collect()
+}
+
+/// The case that began when this dump was written.
+fn case_begun(dump: &str) -> Option<&str> {
     let trigger = dump
         .lines()
-        .find_map(|line| line.strip_prefix("desc: Trigger: --dump-after="))?;
+        .find_map(|line| line.strip_prefix("desc: Trigger: --dump-before="))?;
     let case = trigger.split_once("case_")?.1;
     let end = case.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let case = &case[..end.unwrap_or(case.len())];
+    Some(&case[..end.unwrap_or(case.len())])
+}
+
+fn outside_primitives(dump: &str) -> u64 {
     let mut count = 0;
     let mut is_counted = true;
     let mut lines = dump.lines();
@@ -154,39 +166,35 @@ fn read_dump(dump: &str) -> Option<(String, u64)> {
             count += cost.unwrap_or(0_u64);
         }
     }
-    Some((case.to_owned(), count))
+    count
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DUMP: &str = "\
-version: 1
-desc: Trigger: --dump-after=instructions::case_jwt_issue
-events: Ir
-
-fl=x.rs
-fn=instructions::case_jwt_issue
-3 10
-cfn=sha2::sha256::compress
-calls=2 7
-4 5000
-+2 5
-fn=sha2::sha256::compress
-7 5000
-fn=jeton::claims::write
-* 100
-totals: 5115
-";
+    fn dump(begun: &str, hashing: u64, writing: u64) -> String {
+        format!(
+            "version: 1\ndesc: Trigger: {begun}\nevents: Ir\n\n\
+             fl=x.rs\nfn=instructions::case_jwt_issue\n3 10\n\
+             cfn=sha2::sha256::compress\ncalls=2 7\n4 {hashing}\n+2 5\n\
+             fn=sha2::sha256::compress\n7 {hashing}\n\
+             fn=jeton::claims::write\n* {writing}\ntotals: 1\n"
+        )
+    }
 
     #[test]
-    fn what_a_primitive_costs_is_not_counted() {
-        assert_eq!(read_dump(DUMP), Some(("jwt_issue".into(), 115)));
-        assert_eq!(
-            read_dump("desc: Trigger: Program termination\n3 10\n"),
-            None
-        );
+    fn a_dump_belongs_to_the_case_that_began_before_it() {
+        let before = |case: &str| format!("--dump-before=instructions::case_{case}");
+        let dumps = [
+            dump(&before("jwt_issue"), 1, 1),
+            dump(&before("jwt_issue"), 5000, 900),
+            dump(&before("jwk_set"), 5000, 100),
+            dump("Program termination", 0, 7),
+        ];
+        // The second call's count, without what the primitive took.
+        let expected = [("jwk_set".into(), 22), ("jwt_issue".into(), 115)];
+        assert_eq!(by_case(&dumps), expected.into());
     }
 
     #[test]

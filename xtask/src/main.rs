@@ -7,6 +7,7 @@ mod audit;
 mod command;
 mod fuzz;
 mod instructions;
+mod mutants;
 mod setup;
 mod soak;
 mod test;
@@ -23,12 +24,17 @@ jeton's chores
   cargo xtask arch      checks the map: which crate may use which, and the rules for sources
   cargo xtask instructions
                         counts instructions under callgrind and holds them against their bounds
+  cargo xtask mutants   takes one check at a time out of a copy of the library and looks which test
+                        turns red; about half an hour
   cargo xtask audit     asks the advisory database about the dependencies; needs the network
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
 Options of test:
   --only STEP           runs this step alone, without setup (may be repeated)
   --skip STEP           leaves this step out (may be repeated)
+
+Options of mutants:
+  --only NAME           tries this mutant alone (may be repeated)
 
 Options of soak:
   --only PART           lab or fuzz alone
@@ -73,6 +79,7 @@ fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
         "test" => test::run(house, &test::Choice::parse(options)?),
         "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
         "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),
+        "mutants" => mutants::run(house, &mutants::Choice::parse(options)?),
         "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
         "soak" => soak::run(house, &soak::Plan::parse(options)?),
         other if is_help(other) => {

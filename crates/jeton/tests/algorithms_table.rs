@@ -173,7 +173,7 @@ fn encrypting() -> String {
     text.push_str(
         "\nEvery row goes in the compact and in the JSON serialization; all but `dir` and `ECDH-ES` \
          can have several recipients. `zip` (`DEF`) is behind `danger` on both sides, with a limit on \
-         size and ratio. What comes out of `danger` is never found by its name in a header alone.\n\n\
+         size and ratio. `RSA1_5` and passwords are reached through `danger` alone.\n\n\
          Not supported: X448, which no implementation that jeton would stand on has; HPKE, which is \
          still a draft for JOSE.\n",
     );

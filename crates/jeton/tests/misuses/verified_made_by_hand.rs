@@ -13,7 +13,7 @@ fn defaulted() -> Verified<u8> {
 }
 
 fn converted() -> Verified<u8> {
-    Verified::from(1) //~ E0277
+    1.into() //~ E0277
     //+ unimplemented!()
 }
 
