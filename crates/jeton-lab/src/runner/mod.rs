@@ -355,13 +355,13 @@ impl Run<'_> {
                 }
             }
             let round_began = Instant::now();
-            let (of, visits) = (self.planned, self.live().len());
+            let of = self.planned;
             let tell = &mut self.tell;
-            rounds::round(&mut self.benches, order, &pace, |done| {
+            rounds::round(&mut self.benches, order, &pace, |visit, visits| {
                 tell(Event::Round {
                     number,
                     of,
-                    visit: done,
+                    visit,
                     visits,
                 });
             })?;
