@@ -31,7 +31,7 @@ enum Noise {
     Gaussian(f64),
     /// 2 %, on a machine that gets 30 % slower along the run and wanders by 5 % a round.
     Drift,
-    /// 2 %, and every tenth batch (of three a visit) meets something that costs it 5 to 50 % more.
+    /// 2 %, and every tenth batch (of five a round) meets something that costs it 5 to 50 % more.
     Spikes,
     /// 1 %, and every other visit is served 4 % slower.
     TwoModes,
@@ -116,7 +116,7 @@ fn gaussian(rng: &mut impl Rng) -> f64 {
 
 fn spiky_visit(rng: &mut impl Rng) -> f64 {
     let visit = 0.02 * gaussian(rng);
-    let batches: [f64; 3] = std::array::from_fn(|_| {
+    let batches: [f64; 5] = std::array::from_fn(|_| {
         let spike = if rng.random_bool(0.1) {
             rng.random_range(0.05..0.5)
         } else {

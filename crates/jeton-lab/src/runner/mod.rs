@@ -318,6 +318,9 @@ impl Run<'_> {
 
     fn measure(&mut self) -> Result<(), Stopped> {
         let pace = &self.options.pace;
+        let mut order = rounds::Order::seeded(self.options.seed);
+        (self.tell)(Event::Rehearsing);
+        rounds::rehearse(&mut self.benches, &mut order, pace)?;
         let live = self.live().into_iter();
         let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
         if let Some(budget) = self.options.budget {
@@ -332,7 +335,6 @@ impl Run<'_> {
         }
         let ids: Vec<u32> = self.process_ids();
         let witness = Witness::begin(&ids);
-        let mut order = rounds::Order::seeded(self.options.seed);
         let outcome = self.rounds(&mut order);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());

@@ -82,7 +82,8 @@ impl Pace {
         let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
         // Which cells have twins is not known yet; they are like the rest.
         let twins = cells.iter().rev().take(self.twins);
-        before + self.round(cells.iter().chain(twins)) * self.rounds
+        // One round more: the rehearsal.
+        before + self.round(cells.iter().chain(twins)) * (self.rounds + 1)
     }
 
     /// Start, preflight, calibration and warm-up of one cell.
