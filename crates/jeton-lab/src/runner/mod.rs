@@ -304,7 +304,13 @@ impl Run<'_> {
     }
 
     fn warm_up(&mut self) -> Result<(), Stopped> {
-        let live: Vec<usize> = self.live();
+        // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
+        // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
+        let mut live: Vec<usize> = self.live();
+        live.sort_by_key(|&i| {
+            let bench = &self.benches[i];
+            (bench.cell.is_managed(), bench.twin_of.unwrap_or(i))
+        });
         for (done, &i) in live.iter().enumerate() {
             (self.tell)(Event::Warming {
                 subject: &self.benches[i].cell.subject_id(),
