@@ -73,7 +73,9 @@ impl Pace {
     #[must_use]
     pub fn round<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Duration {
         const TALK: Duration = Duration::from_millis(1);
-        cells.map(|cell| (self.batch_of(cell) + TALK) * BATCHES).sum()
+        cells
+            .map(|cell| (self.batch_of(cell) + TALK) * BATCHES)
+            .sum()
     }
 
     /// How long all this takes, once the drivers are built.
