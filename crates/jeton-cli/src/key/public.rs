@@ -1,13 +1,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::key::Alg;
 use jeton::paserk::{Kind, Paserk};
 use jeton::paseto::v4::SecretKey;
 
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{Form, KeyFile, Refused};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -25,8 +24,8 @@ pub(super) struct Public {
     key: PathBuf,
 
     /// The algorithm, for an RSA key that does not say it
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 }
 
 impl Public {
@@ -47,15 +46,17 @@ impl Public {
     }
 
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
-        match file.any(self.alg)? {
-            AnyKey::Private(key) => Ok(key.verifying_key().to_jwk()),
-            AnyKey::Public(key) => Ok(key.to_jwk()),
-            AnyKey::Mac(_) => Err(Failure::wrong(format!(
+        let public = file.any(self.alg)?.public().ok_or_else(|| {
+            Failure::wrong(format!(
                 "{}: a symmetric key (kty oct) has no public half",
                 file.name()
             ))
-            .hint("whoever verifies with it can also sign; for others to verify: jeton key new --alg ES256")),
-        }
+            .hint(
+                "whoever verifies with it can also sign, whoever encrypts decrypt; keys with two halves: jeton key new --alg ES256, or ECDH-ES",
+            )
+        })?;
+        let jwk = public.to_jwk();
+        Ok(jwk.map_err(|error| file.refusal(error.into()))?.to_string())
     }
 }
 

@@ -74,7 +74,7 @@ impl KeyFile {
             KeyProblem::PrivateGiven => {
                 format!("take its public half: jeton key public {}", self.name())
             }
-            KeyProblem::PublicGiven => "signing needs the private key".to_owned(),
+            KeyProblem::PublicGiven => "its private half is needed here".to_owned(),
             KeyProblem::AlgorithmNeeded => match self.form() {
                 Form::Jwk(text) if super::Shape::of(text).kty.as_deref() == Some("oct") => {
                     "say which: --alg HS256, HS384 or HS512".to_owned()
@@ -93,14 +93,6 @@ impl KeyFile {
                 }
                 _ => return None,
             },
-            KeyProblem::NoUsableKey if self.has_private_keys() => format!(
-                "its keys are private; take their public halves: jeton key public {}",
-                self.name()
-            ),
-            KeyProblem::NoUsableKey => {
-                "a set to verify with holds public keys (or oct) that say their alg; give --alg NAME for those that do not"
-                    .to_owned()
-            }
             KeyProblem::Malformed => match self.form() {
                 Form::Pem(_) => {
                     "one PEM block, not encrypted: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
