@@ -133,11 +133,17 @@ impl<'t> Token<'t> {
         }
     }
 
-    /// What a text's first header has as `alg`.
+    /// The `alg` of the only signature or recipient.
     pub(crate) fn alg_of(text: &'t str) -> Option<String> {
         let headers = match Token::read(text)? {
-            Token::Jws(jws) => jws.signatures.first()?.headers(),
-            Token::Jwe(jwe) => jwe.headers(jwe.recipients.first()?),
+            Token::Jws(jws) => match &jws.signatures[..] {
+                [only] => only.headers(),
+                _ => return None,
+            },
+            Token::Jwe(jwe) => match &jwe.recipients[..] {
+                [only] => jwe.headers(only),
+                _ => return None,
+            },
         };
         headers.text("alg")
     }

@@ -17,6 +17,17 @@ pub(crate) fn of(error: jeton::Error, token: &str) -> Failure {
     }
 }
 
+/// The same, where a token that is encrypted was wanted.
+pub(crate) fn of_encrypted(error: jeton::Error, token: &str) -> Failure {
+    let failure = of(error, token);
+    match (error.rejection(), Token::read(token)) {
+        (Some(Rejection::Malformed(_)), Some(Token::Jws(_))) => failure.hint(
+            "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify",
+        ),
+        _ => failure,
+    }
+}
+
 fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
     Some(match rejection {
         Rejection::Expired => {
@@ -27,6 +38,9 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         }
         Rejection::ClaimMissing(Claim::Expiry) => {
             "to take tokens that never expire: --allow no-expiry"
+        }
+        Rejection::TypeMismatch if looks_like_jwe(token).is_some() => {
+            "a JWT that was signed and then encrypted has cty JWT; what this one has: jeton inspect TOKEN"
         }
         Rejection::TypeMismatch => {
             "a JWT has typ JWT or none unless you demand another: --typ at+jwt; what it has: jeton inspect TOKEN"
@@ -43,9 +57,10 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         Rejection::Malformed(Part::Payload) if token.starts_with("eyJ") => {
             "claims are one JSON object; for a payload that is something else: jeton jws verify"
         }
-        Rejection::Malformed(_) => looks_like_jwe(token)
-            .or_else(|| looks_like_json(token))
-            .or_else(|| looks_like_paseto(token))?,
+        Rejection::Malformed(Part::Token) if looks_like_json(token).is_some() => {
+            looks_like_json(token)?
+        }
+        Rejection::Malformed(_) => looks_like_jwe(token).or_else(|| looks_like_paseto(token))?,
         _ => return None,
     })
 }

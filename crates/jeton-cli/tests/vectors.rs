@@ -391,7 +391,11 @@ fn decrypt(folder: &Path, input: &Value, key: &Value, alg: &str, index: usize, t
     assert_eq!(decode(&verdict["plaintext"]), plaintext);
     assert_eq!(verdict["recipient_index"], index);
     assert_eq!(verdict["alg"], alg);
-    assert_eq!(verdict["enc"], input["enc"]);
+    // 5.13's file has a slip in its input; its token has the right name.
+    match input["enc"].as_str() {
+        Some("A128CBC-H256") => assert_eq!(verdict["enc"], "A128CBC-HS256"),
+        _ => assert_eq!(verdict["enc"], input["enc"]),
+    }
     if let Some(aad) = input["aad"].as_str() {
         assert_eq!(decode(&verdict["aad"]), aad.as_bytes());
     }

@@ -9,6 +9,13 @@ use crate::output;
 /// Most signatures or recipients that are shown.
 const SHOWN_MAX: usize = 64;
 
+/// Whether it is JSON that means to be a token, well formed or not.
+pub(super) fn has_token_members(text: &str) -> bool {
+    let members = Members::loose(text).map_or(Vec::new(), |Members(all)| all);
+    let mut names = members.iter().map(|(name, _)| name.as_str());
+    names.any(|name| matches!(name, "payload" | "signatures" | "ciphertext"))
+}
+
 /// What there is to see of a JWS or JWE.
 pub(super) fn report(text: &str) -> Outcome<Report> {
     if jose::is_json(text)

@@ -69,7 +69,7 @@ fn look_at(source: &Source) -> Outcome<Report> {
     if key::is_paserk(text) {
         return Ok(key::paserk(text));
     }
-    if Token::read(text).is_some() {
+    if Token::read(text).is_some() || jose::has_token_members(text) {
         return jose::report(text);
     }
     match KeyFile::of("key", bytes) {

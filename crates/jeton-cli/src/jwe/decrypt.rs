@@ -91,7 +91,7 @@ impl Decrypt {
             };
             match decrypted {
                 Ok(decrypted) => Ok((token, decrypted)),
-                Err(error) => Err(refusal::of(error, &token)),
+                Err(error) => Err(refusal::of_encrypted(error, &token)),
             }
         });
         if !self.json {

@@ -1,4 +1,5 @@
 use clap::Args;
+use jeton::error::{Part, Rejection};
 use jeton::jws::{self, VerifiedPayload};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -73,7 +74,13 @@ impl Verify {
             };
             match verified {
                 Ok(verified) => Ok((token, verified)),
-                Err(error) => Err(refusal::of(error, &token)),
+                Err(error) => Err(match (error.rejection(), content) {
+                    (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
+                        refusal::of(error, &token)
+                            .hint("the token has a payload of its own: leave out --detached")
+                    }
+                    _ => refusal::of(error, &token),
+                }),
             }
         });
         if !self.json {

@@ -23,7 +23,8 @@ Prints the claims exactly as they stand in the token. Exit code 0: verified; 1: 
 reason on standard error; 2: the call was wrong, or a key or file could not be used.
 
 The key decides which algorithm is right; what the token's header says is only compared with it. With
---decrypt-key the token must be a signed JWT inside of an encrypted one (RFC 7519, section 11.2).")]
+--decrypt-key the token must be a signed JWT inside of an encrypted one (RFC 7519, section 11.2).
+--allow opens one door each time: no-expiry, weak-keys, rsa1_5, pbes2, zip.")]
 pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
@@ -59,6 +60,10 @@ impl Verify {
         let doors = self.demands.open(&here)?;
         let verifier = self.verifier(&doors)?;
         let decrypter = self.decrypter(&doors)?;
+        let refusal = match &decrypter {
+            None => refusal::of,
+            Some(_) => refusal::of_encrypted,
+        };
         let verify: Box<dyn Fn(&str) -> jeton::Result<Verified<IgnoredAny>>> = match decrypter {
             None => Box::new(move |token| verifier.verify(token)),
             Some(decrypter) => {
@@ -69,7 +74,7 @@ impl Verify {
         let verdict = self
             .token
             .token()
-            .and_then(|token| verify(&token).map_err(|error| refusal::of(error, &token)));
+            .and_then(|token| verify(&token).map_err(|error| refusal(error, &token)));
         let shown = if self.json { Shown::Json } else { Shown::Line };
         verdict::show(verdict, &self.demands, shown)
     }

@@ -3,7 +3,7 @@
 use jeton::Limits;
 use jeton::error::KeyProblem;
 
-use super::{Form, KeyFile};
+use super::{Form, KeyFile, Kind};
 use crate::exit::Failure;
 use crate::json::{Members, Problem};
 
@@ -81,7 +81,11 @@ impl KeyFile {
                 }
                 _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
             },
-            KeyProblem::TooWeak => "make a new one: jeton key new --alg NAME".to_owned(),
+            KeyProblem::TooWeak => match self.kind() {
+                Kind::Private => "make a new one: jeton key new --alg NAME".to_owned(),
+                Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys".to_owned(),
+                Kind::Public => "to verify what an old system signs: --allow weak-keys".to_owned(),
+            },
             KeyProblem::Unsupported => match self.form() {
                 Form::Pem(text) if text.contains("ENCRYPTED") => {
                     "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"

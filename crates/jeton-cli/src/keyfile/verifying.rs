@@ -9,6 +9,7 @@ use super::signing::signature_alg;
 use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
 use crate::doors::{Door, Open};
 use crate::exit::Outcome;
+use crate::output;
 
 impl KeyFile {
     /// The key or the set to verify with.
@@ -22,12 +23,30 @@ impl KeyFile {
             (Some(alg), false) => KeySet::from_json_as(text, alg),
         };
         match set {
-            Ok(set) => Ok(set.into()),
+            Ok(set) => {
+                self.note_private(text)?;
+                Ok(set.into())
+            }
             Err(error) if problem_of(error) == Some(KeyProblem::NoUsableKey) => {
                 Err(self.why_none(text, |key| key.one_to_verify(alg, doors)))
             }
             Err(error) => Err(self.refusal(error.into())),
         }
+    }
+
+    /// Says so if private keys stand in a set that only needs their public halves: they are left out,
+    /// and whoever can verify could sign.
+    fn note_private(&self, text: &str) -> Outcome {
+        for key in self.elements(text)? {
+            if key.kind() == Kind::Private {
+                output::note(format_args!(
+                    "{}: left out: a private key was given where a public one is wanted (d); jeton key public {}",
+                    key.name(),
+                    self.name()
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn one_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Result<Keys, Refused> {
