@@ -117,6 +117,9 @@ pub struct AaPair {
     pub interval: [f64; 2],
     /// What the verdict rule says of the pair.
     pub verdict: Judgement,
+    /// Nanoseconds per operation by round, of the first and of the second.
+    #[serde(default)]
+    pub rounds: [Vec<f64>; 2],
 }
 
 /// What one comparison came to for one subject against its baseline.

@@ -55,12 +55,13 @@ fn of_kind(twins: &[Twins<'_>]) -> (Option<f64>, Vec<AaPair>) {
     let judged = twins
         .iter()
         .zip(judged)
-        .map(|((original, _), (ratio, verdict))| AaPair {
+        .map(|((original, twin), (ratio, verdict))| AaPair {
             subject: original.cell.subject_id(),
             contract: original.cell.contract.name().into(),
             ratio: ratio.ratio(),
             interval: ratio.interval(),
             verdict,
+            rounds: [original.rounds.clone(), twin.rounds.clone()],
         });
     (floor(&pairs).ok().flatten(), judged.collect())
 }

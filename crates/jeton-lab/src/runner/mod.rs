@@ -304,7 +304,13 @@ impl Run<'_> {
     }
 
     fn warm_up(&mut self) -> Result<(), Stopped> {
-        let live: Vec<usize> = self.live();
+        // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
+        // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
+        let mut live: Vec<usize> = self.live();
+        live.sort_by_key(|&i| {
+            let bench = &self.benches[i];
+            (bench.cell.is_managed(), bench.twin_of.unwrap_or(i))
+        });
         for (done, &i) in live.iter().enumerate() {
             (self.tell)(Event::Warming {
                 subject: &self.benches[i].cell.subject_id(),
@@ -318,6 +324,9 @@ impl Run<'_> {
 
     fn measure(&mut self) -> Result<(), Stopped> {
         let pace = &self.options.pace;
+        let mut order = rounds::Order::seeded(self.options.seed);
+        (self.tell)(Event::Rehearsing);
+        rounds::rehearse(&mut self.benches, &mut order, pace)?;
         let live = self.live().into_iter();
         let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
         if let Some(budget) = self.options.budget {
@@ -332,7 +341,6 @@ impl Run<'_> {
         }
         let ids: Vec<u32> = self.process_ids();
         let witness = Witness::begin(&ids);
-        let mut order = rounds::Order::seeded(self.options.seed);
         let outcome = self.rounds(&mut order);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
@@ -355,13 +363,13 @@ impl Run<'_> {
                 }
             }
             let round_began = Instant::now();
-            let (of, visits) = (self.planned, self.live().len());
+            let of = self.planned;
             let tell = &mut self.tell;
-            rounds::round(&mut self.benches, order, &pace, |done| {
+            rounds::round(&mut self.benches, order, &pace, |visit, visits| {
                 tell(Event::Round {
                     number,
                     of,
-                    visit: done,
+                    visit,
                     visits,
                 });
             })?;
