@@ -20,8 +20,9 @@ pub(crate) fn of(error: jeton::Error, token: &str) -> Failure {
 /// The same, where a token that is encrypted was wanted.
 pub(crate) fn of_encrypted(error: jeton::Error, token: &str) -> Failure {
     let failure = of(error, token);
-    match (error.rejection(), Token::read(token)) {
-        (Some(Rejection::Malformed(_)), Some(Token::Jws(_))) => failure.hint(
+    let is_signed = matches!(Token::read(token), Some(Token::Jws(_)));
+    match error.rejection() {
+        Some(Rejection::Malformed(_)) if is_signed && Token::alg_of(token).is_some() => failure.hint(
             "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify",
         ),
         _ => failure,

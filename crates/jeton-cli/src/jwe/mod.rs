@@ -26,7 +26,7 @@ pub(crate) struct Jwe {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Encrypt a plaintext to one key or several
-    Encrypt(encrypt::Encrypt),
+    Encrypt(Box<encrypt::Encrypt>),
     /// Decrypt a token and show exactly its plaintext
     Decrypt(decrypt::Decrypt),
 }

@@ -60,21 +60,11 @@ impl Verify {
         let doors = self.demands.open(&here)?;
         let verifier = self.verifier(&doors)?;
         let decrypter = self.decrypter(&doors)?;
-        let refusal = match &decrypter {
-            None => refusal::of,
-            Some(_) => refusal::of_encrypted,
+        let verifier = match decrypter {
+            None => AnyVerifier::Signed(verifier),
+            Some(decrypter) => AnyVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier)),
         };
-        let verify: Box<dyn Fn(&str) -> jeton::Result<Verified<IgnoredAny>>> = match decrypter {
-            None => Box::new(move |token| verifier.verify(token)),
-            Some(decrypter) => {
-                let nested = jwt::NestedVerifier::new(decrypter, verifier);
-                Box::new(move |token| nested.verify(token))
-            }
-        };
-        let verdict = self
-            .token
-            .token()
-            .and_then(|token| verify(&token).map_err(|error| refusal(error, &token)));
+        let verdict = self.token.token().and_then(|token| verifier.verify(&token));
         let shown = if self.json { Shown::Json } else { Shown::Line };
         verdict::show(verdict, &self.demands, shown)
     }
@@ -104,5 +94,24 @@ impl Verify {
             decrypter = danger::allow_zip(decrypter);
         }
         Ok(Some(decrypter))
+    }
+}
+
+/// Of a token that is signed, or signed and then encrypted.
+enum AnyVerifier {
+    Signed(jwt::Verifier),
+    Nested(jwt::NestedVerifier),
+}
+
+impl AnyVerifier {
+    fn verify(&self, token: &str) -> Outcome<Verified<IgnoredAny>> {
+        match self {
+            AnyVerifier::Signed(verifier) => {
+                (verifier.verify(token)).map_err(|error| refusal::of(error, token))
+            }
+            AnyVerifier::Nested(verifier) => {
+                (verifier.verify(token)).map_err(|error| refusal::of_encrypted(error, token))
+            }
+        }
     }
 }

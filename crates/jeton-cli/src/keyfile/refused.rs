@@ -3,7 +3,7 @@
 use jeton::Limits;
 use jeton::error::KeyProblem;
 
-use super::{Form, KeyFile, Kind};
+use super::{Form, KeyFile, Kind, Shape};
 use crate::exit::Failure;
 use crate::json::{Members, Problem};
 
@@ -75,12 +75,25 @@ impl KeyFile {
                 format!("take its public half: jeton key public {}", self.name())
             }
             KeyProblem::PublicGiven => "its private half is needed here".to_owned(),
-            KeyProblem::AlgorithmNeeded => match self.form() {
-                Form::Jwk(text) if super::Shape::of(text).kty.as_deref() == Some("oct") => {
-                    "say which: --alg HS256, HS384 or HS512".to_owned()
+            KeyProblem::AlgorithmNeeded => {
+                let shape = match self.form() {
+                    Form::Jwk(text) => Shape::of(text),
+                    _ => Shape::default(),
+                };
+                let symmetric = shape.kty.as_deref() == Some("oct");
+                let encrypts = shape.intended.as_deref() == Some("enc");
+                match (symmetric, encrypts) {
+                    (true, false) => "say which: --alg HS256, HS384 or HS512",
+                    (true, true) => "say which: --alg A256KW, A256GCMKW, A256GCM, …",
+                    (false, false) => {
+                        "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512"
+                    }
+                    (false, true) => {
+                        "say which: --alg RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"
+                    }
                 }
-                _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
-            },
+                .to_owned()
+            }
             KeyProblem::TooWeak => match self.kind() {
                 Kind::Private => "make a new one: jeton key new --alg NAME".to_owned(),
                 Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys".to_owned(),
