@@ -15,7 +15,8 @@ use crate::key::KeyManagementAlg;
 use crate::limits::Limits;
 
 pub use weak_keys::{
-    weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
+    weak_key_set, weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_der,
+    weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
 };
 
 /// A compact JWS as it stands, with nothing verified.
