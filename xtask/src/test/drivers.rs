@@ -82,10 +82,12 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
                 "--no-fund",
             ]))?;
         }
-        run_command(house.command("node").current_dir(&folder).args([
-            "--test",
-            "--test-reporter=dot",
-        ]))?;
+        run_command(
+            house
+                .command("node")
+                .current_dir(&folder)
+                .args(["--test", "--test-reporter=dot"]),
+        )?;
     }
     Ok(Outcome::Passed)
 }
