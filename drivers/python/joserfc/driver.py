@@ -27,7 +27,7 @@ from joserfc.jwk import generate_key, import_key
 MACS = ["HS256", "HS384", "HS512"]
 SIGNATURES = [
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "Ed448"),
+    *("ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519"),
 ]
 SECRETS = ["dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"]
 PASSWORDS = ["PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW"]
@@ -115,7 +115,7 @@ def generate(prepare: Prepare):
     elif kind == "EC":
         size = CURVES.get(prepare.alg, "P-256")
     elif kind == "OKP":
-        size = "Ed448" if prepare.alg == "Ed448" else "Ed25519"
+        size = "Ed25519"
     return lambda: generate_key(kind, size)
 
 
