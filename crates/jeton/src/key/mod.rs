@@ -53,6 +53,7 @@ pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
 pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use keys::VerificationKey;
+pub(crate) use pkix::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(test)]
 pub(crate) use pkix::rsa_parts;
 pub(crate) use shared_secret::algorithm as shared_algorithm;
