@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use jeton::danger::{Password, Pbes2Alg, RSA1_5};
 use jeton::jws::Verifier;
 use jeton::key::{
@@ -9,6 +10,8 @@ use jeton::key::{
     KeyManagementAlg, KeyWrapAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef,
     WrappingKey,
 };
+use jeton::paserk::{self, Form, Kind, Paserk};
+use jeton::paseto::{LocalKey, SecretKey, Version};
 use serde_json::Value;
 
 static JWKS: LazyLock<Vec<Value>> =
@@ -143,4 +146,42 @@ pub fn opening() -> Vec<Opening> {
 /// The key for `dir` with a content encryption.
 pub fn content(enc: ContentEnc) -> ContentKey {
     ContentKey::new(enc, &vec![7; enc.key_bytes()]).expect("a key")
+}
+
+/// The keys of one version of PASETO, and what wraps PASERKs.
+pub struct Paseto<V: Version> {
+    pub local: LocalKey<V>,
+    pub secret: SecretKey<V>,
+    pub wrapping: paserk::WrappingKey<V>,
+}
+
+/// The fixed keys of a version. No official vector has them.
+pub fn paseto<V: Version>() -> Paseto<V> {
+    let decoded = |jwk: &str, member: &str| {
+        let jwk: Value = serde_json::from_str(jwk).expect("JSON");
+        let text = jwk[member].as_str().expect("there");
+        BASE64URL.decode_to_vec(text).expect("base64url")
+    };
+    let secret = match V::VERSION {
+        // PKCS#1 stands in PKCS#8 behind 26 bytes.
+        paserk::Version::V1 => {
+            let key = SigningKey::from_jwk_as(&jwk("RSA", ""), SigAlg::RS256).expect("a key");
+            key.to_der().expect("written")[26..].to_vec()
+        }
+        paserk::Version::V3 => decoded(&jwk("EC", "P-384"), "d"),
+        _ => {
+            let jwk = jwk("OKP", "Ed25519");
+            [decoded(&jwk, "d"), decoded(&jwk, "x")].concat()
+        }
+    };
+    let text = |form, bytes: &[u8]| {
+        let kind = Kind::of(V::VERSION, form);
+        Paserk::from_bytes(kind, bytes).expect("a key").to_text()
+    };
+    let local = text(Form::Local, &[7; 32]);
+    Paseto {
+        local: LocalKey::from_paserk(&local).expect("a key"),
+        secret: SecretKey::from_paserk(&text(Form::Secret, &secret)).expect("a key"),
+        wrapping: paserk::WrappingKey::from_paserk(&local).expect("a key"),
+    }
 }

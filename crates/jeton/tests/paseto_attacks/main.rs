@@ -6,5 +6,7 @@ mod claims;
 #[path = "../effort/mod.rs"]
 mod effort;
 mod keys;
+mod paserks;
 mod support;
 mod tokens;
+mod versions;
