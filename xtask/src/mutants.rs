@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::command::{House, Stop, run as run_command};
+use crate::command::{House, Stop};
 use table::{MUTANTS, Mutant};
 
 /// How long a test may run. A test that a mutant keeps busy longer has noticed it.
@@ -54,13 +54,13 @@ enum Fate {
 
 /// Tries each mutant and says which test noticed it.
 pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
-    let copy = Copy::make(house)?;
+    let workshop = Workshop::make(house)?;
     eprintln!("== mutants: the tests on the library as it is");
     let mut tests: Vec<&str> = MUTANTS.iter().map(|mutant| mutant.test).collect();
     tests.sort_unstable();
     tests.dedup();
     for test in tests {
-        if let Fate::Killed(why) = copy.try_test(house, test)? {
+        if let Fate::Killed(why) = workshop.try_test(house, test)? {
             return Err(Stop::Failed(format!(
                 "{test} is red without a mutant: {why}"
             )));
@@ -70,7 +70,7 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
     let chosen: Vec<&Mutant> = MUTANTS.iter().filter(|mutant| choice.has(mutant)).collect();
     for (index, mutant) in chosen.iter().enumerate() {
         let started = Instant::now();
-        let fate = copy.try_mutant(house, mutant)?;
+        let fate = workshop.try_mutant(house, mutant)?;
         let seconds = started.elapsed().as_secs();
         let words = match &fate {
             Fate::Killed(by) => format!("noticed by {by}"),
@@ -98,14 +98,14 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
 }
 
 /// A copy of what the library's tests need; nobody's work is touched.
-struct Copy {
+struct Workshop {
     root: PathBuf,
 }
 
-impl Copy {
+impl Workshop {
     fn make(house: &House) -> Result<Self, Stop> {
         let root = house.target().join("mutants");
-        let copy = Self { root };
+        let workshop = Self { root };
         for part in [
             "Cargo.toml",
             "Cargo.lock",
@@ -118,10 +118,10 @@ impl Copy {
         ] {
             let from = house.path(part);
             if from.exists() {
-                copy_over(&from, &copy.root.join(part))?;
+                copy_over(&from, &workshop.root.join(part))?;
             }
         }
-        Ok(copy)
+        Ok(workshop)
     }
 
     fn try_mutant(&self, house: &House, mutant: &Mutant) -> Result<Fate, Stop> {
@@ -142,52 +142,58 @@ impl Copy {
 
     /// Builds one test and runs it.
     fn try_test(&self, house: &House, test: &str) -> Result<Fate, Stop> {
-        let target = self.root.join("target");
-        let cargo = |extra: &[&str]| {
-            let mut cargo = house.cargo(&["test", "--quiet", "--offline", "-p", "jeton"]);
-            match test {
-                "lib" => cargo.arg("--lib"),
-                name => cargo.args(["--test", name]),
-            };
-            cargo
-                .args(extra)
-                .current_dir(&self.root)
-                .arg("--target-dir")
-                .arg(&target)
-                .env("RUSTFLAGS", "--cap-lints=allow")
-                .stdin(Stdio::null());
-            cargo
+        let Some(program) = self.build(house, test)? else {
+            return Ok(Fate::Stale(format!("{test} does not compile")));
         };
         let log = self.root.join("test.log");
-        let file = || fs::File::create(&log).map_err(|error| cannot(&log, &error));
-        let built = cargo(&["--no-run"]).stderr(file()?).status();
-        if !built.is_ok_and(|status| status.success()) {
-            return Ok(Fate::Stale(format!("does not compile: {}", log.display())));
-        }
-        let mut child = cargo(&[])
-            .stdout(file()?)
+        let file = fs::File::create(&log).map_err(|error| cannot(&log, &error))?;
+        let failed = |error| Stop::Failed(format!("{test} cannot be run: {error}"));
+        let mut child = house
+            .command(program)
+            .current_dir(self.root.join("crates/jeton"))
+            .stdin(Stdio::null())
+            .stdout(file)
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| Stop::Misused(format!("cargo did not start: {error}")))?;
+            .map_err(failed)?;
         let started = Instant::now();
         loop {
-            let ended = child.try_wait();
-            let ended = ended.map_err(|error| Stop::Failed(format!("cargo: {error}")))?;
-            match ended {
+            match child.try_wait().map_err(failed)? {
                 Some(status) if status.success() => return Ok(Fate::Survived),
                 Some(_) => return Ok(Fate::Killed(first_red(&log, test))),
                 None if started.elapsed() > TEST_TIME => {
-                    // Cargo passes a signal from the terminal on, but not this one.
-                    let script = format!("pkill -KILL -P {0}; kill -KILL {0}", child.id());
-                    run_command(house.command("sh").args(["-c", &script]))?;
-                    child
-                        .wait()
-                        .map_err(|error| Stop::Failed(format!("cargo: {error}")))?;
+                    child.kill().map_err(failed)?;
+                    child.wait().map_err(failed)?;
                     return Ok(Fate::Killed(format!("{test}, which did not end")));
                 }
                 None => std::thread::sleep(Duration::from_millis(50)),
             }
         }
+    }
+
+    /// The test's program, or `None` if it does not compile.
+    fn build(&self, house: &House, test: &str) -> Result<Option<PathBuf>, Stop> {
+        let mut cargo = house.cargo(&["test", "--no-run", "--quiet", "-p", "jeton"]);
+        match test {
+            "lib" => cargo.arg("--lib"),
+            name => cargo.args(["--test", name]),
+        };
+        let output = cargo
+            .args(["--message-format", "json", "--target-dir"])
+            .arg(self.root.join("target"))
+            .current_dir(&self.root)
+            .output()
+            .map_err(|error| Stop::Misused(format!("cargo did not start: {error}")))?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        let messages = String::from_utf8_lossy(&output.stdout);
+        let program = messages
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter(|message| message["profile"]["test"] == true)
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from));
+        Ok(program)
     }
 }
 

@@ -7,13 +7,16 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use jeton::danger::{self, Password, Pbes2Alg};
+use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jws::Signer;
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg,
     SigningKey, WrappingKey,
 };
-use jeton::paseto::{Binding, v4};
+use jeton::paserk::PasswordCost;
+use jeton::paseto::{Binding, LocalKey, SecretKey, Version, v3::V3, v4::V4};
+use jeton::{limits, paserk};
 use serde_json::Value;
 
 #[test]
@@ -249,35 +252,85 @@ fn paseto() -> String {
         "\n## PASETO\n\n\
          | version and purpose | in Rust | what it is | PASERK |\n|---|---|---|---|\n",
     );
-    let local = v4::LocalKey::generate().unwrap();
+    let v1 = [
+        "AES-256-CTR and HMAC-SHA-384 over all of it",
+        "RSASSA-PSS, SHA-384, keys of 2,048 bits",
+    ];
+    let v3 = [
+        v1[0],
+        "ECDSA on P-384, SHA-384, the public key signed as well",
+    ];
+    let v2 = [
+        "XChaCha20-Poly1305, the nonce a hash of the message",
+        "Ed25519",
+    ];
+    let v4 = ["XChaCha20, keyed BLAKE2b over all of it", "Ed25519"];
+    text += &version::<V4>("paseto::v4", v4);
+    text += &version::<V3>("paseto::v3", v3);
+    text += &version::<V2>("danger::paseto_v2", v2);
+    text += &version::<V1>("danger::paseto_v1", v1);
+    text.push_str(
+        "\n`k1.seal` is not supported: it needs the bare RSA operation, which no implementation that \
+         jeton would stand on has.\n",
+    );
+    text
+}
+
+/// Two rows: a key of each purpose makes a token that it opens again, and is written in every form
+/// of PASERK.
+fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
+    let number = &V::VERSION;
+    let local = LocalKey::<V>::generate().unwrap();
     let token = local.encrypt(b"x", Binding::new()).unwrap();
     assert!(local.decrypt(&token, b"").is_ok());
-    let secret = v4::SecretKey::generate().unwrap();
+    let purpose = |token: &str| token.rsplit_once('.').unwrap().0.to_owned();
+    let local_name = purpose(&token);
+    let secret = SecretKey::<V>::generate().unwrap();
     let public = secret.public_key();
     let token = secret.sign(b"x", Binding::new()).unwrap();
-    assert!(public.verify(&token, b"").is_ok());
-    let kinds = |texts: &[&str]| {
-        let kind = |text: &&str| format!("`{}`", text.rsplit_once('.').unwrap().0);
-        texts.iter().map(kind).collect::<Vec<_>>().join(", ")
+    assert!(public.verify(&token, b"").is_ok(), "{number:?}");
+    let wrapping = paserk::WrappingKey::<V>::generate().unwrap();
+    let locals = [
+        Ok(local.to_paserk().to_string()),
+        Ok(local.id().to_string()),
+        local.to_wrapped_paserk(&wrapping),
+        local.to_password_paserk_with(b"password", cheapest::<V>()),
+        local.to_sealed_paserk(&public),
+    ];
+    let publics = [
+        secret.to_paserk().map(|text| text.to_string()),
+        secret.id().map(|id| id.to_string()),
+        Ok(public.to_paserk()),
+        Ok(public.id().to_string()),
+        secret.to_wrapped_paserk(&wrapping),
+        secret.to_password_paserk_with(b"password", cheapest::<V>()),
+    ];
+    let kinds = |texts: &[jeton::Result<String>]| {
+        let kinds = texts
+            .iter()
+            .flatten()
+            .map(|text| format!("`{}`", purpose(text)));
+        kinds.collect::<Vec<_>>().join(", ")
     };
-    writeln!(
-        text,
-        "| `v4.local` | `paseto::v4::LocalKey` | XChaCha20, keyed BLAKE2b over all of it | {} |",
-        kinds(&[&local.to_paserk(), &local.id().to_string()]),
+    format!(
+        "| `{local_name}` | `{module}::LocalKey` | {} | {} |\n\
+         | `{}` | `{module}::SecretKey`, `PublicKey` | {} | {} |\n",
+        words[0],
+        kinds(&locals),
+        purpose(&token),
+        words[1],
+        kinds(&publics),
     )
-    .unwrap();
-    writeln!(
-        text,
-        "| `v4.public` | `paseto::v4::SecretKey`, `PublicKey` | Ed25519 | {} |",
-        kinds(&[
-            &secret.to_paserk().unwrap(),
-            &public.to_paserk(),
-            &secret.id().unwrap().to_string(),
-            &public.id().to_string(),
-        ]),
-    )
-    .unwrap();
-    text
+}
+
+fn cheapest<V: Version>() -> PasswordCost {
+    match V::VERSION {
+        paserk::Version::V1 | paserk::Version::V3 => {
+            PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN)
+        }
+        _ => PasswordCost::argon2id(limits::ARGON2ID_MEMORY_BYTES_MIN, 1, 1),
+    }
+    .unwrap()
 }
 
 fn signature_bytes(token: &str) -> usize {
