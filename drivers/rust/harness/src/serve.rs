@@ -22,7 +22,10 @@ pub fn serve<D: Driver>() -> io::Result<()> {
     serve_on::<D>(&mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
-fn serve_on<D: Driver>(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn serve_on<D: Driver>(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> io::Result<()> {
     let mut state = State { work: None };
     let mut line = Vec::new();
     while read_line(input, &mut line)? {
