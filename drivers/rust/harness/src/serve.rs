@@ -428,7 +428,7 @@ mod tests {
         let answers = talk(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
         // "token-0" has seven bytes, and eight are wanted.
         assert_eq!(answers[1]["error"], "failed");
-        let values = vec!["{}"; 11].join(",");
+        let values = ["{}"; 11].join(",");
         let long = prepare("round-trip", "HS256", &format!("[{values}]"));
         let answers = talk(&[&long, r#"{"op":"token","index":10}"#]);
         assert_eq!(answers[1]["token"], "token-10");
