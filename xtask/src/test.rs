@@ -52,6 +52,11 @@ const STEPS: &[Step] = &[
         run: drivers::go,
     },
     Step {
+        name: "drivers-java",
+        what: "locked jars, lints and tests of drivers/java",
+        run: drivers::java,
+    },
+    Step {
         name: "drivers-node",
         what: "syntax and tests of drivers/node",
         run: drivers::node,
