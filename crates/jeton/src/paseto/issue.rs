@@ -1,12 +1,11 @@
 //! From claims or bytes to a token, the same way for every version and purpose.
 
-use serde::Serialize;
-
 use super::{Binding, token};
 pub(super) use crate::claims::Buffer;
-use crate::claims::{Claims, Dates};
+use crate::claims::Dates;
 use crate::clock::Clock;
 use crate::error::Result;
+use crate::issue::WriteClaims;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
@@ -23,16 +22,16 @@ pub(super) trait Seal {
 }
 
 /// A token with claims.
-pub(super) fn claims<K: Seal, T: Serialize>(
+pub(super) fn claims<K: Seal, C: WriteClaims + ?Sized>(
     key: &K,
-    claims: &Claims<'_, T>,
+    claims: &C,
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
     binding.check()?;
     let mut buffer = Buffer::new();
     buffer.resize(K::BEFORE, 0);
-    claims.write(&mut buffer, Dates::Rfc3339, clock)?;
+    claims.write_into(&mut buffer, Dates::Rfc3339, clock)?;
     finish(key, &mut buffer, binding)
 }
 

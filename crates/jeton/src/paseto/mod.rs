@@ -47,6 +47,7 @@
 //! ```
 
 mod binding;
+mod bound;
 mod issue;
 mod open;
 mod pae;
@@ -55,5 +56,6 @@ pub mod v4;
 mod verifier;
 
 pub use binding::Binding;
+pub use bound::{BoundIssuer, IssueBound};
 pub use open::{Keys, Opened};
 pub use verifier::Verifier;

@@ -13,7 +13,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Verified, VerifiedIn};
+use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verify::Verify;
 
 /// Turns tokens into verified claims. The only way to a [`Verified`] from a PASETO.
 ///
@@ -119,13 +120,7 @@ impl Verifier {
     /// }
     /// ```
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        let parts = self.parts(token)?;
-        let mut buffer = SmallVec::<[u8; 1024]>::new();
-        buffer.resize(self.room(&parts), 0);
-        let text = self.open(&parts, &mut buffer)?;
-        let (claims, registered) = self.read(text)?;
-        let verified = Verified::<T>::new(claims, registered, Box::from(text), Some(self.key_id()));
-        Ok(verified.with_footer(self.footer_of(parts.footer)))
+        self.verify_untyped(token)?.typed()
     }
 
     /// Verifies a token into a buffer that is used again and again; `T` may borrow from it.
@@ -159,16 +154,7 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        let parts = self.parts(token)?;
-        let room = self.room(&parts);
-        let buffer = &mut scratch.payload;
-        if buffer.len() < room {
-            buffer.resize(room, 0);
-        }
-        let text = self.open(&parts, &mut buffer[..room])?;
-        let (claims, registered) = self.read(text)?;
-        let verified = Verified::<T, &str>::new(claims, registered, text, Some(self.key_id()));
-        Ok(verified.with_footer(self.footer_of(parts.footer)))
+        self.verify_untyped_in(token, scratch)?.typed()
     }
 
     fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>, Rejection> {
@@ -193,7 +179,7 @@ impl Verifier {
     }
 
     /// Claims that the policy lets through.
-    fn read<'s, T: Deserialize<'s>>(&self, text: &'s str) -> Result<(T, Registered), Rejection> {
+    fn read(&self, text: &str) -> Result<Registered, Rejection> {
         let clock = self.clock.as_ref();
         self.policy
             .accept(text, Dates::Rfc3339, &self.limits, clock)
@@ -210,6 +196,41 @@ impl Verifier {
             Some(wanted) => Some(Arc::clone(wanted)),
             None => Some(Arc::from(footer.as_slice())),
         }
+    }
+}
+
+impl Verify for Verifier {
+    #[inline]
+    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+        let parts = self.parts(token)?;
+        let mut buffer = SmallVec::<[u8; 1024]>::new();
+        buffer.resize(self.room(&parts), 0);
+        let text = self.open(&parts, &mut buffer)?;
+        let registered = self.read(text)?;
+        let verified = Verified::new(registered, Box::from(text), Some(self.key_id()));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    #[inline]
+    fn verify_untyped_in<'s>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, Untyped>> {
+        let parts = self.parts(token)?;
+        let room = self.room(&parts);
+        let buffer = &mut scratch.payload;
+        if buffer.len() < room {
+            buffer.resize(room, 0);
+        }
+        let text = self.open(&parts, &mut buffer[..room])?;
+        let registered = self.read(text)?;
+        let verified = Verified::new(registered, text, Some(self.key_id()));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+        Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }
 

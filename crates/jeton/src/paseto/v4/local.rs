@@ -13,11 +13,12 @@ use crate::clock::{Clock, SystemClock};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::{random, xchacha20};
 use crate::error::{Rejection, Result};
+use crate::issue::{AnyClaims, Issue};
 use crate::paserk::{Id, Kind, Paserk};
 use crate::paseto::issue::{self, Buffer, Seal};
 use crate::paseto::open::{self, Keys, Open, Opened};
 use crate::paseto::token::Parts;
-use crate::paseto::{Binding, pae};
+use crate::paseto::{Binding, bound, pae};
 
 const HEADER: &str = "v4.local.";
 const KEY_BYTES: usize = 32;
@@ -183,6 +184,25 @@ impl From<&LocalKey> for Keys {
 impl From<LocalKey> for Keys {
     fn from(key: LocalKey) -> Keys {
         Keys(key.0)
+    }
+}
+
+impl Issue for LocalKey {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue::claims(&*self.0, claims, Binding::new(), clock)
+    }
+}
+
+impl bound::sealed::Sealed for LocalKey {}
+
+impl bound::IssueBound for LocalKey {
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(&*self.0, claims, binding, clock)
     }
 }
 

@@ -11,11 +11,12 @@ use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::ed25519::{PUBLIC_BYTES, Pair, Public, SEED_BYTES, SIGNATURE_BYTES};
 use crate::error::{Rejection, Result};
+use crate::issue::{AnyClaims, Issue};
 use crate::paserk::{self, Id, Kind, Paserk};
 use crate::paseto::issue::{self, Buffer, Seal};
 use crate::paseto::open::{self, Keys, Open, Opened};
 use crate::paseto::token::Parts;
-use crate::paseto::{Binding, pae};
+use crate::paseto::{Binding, bound, pae};
 
 const HEADER: &str = "v4.public.";
 
@@ -165,6 +166,25 @@ impl SecretKey {
         seed.copy_from_slice(self.pair.seed()?.as_slice());
         public.copy_from_slice(self.public.0.key.bytes());
         Ok(halves)
+    }
+}
+
+impl Issue for SecretKey {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue::claims(self, claims, Binding::new(), clock)
+    }
+}
+
+impl bound::sealed::Sealed for SecretKey {}
+
+impl bound::IssueBound for SecretKey {
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(self, claims, binding, clock)
     }
 }
 
