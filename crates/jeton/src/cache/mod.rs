@@ -57,7 +57,7 @@ use memory::{Memory, TokenHash};
 /// ```
 /// use std::time::Duration;
 /// use jeton::key::SigAlg;
-/// use jeton::{Cached, Claims, Policy, Verified, jwt};
+/// use jeton::{Cached, Claims, Policy, Untyped, Verified, jwt};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
@@ -73,7 +73,7 @@ use memory::{Memory, TokenHash};
 ///
 /// let policy = Policy::new("https://id.example", "api");
 /// let verifier = Cached::new(jwt::Verifier::new(key.verifying_key(), policy.clone()), 10_000)?
-///     .revocations(|token: &Verified<_>| token.token_id() == Some("8"));
+///     .revocations(|token: &Verified<Untyped>| token.token_id() == Some("8"));
 /// for _ in 0..3 {
 ///     let visit: Verified<Visit> = verifier.verify(&token)?; // the signature once, the rest each time
 ///     assert_eq!(visit.page, "/");
