@@ -25,6 +25,11 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         programs: BROWSERS,
         why: "the report page is opened in a real browser",
     },
+    SystemPackage {
+        package: "softhsm2",
+        programs: &["softhsm2-util"],
+        why: "tokens are signed over PKCS#11, as with a real HSM",
+    },
 ];
 
 /// Names under which Chromium is installed.
@@ -105,7 +110,7 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
         .collect();
     if missing.is_empty() {
-        return present("C compiler, Chromium");
+        return present("C compiler, Chromium, SoftHSM");
     }
     for wanted in &missing {
         needed(wanted.package, wanted.why);

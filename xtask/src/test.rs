@@ -1,7 +1,9 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
 mod drivers;
+mod examples;
 mod lab;
+mod stands_alone;
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -55,6 +57,11 @@ const STEPS: &[Step] = &[
         name: "drivers-node",
         what: "syntax of drivers/node",
         run: drivers::node,
+    },
+    Step {
+        name: "examples",
+        what: "format, lints and tests of examples/: tokens that SoftHSM signs",
+        run: examples::run,
     },
     Step {
         name: "lab",

@@ -15,6 +15,7 @@ use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair
 use jeton::error::{Misuse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
 use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
+use jeton::paseto::{self, Binding, BoundIssuer, v4};
 use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
 use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
 use serde::{Deserialize, Serialize};
@@ -399,4 +400,78 @@ fn a_remote_key_is_verified_like_any_other() {
     let other = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
     let refusal = verifier(other).verify::<Visit>(&token).unwrap_err();
     assert_eq!(refusal.rejection(), Some(Rejection::Signature));
+}
+
+/// The seed of a `v4.public` key, with which the far side signs.
+fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
+    let paserk = key.to_paserk().unwrap();
+    let bytes = decoded(paserk.strip_prefix("k4.secret.").unwrap());
+    Ed25519KeyPair::from_seed_unchecked(&bytes[..32]).unwrap()
+}
+
+#[test]
+fn a_paseto_is_prepared_signed_elsewhere_and_attached() {
+    let key = v4::SecretKey::generate().unwrap();
+    let far = v4_signer(&key);
+    let near = paseto::RemoteKey::new(&key.public_key());
+    let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
+    for binding in [
+        Binding::new(),
+        Binding::new().footer("f"),
+        Binding::new().implicit_assertion("i"),
+        Binding::new().footer("f").implicit_assertion("i"),
+    ] {
+        let prepared = near.prepare_by(&claims(), binding, &clock).unwrap();
+        assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
+        assert_eq!(prepared.input().digest(), None);
+        let signature = far.sign(prepared.input().message()).as_ref().to_vec();
+        let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
+        // Ed25519 signs deterministically: it is the very token that the key itself makes.
+        assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
+    }
+    let prepared = || near.prepare(&claims(), Binding::new()).unwrap();
+    let other = v4_signer(&v4::SecretKey::generate().unwrap());
+    let wrong = other.sign(prepared().input().message()).as_ref().to_vec();
+    assert_eq!(
+        prepared().attach(&Signature::Fixed(wrong.clone())),
+        Err(NOT_ITS)
+    );
+    assert_eq!(
+        prepared().attach(&Signature::Fixed(vec![0; 63])),
+        Err(NO_FORM)
+    );
+    assert_eq!(prepared().attach(&Signature::Der(wrong)), Err(NO_FORM));
+    let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
+    let refused = near
+        .prepare(&claims(), Binding::new().footer(&footer))
+        .map(drop);
+    assert_eq!(refused, Err(Error::Misuse(Misuse::FooterTooLarge)));
+}
+
+#[test]
+fn a_paseto_signer_that_can_be_waited_for_issues_like_a_key() {
+    let key = v4::SecretKey::generate().unwrap();
+    let far = v4_signer(&key);
+    let signer =
+        paseto::RemoteKey::new(&key.public_key()).signed_by(move |input: &SigningInput<'_>| {
+            Ok(Signature::Fixed(
+                far.sign(input.message()).as_ref().to_vec(),
+            ))
+        });
+    let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    let issuers: [&dyn Issue; 2] = [
+        &signer,
+        &BoundIssuer::new(&signer, Binding::new().footer("f")),
+    ];
+    for issuer in issuers {
+        let token = issuer.issue(&claims()).unwrap();
+        assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+    }
+    let token = signer
+        .issue_with(&claims(), Binding::new().footer("f"))
+        .unwrap();
+    assert_eq!(
+        verifier.verify::<Visit>(&token).unwrap().footer(),
+        Some(&b"f"[..])
+    );
 }

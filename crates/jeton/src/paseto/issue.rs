@@ -28,11 +28,22 @@ pub(super) fn claims<K: Seal, C: WriteClaims + ?Sized>(
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
+    let mut buffer = message(K::BEFORE, claims, binding, clock)?;
+    finish(key, &mut buffer, binding)
+}
+
+/// The claims, written behind so many zeros.
+pub(super) fn message<C: WriteClaims + ?Sized>(
+    before: usize,
+    claims: &C,
+    binding: Binding<'_>,
+    clock: &dyn Clock,
+) -> Result<Buffer> {
     binding.check()?;
     let mut buffer = Buffer::new();
-    buffer.resize(K::BEFORE, 0);
+    buffer.resize(before, 0);
     claims.write_into(&mut buffer, Dates::Rfc3339, clock)?;
-    finish(key, &mut buffer, binding)
+    Ok(buffer)
 }
 
 /// A token with exactly these bytes.

@@ -49,13 +49,19 @@
 mod binding;
 mod bound;
 mod issue;
+mod key_set;
 mod open;
 mod pae;
+mod remote;
 mod token;
 pub mod v4;
 mod verifier;
 
 pub use binding::Binding;
 pub use bound::{BoundIssuer, IssueBound};
+pub use key_set::KeySet;
 pub use open::{Keys, Opened};
+pub use remote::{RemoteKey, RemotePublicKey, RemoteSigner};
 pub use verifier::Verifier;
+
+pub(crate) use token::attach;

@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
-use super::open::Keys;
+use super::key_set::Candidates;
+use super::open::{Keys, Open};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
@@ -157,25 +158,46 @@ impl Verifier {
         self.verify_untyped_in(token, scratch)?.typed()
     }
 
-    fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>, Rejection> {
-        Parts::of(token, self.keys.0.header(), &self.limits)
+    fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>), Rejection> {
+        self.keys.candidates(token, &self.limits)
     }
 
-    fn room(&self, parts: &Parts<'_>) -> usize {
-        self.keys.0.room(parts, &self.implicit_assertion)
+    /// How large a buffer any of them needs.
+    fn room(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
+        let room = |key: &&Arc<dyn Open>| key.room(parts, &self.implicit_assertion);
+        keys.iter().map(room).max().unwrap_or_default()
     }
 
-    /// The text of an authentic token with the right footer.
-    fn open<'b>(&self, parts: &Parts<'_>, buffer: &'b mut [u8]) -> Result<&'b str> {
-        let message = self.keys.0.open(parts, &self.implicit_assertion, buffer)?;
-        if let Some(wanted) = &self.footer
-            && !bool::from(wanted.ct_eq(&parts.footer))
-        {
-            return Err(Rejection::FooterMismatch.into());
+    /// The text of a token with the right footer, and the id of the key that it is authentic under.
+    fn open<'b>(
+        &self,
+        parts: &Parts<'_>,
+        keys: &Candidates<'_>,
+        buffer: &'b mut [u8],
+    ) -> Result<(&'b str, Arc<str>)> {
+        let mut refusal = Rejection::UnknownKey.into();
+        for key in keys {
+            let room = key.room(parts, &self.implicit_assertion);
+            match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
+                Ok(message) => {
+                    self.check_footer(parts)?;
+                    let text = std::str::from_utf8(&buffer[message])
+                        .map_err(|_| Rejection::Malformed(Part::Payload))?;
+                    return Ok((text, Arc::clone(key.id())));
+                }
+                Err(error) => refusal = error,
+            }
         }
-        let text = std::str::from_utf8(&buffer[message])
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        Ok(text)
+        Err(refusal)
+    }
+
+    fn check_footer(&self, parts: &Parts<'_>) -> Result<(), Rejection> {
+        match &self.footer {
+            Some(wanted) if !bool::from(wanted.ct_eq(&parts.footer)) => {
+                Err(Rejection::FooterMismatch)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Claims that the policy lets through.
@@ -183,10 +205,6 @@ impl Verifier {
         let clock = self.clock.as_ref();
         self.policy
             .accept(text, Dates::Rfc3339, &self.limits, clock)
-    }
-
-    fn key_id(&self) -> Arc<str> {
-        Arc::clone(self.keys.0.id())
     }
 
     /// The footer that the token has. The one that was demanded is shared, not copied.
@@ -202,12 +220,12 @@ impl Verifier {
 impl Verify for Verifier {
     #[inline]
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        let parts = self.parts(token)?;
+        let (parts, keys) = self.candidates(token)?;
         let mut buffer = SmallVec::<[u8; 1024]>::new();
-        buffer.resize(self.room(&parts), 0);
-        let text = self.open(&parts, &mut buffer)?;
+        buffer.resize(self.room(&parts, &keys), 0);
+        let (text, key_id) = self.open(&parts, &keys, &mut buffer)?;
         let registered = self.read(text)?;
-        let verified = Verified::new(registered, Box::from(text), Some(self.key_id()));
+        let verified = Verified::new(registered, Box::from(text), Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
@@ -217,15 +235,15 @@ impl Verify for Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
-        let parts = self.parts(token)?;
-        let room = self.room(&parts);
+        let (parts, keys) = self.candidates(token)?;
+        let room = self.room(&parts, &keys);
         let buffer = &mut scratch.payload;
         if buffer.len() < room {
             buffer.resize(room, 0);
         }
-        let text = self.open(&parts, &mut buffer[..room])?;
+        let (text, key_id) = self.open(&parts, &keys, &mut buffer[..room])?;
         let registered = self.read(text)?;
-        let verified = Verified::new(registered, text, Some(self.key_id()));
+        let verified = Verified::new(registered, text, Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 

@@ -70,6 +70,32 @@ impl fmt::Debug for SigningInput<'_> {
     }
 }
 
+/// What the public half of a remote key does here.
+pub trait Checks: Send + Sync {
+    #[doc(hidden)]
+    fn alg(&self) -> SigAlg;
+
+    #[doc(hidden)]
+    fn signature_bytes(&self) -> usize;
+
+    #[doc(hidden)]
+    fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool;
+}
+
+impl Checks for VerifyingKey {
+    fn alg(&self) -> SigAlg {
+        VerifyingKey::alg(self)
+    }
+
+    fn signature_bytes(&self) -> usize {
+        VerifyingKey::signature_bytes(self)
+    }
+
+    fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
+        VerifyingKey::verify_bytes(self, message, signature)
+    }
+}
+
 /// A signature, in the form in which its signer gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -84,7 +110,7 @@ pub enum Signature {
 
 impl Signature {
     /// The form that stands in a token, if this is a signature of that key over that message.
-    pub(crate) fn checked(&self, key: &VerifyingKey, message: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn checked(&self, key: &dyn Checks, message: &[u8]) -> Result<Vec<u8>> {
         let fixed = match (self, key.alg().scheme()) {
             (Signature::Fixed(bytes), _) => bytes.clone(),
             (Signature::Der(der), Scheme::Ecdsa(curve)) => {

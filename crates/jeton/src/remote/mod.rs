@@ -92,6 +92,9 @@
 //! }
 //! ```
 //!
+//! PASETOs are signed elsewhere through [`paseto::RemoteKey`](crate::paseto::RemoteKey), in the same two
+//! halves.
+//!
 //! The folder `examples/pkcs11` has one over PKCS#11, tested with SoftHSM.
 
 mod input;
@@ -104,3 +107,5 @@ pub use input::{Signature, SigningInput};
 pub use key::RemoteKey;
 pub use prepared::Prepared;
 pub use signer::{RemoteSigner, SignRemotely};
+
+pub(crate) use input::Checks;

@@ -177,13 +177,13 @@ impl LocalKey {
 
 impl From<&LocalKey> for Keys {
     fn from(key: &LocalKey) -> Keys {
-        Keys(Arc::clone(&key.0) as Arc<dyn Open>)
+        Keys::one(Arc::clone(&key.0) as Arc<dyn Open>)
     }
 }
 
 impl From<LocalKey> for Keys {
     fn from(key: LocalKey) -> Keys {
-        Keys(key.0)
+        Keys::one(key.0)
     }
 }
 

@@ -12,11 +12,14 @@ use crate::clock::{Clock, SystemClock};
 use crate::crypto::ed25519::{PUBLIC_BYTES, Pair, Public, SEED_BYTES, SIGNATURE_BYTES};
 use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
+use crate::key::SigAlg;
 use crate::paserk::{self, Id, Kind, Paserk};
 use crate::paseto::issue::{self, Buffer, Seal};
 use crate::paseto::open::{self, Keys, Open, Opened};
+use crate::paseto::remote::{self, SignedElsewhere};
 use crate::paseto::token::Parts;
-use crate::paseto::{Binding, bound, pae};
+use crate::paseto::{Binding, RemotePublicKey, bound, pae};
+use crate::remote::Checks;
 
 const HEADER: &str = "v4.public.";
 
@@ -259,13 +262,13 @@ impl Eq for PublicKey {}
 
 impl From<&PublicKey> for Keys {
     fn from(key: &PublicKey) -> Keys {
-        Keys(Arc::clone(&key.0) as Arc<dyn Open>)
+        Keys::one(Arc::clone(&key.0) as Arc<dyn Open>)
     }
 }
 
 impl From<PublicKey> for Keys {
     fn from(key: PublicKey) -> Keys {
-        Keys(key.0)
+        Keys::one(key.0)
     }
 }
 
@@ -279,6 +282,53 @@ impl fmt::Debug for PublicKey {
 struct Prepared {
     key: Public,
     id: Arc<str>,
+}
+
+impl RemotePublicKey for PublicKey {}
+
+impl remote::sealed::Share for PublicKey {
+    fn share(&self) -> Arc<dyn SignedElsewhere> {
+        Arc::clone(&self.0) as Arc<dyn SignedElsewhere>
+    }
+}
+
+impl Checks for Prepared {
+    fn alg(&self) -> SigAlg {
+        SigAlg::EdDSA
+    }
+
+    fn signature_bytes(&self) -> usize {
+        SIGNATURE_BYTES
+    }
+
+    fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
+        signature
+            .try_into()
+            .is_ok_and(|signature| self.key.verify(message, signature))
+    }
+}
+
+impl SignedElsewhere for Prepared {
+    fn header(&self) -> &'static str {
+        HEADER
+    }
+
+    fn signed_bytes(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<(Buffer, Range<usize>)> {
+        let mut buffer = issue::message(Frame::BEFORE, claims, binding, clock)?;
+        let frame = Frame {
+            message_bytes: buffer.len() - Frame::BEFORE,
+            footer: binding.footer,
+            implicit_assertion: binding.implicit_assertion,
+        };
+        buffer.resize(frame.bytes(), 0);
+        frame.write(&mut buffer);
+        Ok((buffer, frame.message()))
+    }
 }
 
 impl Seal for SecretKey {
