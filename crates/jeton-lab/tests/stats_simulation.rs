@@ -31,7 +31,7 @@ enum Noise {
     Gaussian(f64),
     /// 2 %, on a machine that gets 30 % slower along the run and wanders by 5 % a round.
     Drift,
-    /// 2 %, and every tenth batch (of three a visit) meets something that costs it 5 to 50 % more.
+    /// 2 %, and every tenth batch (of five a round) meets something that costs it 5 to 50 % more.
     Spikes,
     /// 1 %, and every other visit is served 4 % slower.
     TwoModes,
@@ -116,7 +116,7 @@ fn gaussian(rng: &mut impl Rng) -> f64 {
 
 fn spiky_visit(rng: &mut impl Rng) -> f64 {
     let visit = 0.02 * gaussian(rng);
-    let batches: [f64; 3] = std::array::from_fn(|_| {
+    let batches: [f64; 5] = std::array::from_fn(|_| {
         let spike = if rng.random_bool(0.1) {
             rng.random_range(0.05..0.5)
         } else {
@@ -245,7 +245,7 @@ fn identical_subjects_under_drift_that_rounds_share() {
 #[test]
 fn identical_subjects_under_spikes_and_two_modes() {
     for rounds in ROUNDS {
-        for (noise, equivalent) in [(Noise::Spikes, 0.70), (Noise::TwoModes, 0.94)] {
+        for (noise, equivalent) in [(Noise::Spikes, 0.87), (Noise::TwoModes, 0.94)] {
             let seen = Identical::simulate(noise, rounds);
             let case = format!("{noise:?} {rounds} {seen:?}");
             assert!((0.93..=0.985).contains(&seen.covers), "{case}");
@@ -266,13 +266,15 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
         let layout = Identical::simulate(Noise::Layout, rounds);
         assert!(layout.covers < 0.60, "documented as worthless: {layout:?}");
         assert!(
-            layout.called_different <= 0.20,
+            layout.called_different <= 0.10,
             "the floor bounds it: {layout:?}"
         );
         assert!(layout.pair_different <= 0.05, "{layout:?}");
+        // The floor knows of ratios that differ for good: without their half widths, 86 %.
+        assert!(layout.pair_equivalent >= 0.94, "{layout:?}");
         let restarts = Identical::simulate(Noise::Restarts, rounds);
         assert!(restarts.covers < 0.90, "{restarts:?}");
-        assert!(restarts.called_different <= 0.08, "{restarts:?}");
+        assert!(restarts.called_different <= 0.05, "{restarts:?}");
     }
 }
 
@@ -324,7 +326,7 @@ fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
     let [two, three, four, six] =
         [2, 3, 4, 6].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
     assert!(
-        two < 0.85 && three < four && four >= 0.89 && six >= 0.90,
+        two < 0.80 && three < four && four >= 0.87 && six >= 0.90,
         "{two} {four} {six}"
     );
 }

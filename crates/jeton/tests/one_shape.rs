@@ -8,7 +8,7 @@ use std::time::Duration;
 use jeton::error::{Misuse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
 use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
-use jeton::paseto::{Binding, BoundIssuer, v4};
+use jeton::paseto::{Binding, BoundIssuer, v3, v4};
 use jeton::{
     Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify, jwt,
 };
@@ -147,6 +147,16 @@ fn a_paseto_v4_public() {
     let key = v4::SecretKey::generate().unwrap();
     in_every_way(&key, |clock| {
         v4::Verifier::new(key.public_key(), policy()).clock(clock)
+    });
+}
+
+#[test]
+fn a_paseto_v3_of_either_purpose() {
+    let key = v3::LocalKey::generate().unwrap();
+    in_every_way(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
+    let key = v3::SecretKey::generate().unwrap();
+    in_every_way(&key, |clock| {
+        v3::Verifier::new(key.public_key(), policy()).clock(clock)
     });
 }
 

@@ -15,7 +15,7 @@ use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair
 use jeton::error::{Misuse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
 use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
-use jeton::paseto::{self, Binding, BoundIssuer, v4};
+use jeton::paseto::{self, Binding, BoundIssuer, v3, v4};
 use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
 use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
 use serde::{Deserialize, Serialize};
@@ -474,4 +474,35 @@ fn a_paseto_signer_that_can_be_waited_for_issues_like_a_key() {
         verifier.verify::<Visit>(&token).unwrap().footer(),
         Some(&b"f"[..])
     );
+}
+
+#[test]
+fn a_v3_paseto_is_signed_elsewhere_in_either_form() {
+    let key = v3::SecretKey::generate().unwrap();
+    let scalar = decoded(key.to_paserk().unwrap().strip_prefix("k3.secret.").unwrap());
+    let point = decoded(
+        key.public_key()
+            .to_paserk()
+            .strip_prefix("k3.public.")
+            .unwrap(),
+    );
+    let far = EcdsaKeyPair::from_private_key_and_public_key(
+        &aws::ECDSA_P384_SHA384_ASN1_SIGNING,
+        &scalar,
+        &point,
+    )
+    .unwrap();
+    let near = paseto::RemoteKey::new(&key.public_key());
+    let prepared = near.prepare(&claims(), Binding::new().footer("f")).unwrap();
+    let input = prepared.input();
+    assert_eq!(
+        (input.alg(), input.digest().unwrap().len()),
+        (SigAlg::ES384, 48)
+    );
+    let der = far.sign(&SystemRandom::new(), input.message()).unwrap();
+    let token = prepared
+        .attach(&Signature::Der(der.as_ref().to_vec()))
+        .unwrap();
+    let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
 }

@@ -1,11 +1,17 @@
 use clap::{Args, ValueEnum};
-use jeton::key::{Alg, MacKey, SigningKey};
+use jeton::danger;
+use jeton::key::{
+    Alg, ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, MacKey, RsaSize, SigningKey,
+    WrappingKey,
+};
 use jeton::paseto::v4;
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
+use crate::doors::{Door, Doors};
 use crate::exit::{Failure, Outcome};
+use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -13,10 +19,20 @@ use crate::output;
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
+  jeton key new --alg PS384 --bits 3072 -o rsa.jwk
+  jeton key new --alg ECDH-ES+A256KW --curve X25519 -o private.jwk
+  jeton key new --alg A256GCM > content.jwk
   jeton key new --paseto v4.public -o secret.paserk
 
-RSA keys have 2048 bits. The key goes to standard output unless -o names a file, which must not be
-there yet and which only its owner can read.")]
+The algorithms that sign: HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384,
+ES512, ES256K, EdDSA, Ed25519, ML-DSA-44, ML-DSA-65, ML-DSA-87. That bring a content key to others:
+RSA-OAEP, RSA-OAEP-256, RSA-OAEP-384, RSA-OAEP-512, ECDH-ES, ECDH-ES+A128KW, ECDH-ES+A192KW,
+ECDH-ES+A256KW. That wrap it with a shared key: A128KW, A192KW, A256KW, A128GCMKW, A192GCMKW,
+A256GCMKW. For direct encryption the key is for the encryption itself: A128GCM, A192GCM, A256GCM,
+A128CBC-HS256, A192CBC-HS384, A256CBC-HS512.
+
+The key goes to standard output unless -o names a file, which must not be there yet and which only
+its owner can read.")]
 pub(super) struct New {
     #[command(flatten)]
     what: What,
@@ -25,6 +41,27 @@ pub(super) struct New {
     #[arg(long, value_name = "ID", conflicts_with = "paseto")]
     kid: Option<String>,
 
+    /// The length of an RSA key: 2048, 3072, 4096 or 8192 [default: 2048]
+    #[arg(long, value_name = "BITS", conflicts_with = "paseto", value_parser = rsa_size)]
+    bits: Option<RsaSize>,
+
+    /// The curve of an ECDH-ES key [default: P-256]
+    #[arg(long, value_name = "CURVE", conflicts_with = "paseto")]
+    curve: Option<Curve>,
+
+    /// The encryption of a key for dir
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "paseto",
+        value_parser = algorithm::content_encryption(),
+        hide_possible_values = true
+    )]
+    enc: Option<ContentEnc>,
+
+    #[command(flatten)]
+    doors: Doors,
+
     #[command(flatten)]
     destination: Destination,
 }
@@ -32,9 +69,9 @@ pub(super) struct New {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct What {
-    /// A private JWK for this algorithm: HS256, ES256, PS384, Ed25519, …
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    /// A private JWK for this algorithm: HS256, ES256, PS384, Ed25519, RSA-OAEP-256, A256KW, …
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 
     /// A PASERK for PASETOs of this version and purpose
     #[arg(long, value_name = "KIND")]
@@ -51,14 +88,25 @@ enum Purpose {
     V4Local,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Curve {
+    #[value(name = "P-256")]
+    P256,
+    #[value(name = "P-384")]
+    P384,
+    #[value(name = "P-521")]
+    P521,
+    #[value(name = "X25519")]
+    X25519,
+}
+
 impl New {
     pub(super) fn run(self) -> Outcome {
-        let made = match (self.what.alg, self.what.paseto) {
-            (Some(alg), _) => self.jwk(alg),
-            (None, Some(purpose)) => paserk(purpose),
+        let (mut text, what) = match (self.what.alg, self.what.paseto) {
+            (Some(alg), _) => self.jwk(alg)?,
+            (None, Some(purpose)) => paserk(purpose).map_err(failed)?,
             (None, None) => return Err(Failure::wrong("say what to make: --alg or --paseto")),
         };
-        let (mut text, what) = made.map_err(|error| Failure::wrong(error.to_string()))?;
         text.push('\n');
         self.destination.text(&text)?;
         if let Some(path) = self.destination.file() {
@@ -67,34 +115,98 @@ impl New {
         Ok(())
     }
 
-    fn jwk(&self, alg: Alg) -> jeton::Result<(Zeroizing<String>, String)> {
-        match alg {
-            Alg::Mac(alg) => {
-                let key = MacKey::generate(alg)?;
-                let key = match &self.kid {
-                    Some(kid) => key.with_key_id(kid)?,
-                    None => key,
-                };
-                Ok((key.to_jwk(), format!("a secret JWK for {alg}")))
-            }
-            Alg::Sig(alg) => {
-                let key = SigningKey::generate(alg)?;
-                let key = match &self.kid {
-                    Some(kid) => key.with_key_id(kid)?,
-                    None => key,
-                };
-                let thumbprint = key.verifying_key().thumbprint();
-                let what = format!("a private JWK for {alg}, thumbprint {thumbprint}");
-                Ok((key.to_jwk()?, what))
-            }
-            other => Err(unknown(other)),
+    /// The key, and what it is.
+    fn jwk(&self, alg: Algorithm) -> Outcome<(Zeroizing<String>, String)> {
+        let mut key = self.make(alg)?;
+        if let Some(kid) = &self.kid {
+            key = key.with_key_id(kid).map_err(failed)?;
         }
+        let what = match key.half() {
+            Half::Symmetric => format!("a secret JWK for {}", alg.name()),
+            _ => format!(
+                "a private JWK for {}, thumbprint {}",
+                alg.name(),
+                key.thumbprint()
+            ),
+        };
+        Ok((key.to_jwk().map_err(failed)?, what))
+    }
+
+    fn make(&self, alg: Algorithm) -> Outcome<AnyKey> {
+        let doors = self.doors.open(&[Door::Rsa1_5])?;
+        self.check(alg)?;
+        let made = match alg {
+            Algorithm::Sign(Alg::Mac(alg)) => MacKey::generate(alg).map(AnyKey::Mac),
+            Algorithm::Sign(Alg::Sig(alg)) => match self.bits {
+                None => SigningKey::generate(alg),
+                Some(size) => SigningKey::generate_rsa(alg, size),
+            }
+            .map(AnyKey::Signing),
+            Algorithm::Manage(alg) => {
+                if alg == danger::RSA1_5 {
+                    doors.need(Door::Rsa1_5, "RSA1_5")?;
+                }
+                self.decryption(alg).map(AnyKey::Decryption)
+            }
+            Algorithm::Wrap(alg) => WrappingKey::generate(alg).map(AnyKey::Wrapping),
+            Algorithm::Content(enc) => ContentKey::generate(enc).map(AnyKey::Content),
+            Algorithm::Direct => {
+                let enc = self.enc.ok_or_else(|| {
+                    Failure::wrong("a key for dir is the key of one encryption")
+                        .hint("say which: --enc A256GCM")
+                })?;
+                ContentKey::generate(enc).map(AnyKey::Content)
+            }
+            Algorithm::Password(_) => {
+                return Err(Failure::wrong("a password is chosen, not made").hint(
+                    "write it into a file: jeton jwe encrypt --password-file FILE --allow pbes2",
+                ));
+            }
+            // `Alg` may grow; what it has today is made above.
+            Algorithm::Sign(_) => return Err(Failure::wrong("this algorithm has no keys yet")),
+        };
+        made.map_err(failed)
+    }
+
+    fn decryption(&self, alg: KeyManagementAlg) -> jeton::Result<DecryptionKey> {
+        match (self.bits, self.curve) {
+            (Some(size), _) => DecryptionKey::generate_rsa(alg, size),
+            (None, None | Some(Curve::P256)) => DecryptionKey::generate(alg),
+            (None, Some(Curve::P384)) => DecryptionKey::generate_p384(alg),
+            (None, Some(Curve::P521)) => DecryptionKey::generate_p521(alg),
+            (None, Some(Curve::X25519)) => DecryptionKey::generate_x25519(alg),
+        }
+    }
+
+    /// An option that would change nothing is a mistake.
+    fn check(&self, alg: Algorithm) -> Outcome {
+        let name = alg.name();
+        let rsa = ["RS", "PS"].iter().any(|family| name.starts_with(family));
+        let idle = |option: &str, what: &str| {
+            Err(Failure::wrong(format!(
+                "{option} is for {what}, and {name} has none"
+            )))
+        };
+        if self.bits.is_some() && !rsa {
+            return idle("--bits", "an RSA modulus");
+        }
+        if self.curve.is_some() && !name.starts_with("ECDH-ES") {
+            return idle("--curve", "a curve that agrees on keys");
+        }
+        if self.enc.is_some() && alg != Algorithm::Direct {
+            return idle("--enc", "a content encryption");
+        }
+        Ok(())
     }
 }
 
-/// `Alg` may grow; what it has today is made above.
-fn unknown(_: Alg) -> jeton::Error {
-    jeton::Error::Primitive
+fn failed(error: jeton::Error) -> Failure {
+    Failure::wrong(error.to_string())
+}
+
+fn rsa_size(bits: &str) -> Result<RsaSize, String> {
+    let size = bits.parse().ok().and_then(RsaSize::of_bits);
+    size.ok_or_else(|| "choose one of 2048, 3072, 4096, 8192".to_owned())
 }
 
 fn paserk(purpose: Purpose) -> jeton::Result<(Zeroizing<String>, String)> {

@@ -1,13 +1,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::key::Alg;
 use jeton::paserk::{Kind, Paserk};
 use jeton::paseto::v4::SecretKey;
 
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{Form, KeyFile, Refused};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -25,8 +24,8 @@ pub(super) struct Public {
     key: PathBuf,
 
     /// The algorithm, for an RSA key that does not say it
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 }
 
 impl Public {
@@ -38,24 +37,46 @@ impl Public {
                 output::line(&public)
             }
             Form::Set(_) => {
-                let keys = file.each()?.into_iter();
-                let jwks: Vec<String> = keys.map(|key| self.jwk(&key)).collect::<Outcome<_>>()?;
+                let jwks = self.jwks(file)?;
                 output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
             }
             Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => output::line(&self.jwk(&file)?),
         }
     }
 
+    /// The public halves of a set's keys. What has none stays where it is, and does not spoil the rest.
+    fn jwks(&self, set: KeyFile) -> Outcome<Vec<String>> {
+        let mut jwks = Vec::new();
+        let mut left_out = Vec::new();
+        for key in set.each()? {
+            match self.jwk(&key) {
+                Ok(jwk) => jwks.push(jwk),
+                Err(failure) => left_out.push(failure),
+            }
+        }
+        if jwks.is_empty()
+            && let Some(failure) = left_out.pop()
+        {
+            return Err(failure);
+        }
+        for failure in left_out {
+            output::note(format_args!("left out: {}", failure.message()));
+        }
+        Ok(jwks)
+    }
+
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
-        match file.any(self.alg)? {
-            AnyKey::Private(key) => Ok(key.verifying_key().to_jwk()),
-            AnyKey::Public(key) => Ok(key.to_jwk()),
-            AnyKey::Mac(_) => Err(Failure::wrong(format!(
+        let public = file.any(self.alg)?.public().ok_or_else(|| {
+            Failure::wrong(format!(
                 "{}: a symmetric key (kty oct) has no public half",
                 file.name()
             ))
-            .hint("whoever verifies with it can also sign; for others to verify: jeton key new --alg ES256")),
-        }
+            .hint(
+                "whoever verifies with it can also sign, whoever encrypts decrypt; keys with two halves: jeton key new --alg ES256, or ECDH-ES",
+            )
+        })?;
+        let jwk = public.to_jwk();
+        Ok(jwk.map_err(|error| file.refusal(error.into()))?.to_string())
     }
 }
 

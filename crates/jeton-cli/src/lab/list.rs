@@ -45,19 +45,31 @@ fn describe(driver: &Driver, text: &mut String) {
         driver.id, m.library, m.version
     );
     for offer in &m.offers {
+        if offer.format.is_none() {
+            continue;
+        }
         let contracts: Vec<_> = offer.contracts.iter().map(|c| c.name()).collect();
-        let keys: Vec<_> = offer.key_handling.iter().map(|k| k.name()).collect();
+        let mut keys: Vec<_> = offer.key_handling.iter().map(|k| k.name()).collect();
+        keys.extend(offer.key_text.iter().map(|f| f.name()));
         let algs = if offer.algs.is_empty() {
             String::new()
         } else {
             format!(" {}", offer.algs.join(" "))
         };
-        let _ = writeln!(text, "      {}{algs}", offer.format);
+        let encs = if offer.encs.is_empty() {
+            String::new()
+        } else {
+            format!(", each with {}", offer.encs.join(" "))
+        };
+        let _ = writeln!(text, "      {}{algs}{encs}", offer.format_name);
         let _ = writeln!(
             text,
             "        {}; keys {}",
             contracts.join(", "),
             keys.join(", ")
         );
+    }
+    for word in driver.unknown() {
+        let _ = writeln!(text, "      not known to this lab: {word}");
     }
 }

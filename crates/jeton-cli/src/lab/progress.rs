@@ -58,6 +58,7 @@ impl Progress {
                 self.phase("warming up");
                 self.at(done, of, format!(" {subject}"));
             }
+            Event::Rehearsing => self.phase("rehearsing: a round that does not count"),
             Event::FewerRounds { rounds, planned } => self.say(&format!(
                 "the budget has time for {rounds} of {planned} rounds"
             )),

@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use super::binding::BoundTo;
 use super::key;
 use crate::demands::Demands;
+use crate::doors::Door;
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::verdict::{self, Shown};
@@ -79,6 +80,7 @@ impl Open {
         keys: impl Into<Keys>,
         raw: impl Fn(&str, &[u8]) -> jeton::Result<Opened>,
     ) -> Outcome {
+        self.demands.open(&[Door::NoExpiry])?;
         let footer = self.bound_to.footer()?;
         let implicit = self.bound_to.implicit()?;
         if self.raw {

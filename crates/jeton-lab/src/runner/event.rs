@@ -35,6 +35,8 @@ pub enum Event<'a> {
         /// Of all.
         of: usize,
     },
+    /// A round is done that nobody counts.
+    Rehearsing,
     /// There is time for fewer rounds than planned.
     FewerRounds {
         /// What there is time for.

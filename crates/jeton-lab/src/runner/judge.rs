@@ -55,12 +55,13 @@ fn of_kind(twins: &[Twins<'_>]) -> (Option<f64>, Vec<AaPair>) {
     let judged = twins
         .iter()
         .zip(judged)
-        .map(|((original, _), (ratio, verdict))| AaPair {
+        .map(|((original, twin), (ratio, verdict))| AaPair {
             subject: original.cell.subject_id(),
             contract: original.cell.contract.name().into(),
             ratio: ratio.ratio(),
             interval: ratio.interval(),
             verdict,
+            rounds: [original.rounds.clone(), twin.rounds.clone()],
         });
     (floor(&pairs).ok().flatten(), judged.collect())
 }
@@ -139,18 +140,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::result::{Judgement, Status};
-    use crate::suite::{Contract, Format, KeyHandling};
+    use crate::suite::{Contract, Format};
 
     fn bench(library: &str, format: Format, alg: Option<&str>, ns: f64) -> Bench {
         let cell = Cell {
-            driver: format!("go/{library}"),
-            library: library.into(),
-            version: "1.0.0".into(),
-            language: "go".into(),
             format,
             alg: alg.map(str::to_owned),
-            key_handling: KeyHandling::Prepared,
             contract: Contract::Verify,
+            ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
         };
         let mut bench = Bench::new(cell, "formats");
         bench.rounds = (0..8)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::suite::Cell;
 
 /// Batches that make one visit: the round's value is their median.
-pub(super) const BATCHES: u32 = 3;
+pub(super) const BATCHES: u32 = 5;
 
 /// Fewer rounds than this prove nothing; a budget does not go below.
 pub(super) const FEWEST_ROUNDS: u32 = 4;
@@ -39,8 +39,8 @@ pub struct Pace {
 impl Pace {
     /// The pace of a run that is to be believed.
     pub const FULL: Self = Self {
-        batch: Duration::from_millis(100),
-        managed_batch: Duration::from_millis(100),
+        batch: Duration::from_millis(60),
+        managed_batch: Duration::from_millis(60),
         warm_batch: Duration::from_millis(25),
         managed_least: Duration::from_secs(3),
         warm_limit: Duration::from_secs(10),
@@ -50,8 +50,8 @@ impl Pace {
 
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
-        batch: Duration::from_millis(20),
-        managed_batch: Duration::from_millis(60),
+        batch: Duration::from_millis(12),
+        managed_batch: Duration::from_millis(36),
         warm_batch: Duration::from_millis(5),
         managed_least: Duration::from_secs(1),
         warm_limit: Duration::from_millis(2500),
@@ -72,8 +72,10 @@ impl Pace {
     /// How long one round takes: every cell's batches, and the talk around them.
     #[must_use]
     pub fn round<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Duration {
-        const TALK: Duration = Duration::from_millis(2);
-        cells.map(|cell| self.batch_of(cell) * BATCHES + TALK).sum()
+        const TALK: Duration = Duration::from_millis(1);
+        cells
+            .map(|cell| (self.batch_of(cell) + TALK) * BATCHES)
+            .sum()
     }
 
     /// How long all this takes, once the drivers are built.
@@ -82,7 +84,8 @@ impl Pace {
         let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
         // Which cells have twins is not known yet; they are like the rest.
         let twins = cells.iter().rev().take(self.twins);
-        before + self.round(cells.iter().chain(twins)) * self.rounds
+        // One round more: the rehearsal.
+        before + self.round(cells.iter().chain(twins)) * (self.rounds + 1)
     }
 
     /// Start, preflight, calibration and warm-up of one cell.

@@ -1,4 +1,4 @@
-//! Randomised complete blocks: in each round every subject runs once, in random order.
+//! Randomised complete blocks: in each round every subject runs equally often, in random order.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -23,43 +23,62 @@ impl Order {
     }
 }
 
-/// One round. `after_visit` hears how many visits are done. Nothing of a round that was stopped
-/// is kept: a round is complete or it is not.
+/// One round: as many passes over every subject as there are batches to a value, each pass in its
+/// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
+/// however many subjects it meets, meets each of them once, and the median leaves it out.
+///
+/// `after_visit` hears how many visits are done, and of how many. Nothing of a round that was stopped is kept: a
+/// round is complete or it is not.
 pub(super) fn round(
     benches: &mut [Bench],
     order: &mut Order,
     pace: &Pace,
-    mut after_visit: impl FnMut(usize),
+    mut after_visit: impl FnMut(usize, usize),
 ) -> Result<(), Stopped> {
     let mut visits: Vec<usize> = (0..benches.len()).filter(|&i| benches[i].live()).collect();
-    order.shuffle(&mut visits);
-    let mut values = Vec::with_capacity(visits.len());
-    for (done, &i) in visits.iter().enumerate() {
-        if let Some(value) = visit(&mut benches[i], pace)? {
-            values.push((i, value));
+    let mut batches: Vec<Vec<f64>> = vec![Vec::new(); benches.len()];
+    let mut done = 0;
+    for _ in 0..BATCHES {
+        order.shuffle(&mut visits);
+        for &i in &visits {
+            batches[i].extend(visit(&mut benches[i], pace)?);
+            done += 1;
+            after_visit(done, visits.len() * BATCHES as usize);
         }
-        after_visit(done + 1);
     }
-    for (i, value) in values {
+    for i in visits {
+        // Who failed on the way keeps no rounds at all.
         if benches[i].live() {
-            benches[i].rounds.push(value);
+            benches[i].rounds.extend(round_value(&batches[i]));
         }
     }
     Ok(())
 }
 
+/// A round that nobody counts. Who was warmed up first has waited for all the others, and its first
+/// values would be those of a process that has just been woken: of all rounds that were far off, two
+/// in five were the first.
+pub(super) fn rehearse(
+    benches: &mut [Bench],
+    order: &mut Order,
+    pace: &Pace,
+) -> Result<(), Stopped> {
+    round(benches, order, pace, |_, _| ())?;
+    for bench in benches {
+        bench.rounds.clear();
+    }
+    Ok(())
+}
+
+/// One batch, in nanoseconds for each operation.
 fn visit(bench: &mut Bench, pace: &Pace) -> Result<Option<f64>, Stopped> {
-    let mut batches = Vec::with_capacity(BATCHES as usize);
-    for _ in 0..BATCHES {
-        let iterations = bench.iterations;
-        match bench.batch(iterations, pace.batch_of(&bench.cell), false)? {
-            Some(batch) => batches.push(batch.ns_per_op),
-            None => return Ok(None),
-        }
-    }
-    let value = round_value(&batches).filter(|ns| *ns > 0.0);
-    if value.is_none() {
+    let (iterations, expected) = (bench.iterations, pace.batch_of(&bench.cell));
+    let Some(batch) = bench.batch(iterations, expected, false)? else {
+        return Ok(None);
+    };
+    if batch.ns_per_op <= 0.0 {
         bench.fail(Status::Crashed, "says that its work took no time");
+        return Ok(None);
     }
-    Ok(value)
+    Ok(Some(batch.ns_per_op))
 }

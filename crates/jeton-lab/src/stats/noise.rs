@@ -11,7 +11,10 @@
 //! * **By the ratios of the pairs.** Processes may differ for good, by their memory layout say,
 //!   and then the rounds of one pair agree on a wrong ratio. So: the root mean square of the
 //!   pairs' log ratios, times Student's t for that many pairs, which is where one more identical
-//!   pair's ratio lies in 95 % of cases. Under plain noise this is the smaller answer.
+//!   pair's ratio lies in 95 % of cases. Under plain noise this is the smaller answer. Where the
+//!   ratios lie further from one than the spread of rounds explains (an F test at 5 %), the pairs
+//!   do differ for good, and an interval's half width is added: it is around *that* ratio, and an
+//!   identical pair is to be equivalent as a whole.
 //!
 //! The first shrinks with the square root of the rounds, down to 2 % where the
 //! [band](super::verdict::Band) stops following; the second only with new processes.
@@ -21,8 +24,10 @@
 //! hides what the run could have told. The pairs should be of the kinds that are compared: a floor
 //! from native subjects says little of a managed runtime's noise.
 
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
 use super::StatsError;
-use super::interval::{Ratio, estimate, t_quantile};
+use super::interval::{CONFIDENCE, Ratio, estimate, t_quantile};
 use super::verdict::{Band, judge};
 use crate::result::Judgement;
 
@@ -80,7 +85,8 @@ fn floor_of(ratios: &[Ratio]) -> Option<f64> {
         .sum();
     let pooled = (squares / degrees as f64).sqrt();
     let uncertainty = t_quantile(degrees, 1) / Z_95;
-    let by_spread = 2.0 * t_quantile(rounds - 1, 1) * pooled / (rounds as f64).sqrt() * uncertainty;
+    let half_width = t_quantile(rounds - 1, 1) * pooled / (rounds as f64).sqrt() * uncertainty;
+    let by_spread = 2.0 * half_width;
 
     let pairs = ratios.len();
     let mean_square: f64 = ratios
@@ -89,8 +95,19 @@ fn floor_of(ratios: &[Ratio]) -> Option<f64> {
         .sum::<f64>()
         / pairs as f64;
     let by_ratios = t_quantile(pairs, 1) * mean_square.sqrt();
+    let error_square = pooled.powi(2) / rounds as f64;
+    let for_good = mean_square > error_square * f_quantile(pairs, degrees);
+    let by_ratios = by_ratios + if for_good { half_width } else { 0.0 };
 
     Some(by_spread.max(by_ratios).exp_m1())
+}
+
+/// What the ratio of two variances that are the same stays below in 95 % of cases.
+fn f_quantile(numerator: usize, denominator: usize) -> f64 {
+    let freedom = |degrees: usize| degrees.max(1) as f64;
+    FisherSnedecor::new(freedom(numerator), freedom(denominator))
+        .expect("one degree of freedom or more on both sides make an F distribution")
+        .inverse_cdf(CONFIDENCE)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! do not show. It does *not* say that the true size is beyond the band for certain: the interval,
 //! printed beside it, says how small it may be. The stricter rule, the whole interval beyond the
 //! band, would say that too; but at 12 rounds and 2 % noise it finds a 5 % difference in 11 % of
-//! runs (in 64 % if the band were never wider than 2 %), and this rule in 92 %.
+//! runs (in 64 % if the band were never wider than 2 %), and this rule in 90 %.
 //!
 //! "Equivalent" says: the true ratio is inside the band, with the same confidence. A run so
 //! noisy that its floor is above [`MAX_EQUIVALENCE`] calls nothing equivalent: "the same within

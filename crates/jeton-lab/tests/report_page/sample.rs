@@ -164,6 +164,7 @@ pub(crate) fn empty() -> RunResult {
                     ratio: 1.004,
                     interval: [0.993, 1.012],
                     verdict: Judgement::Equivalent,
+                    rounds: Default::default(),
                 },
                 AaPair {
                     subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(),
@@ -171,6 +172,7 @@ pub(crate) fn empty() -> RunResult {
                     ratio: 0.997,
                     interval: [0.989, 1.006],
                     verdict: Judgement::Equivalent,
+                    rounds: Default::default(),
                 },
             ],
         },

@@ -1,5 +1,6 @@
 //! From claims or bytes to a token, the same way for every version and purpose.
 
+use super::suite::Suite;
 use super::{Binding, token};
 pub(super) use crate::claims::Buffer;
 use crate::claims::Dates;
@@ -9,26 +10,31 @@ use crate::issue::WriteClaims;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
-    /// Version and purpose, dots included.
-    const HEADER: &'static str;
-    /// How many bytes `seal` needs in front of the message.
-    const BEFORE: usize;
-    /// How many bytes the body is longer than the message.
-    const LONGER: usize;
+    fn suite(&self) -> &'static Suite;
 
-    /// Turns the message that stands at `BEFORE..` into the body; where the body begins. It ends
-    /// where the buffer ends.
+    /// Version and purpose, dots included.
+    fn header(&self) -> &'static str;
+
+    /// How many bytes `seal` needs in front of the message.
+    fn before(&self) -> usize;
+
+    /// How many bytes the body is longer than the message.
+    fn longer(&self) -> usize;
+
+    /// Turns the message that stands behind the first `before` bytes into the body; where the body
+    /// begins. It ends where the buffer ends.
     fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize>;
 }
 
 /// A token with claims.
-pub(super) fn claims<K: Seal, C: WriteClaims + ?Sized>(
-    key: &K,
+pub(super) fn claims<C: WriteClaims + ?Sized>(
+    key: &impl Seal,
     claims: &C,
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
-    let mut buffer = message(K::BEFORE, claims, binding, clock)?;
+    binding.check(key.suite())?;
+    let mut buffer = message(key.before(), claims, clock)?;
     finish(key, &mut buffer, binding)
 }
 
@@ -36,10 +42,8 @@ pub(super) fn claims<K: Seal, C: WriteClaims + ?Sized>(
 pub(super) fn message<C: WriteClaims + ?Sized>(
     before: usize,
     claims: &C,
-    binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<Buffer> {
-    binding.check()?;
     let mut buffer = Buffer::new();
     buffer.resize(before, 0);
     claims.write_into(&mut buffer, Dates::Rfc3339, clock)?;
@@ -47,15 +51,19 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 }
 
 /// A token with exactly these bytes.
-pub(super) fn bytes<K: Seal>(key: &K, message: &[u8], binding: Binding<'_>) -> Result<String> {
-    binding.check()?;
-    let mut buffer = Buffer::with_capacity(K::BEFORE + message.len() + K::LONGER);
-    buffer.resize(K::BEFORE, 0);
+pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
+    binding.check(key.suite())?;
+    let mut buffer = Buffer::with_capacity(key.before() + message.len() + key.longer());
+    buffer.resize(key.before(), 0);
     buffer.extend_from_slice(message);
     finish(key, &mut buffer, binding)
 }
 
-fn finish<K: Seal>(key: &K, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
+fn finish(key: &impl Seal, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
     let start = key.seal(buffer, binding)?;
-    Ok(token::assemble(K::HEADER, &buffer[start..], binding.footer))
+    Ok(token::assemble(
+        key.header(),
+        &buffer[start..],
+        binding.footer,
+    ))
 }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::open::{Keys, Open};
 use super::token::Parts;
-use super::v4;
+use super::{v3, v4};
 use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
 use crate::json::{self, Fault};
 use crate::limits::{self, Limits};
@@ -173,11 +173,14 @@ fn refused(problem: KeyProblem) -> KeyError {
     KeyError::at("keys", problem)
 }
 
-/// The key that a text is.
+/// The key that a text is, of today's versions.
 fn read(text: &str) -> Option<Keys> {
-    let public = v4::PublicKey::from_paserk(text).map(Keys::from);
-    let local = || v4::LocalKey::from_paserk(text).map(|key| Keys::from(&key));
-    public.or_else(|_| local()).ok()
+    v4::PublicKey::from_paserk(text)
+        .map(Keys::from)
+        .or_else(|_| v4::LocalKey::from_paserk(text).map(Keys::from))
+        .or_else(|_| v3::PublicKey::from_paserk(text).map(Keys::from))
+        .or_else(|_| v3::LocalKey::from_paserk(text).map(Keys::from))
+        .ok()
 }
 
 struct Refused(Rejection);

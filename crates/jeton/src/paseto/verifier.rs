@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
 use super::key_set::Candidates;
-use super::open::{Keys, Open};
+use super::open::{self, Keys, Open};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
@@ -84,7 +84,9 @@ impl Verifier {
     }
 
     /// The implicit assertion that tokens must have been issued under. One that was issued under
-    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`].
+    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`]. With a
+    /// key of version 1 or 2, which have none, every call answers
+    /// [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
         self.implicit_assertion = assertion.as_ref().into();
         self
@@ -158,8 +160,12 @@ impl Verifier {
         self.verify_untyped_in(token, scratch)?.typed()
     }
 
-    fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>), Rejection> {
-        self.keys.candidates(token, &self.limits)
+    fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {
+        let (parts, keys) = self.keys.candidates(token, &self.limits)?;
+        for key in &keys {
+            open::check(key.as_ref(), &self.implicit_assertion)?;
+        }
+        Ok((parts, keys))
     }
 
     /// How large a buffer any of them needs.
