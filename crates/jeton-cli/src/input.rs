@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
+use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
@@ -26,6 +28,24 @@ pub(crate) enum Source {
     File(PathBuf),
     /// `-`
     Stdin,
+}
+
+/// How long a token may be.
+#[derive(Debug, Args)]
+pub(crate) struct TokenSize {
+    /// Take tokens of at most so many bytes [default: 2097152]
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<usize>,
+}
+
+impl TokenSize {
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            token_bytes: self.max_bytes.unwrap_or(limits.token_bytes),
+            ..limits
+        }
+    }
 }
 
 /// `NAME=TEXT`

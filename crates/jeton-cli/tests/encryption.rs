@@ -288,6 +288,66 @@ fn what_inflates_too_much_is_rejected() {
 }
 
 #[test]
+fn a_large_file_is_signed_and_encrypted_by_whoever_says_so() {
+    let folder = keys();
+    let large = vec![b'x'; 3_000_000];
+    let token = succeeds(
+        &folder,
+        &["jwe", "encrypt", "--key", "a128kw.jwk", "-"],
+        &large,
+    );
+    let decrypt = ["jwe", "decrypt", "--key", "a128kw.jwk", "-"];
+    ends(
+        &folder,
+        &decrypt,
+        &token,
+        1,
+        "rejected: the token is larger than its limit",
+    );
+    let call = [&decrypt[..], &["--max-bytes", "5000000"]].concat();
+    assert!(succeeds(&folder, &call, &token) == large);
+    ends(
+        &folder,
+        &[&decrypt[..], &["--max-bytes", "10"]].concat(),
+        b"eyJhbGciOiJkaXIifQ....",
+        1,
+        "rejected: the token is larger than its limit",
+    );
+
+    let token = succeeds(&folder, &["jws", "sign", "--key", "hs256.jwk", "-"], &large);
+    let verify = ["jws", "verify", "--key", "hs256.jwk", "-"];
+    ends(
+        &folder,
+        &verify,
+        &token,
+        1,
+        "rejected: the token is larger than its limit",
+    );
+    let call = [&verify[..], &["--max-bytes", "5000000"]].concat();
+    assert!(succeeds(&folder, &call, &token) == large);
+
+    // What travels on its own is the caller's file, and needs no word.
+    let beside = tempfile::tempdir().unwrap();
+    fs::write(beside.path().join("large"), &large).unwrap();
+    let content = format!("@{}", beside.path().join("large").display());
+    for form in ["compact", "flattened"] {
+        let sign = [
+            "jws",
+            "sign",
+            "--key",
+            "hs256.jwk",
+            "--detached",
+            "--serialization",
+            form,
+            &content,
+        ];
+        let token = succeeds(&folder, &sign, b"");
+        let call = [&verify[..], &["--detached", &content]].concat();
+        assert!(succeeds(&folder, &call, &token) == large);
+    }
+}
+
+#[test]
 fn what_is_no_jwe_is_rejected_and_nothing_breaks() {
     let folder = keys();
     for call in [

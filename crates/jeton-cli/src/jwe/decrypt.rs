@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::algorithm;
 use crate::doors::{Door, Doors};
 use crate::exit::Outcome;
-use crate::input::Source;
+use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
 use crate::keyfile::DecryptionKeyFile;
 use crate::{output, refusal, verdict};
@@ -45,6 +45,9 @@ pub(super) struct Decrypt {
     json: bool,
 
     #[command(flatten)]
+    size: TokenSize,
+
+    #[command(flatten)]
     doors: Doors,
 
     /// The token: the text itself, @FILE, or - for standard input
@@ -77,7 +80,8 @@ struct Accepted<'a> {
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&[Door::Rsa1_5, Door::Zip, Door::Pbes2])?;
-        let mut decrypter = Decrypter::new(self.key.load(self.enc, &doors)?);
+        let keys = self.key.load(self.enc, &doors)?;
+        let mut decrypter = Decrypter::new(keys).limits(self.size.limits());
         if let Some(enc) = self.enc {
             decrypter = decrypter.allow_only(&[enc]);
         }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::doors::{Door, Doors};
 use crate::exit::Outcome;
-use crate::input::Source;
+use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
 use crate::keyfile::VerifyingKeyFile;
 use crate::{output, refusal, verdict};
@@ -36,6 +36,9 @@ pub(super) struct Verify {
     json: bool,
 
     #[command(flatten)]
+    size: TokenSize,
+
+    #[command(flatten)]
     doors: Doors,
 
     /// The token: the text itself, @FILE, or - for standard input
@@ -62,9 +65,13 @@ struct Accepted<'a> {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&[Door::WeakKeys])?;
-        let verifier = jws::Verifier::new(self.key.load(&doors)?);
+        let keys = self.key.load(&doors)?;
         let content = self.detached.as_ref().map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
+        let mut limits = self.size.limits();
+        // The caller's own file is as long as it is.
+        limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
+        let verifier = jws::Verifier::new(keys).limits(limits);
         let verdict = self.token.token().and_then(|token| {
             let verified = match (jose::is_json(&token), content) {
                 (false, None) => verifier.verify(&token),

@@ -47,6 +47,9 @@ impl KeyFile {
                 Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
             }
             Refused::Key(error) => Failure::wrong(format!("{name}: {error}")),
+            Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
+                Failure::wrong(format!("{name}: key refused: alg: {problem}"))
+            }
             Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
             Refused::Member(member, message) => {
                 Failure::wrong(format!("{name}: key refused: {member}: {message}"))

@@ -27,8 +27,7 @@ use crate::crypto::hmac::Sha384;
 use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
-use crate::key::SigAlg;
-use crate::key::rsa_parts_from_pkcs1;
+use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
@@ -54,7 +53,7 @@ pub(crate) static SUITE: Suite = Suite {
     implicit_assertion: false,
     cipher: |key| Box::new(Local(Zeroizing::new(*key))),
     generate: || {
-        let pkcs8 = rsa::Pair::generate()?.pkcs8()?;
+        let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
         let info = PrivateKeyInfoRef::from_der(&pkcs8).map_err(|_| Error::Primitive)?;
         let pair = Pair::of(info.private_key.as_bytes()).map_err(|_| Error::Primitive)?;
         Ok(Box::new(pair))

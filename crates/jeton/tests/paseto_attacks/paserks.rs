@@ -147,9 +147,16 @@ fn a_text_is_taken_for_what_it_is_and_nothing_else() {
 #[test]
 fn a_text_with_another_label_never_becomes_a_key() {
     let texts = all();
-    for text in texts.iter().filter(|text| text.authenticated) {
+    // Those in the clear have no more than their label: k2.secret and k4.secret hold the same bytes.
+    let encrypted = || {
+        let in_the_clear = [Form::Local, Form::Secret, Form::Public];
+        texts
+            .iter()
+            .filter(move |text| !in_the_clear.contains(&text.kind.form()))
+    };
+    for text in encrypted() {
         let body = &text.text[text.kind.to_string().len()..];
-        for other in texts.iter().filter(|other| other.authenticated) {
+        for other in encrypted() {
             if text.kind != other.kind {
                 let relabelled = format!("{}{body}", other.kind);
                 assert!(
