@@ -1,10 +1,11 @@
 use clap::{Args, ValueEnum};
-use jeton::danger;
+use jeton::danger::{self, paseto_v1::V1, paseto_v2::V2};
 use jeton::key::{
     Alg, ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, MacKey, RsaSize, SigningKey,
     WrappingKey,
 };
-use jeton::paseto::v4;
+use jeton::paserk::{Form, Kind};
+use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
@@ -86,6 +87,24 @@ enum Purpose {
     /// Encrypted: the key is a k4.local
     #[value(name = "v4.local")]
     V4Local,
+    /// Signed with NIST's algorithms: the key is a k3.secret
+    #[value(name = "v3.public")]
+    V3Public,
+    /// Encrypted with NIST's algorithms: the key is a k3.local
+    #[value(name = "v3.local")]
+    V3Local,
+    /// Superseded, behind --allow paseto-v2: the key is a k2.secret
+    #[value(name = "v2.public")]
+    V2Public,
+    /// Superseded, behind --allow paseto-v2: the key is a k2.local
+    #[value(name = "v2.local")]
+    V2Local,
+    /// Superseded, behind --allow paseto-v1: the key is a k1.secret
+    #[value(name = "v1.public")]
+    V1Public,
+    /// Superseded, behind --allow paseto-v1: the key is a k1.local
+    #[value(name = "v1.local")]
+    V1Local,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -104,7 +123,19 @@ impl New {
     pub(super) fn run(self) -> Outcome {
         let (mut text, what) = match (self.what.alg, self.what.paseto) {
             (Some(alg), _) => self.jwk(alg)?,
-            (None, Some(purpose)) => paserk(purpose).map_err(failed)?,
+            (None, Some(purpose)) => {
+                let open = self.doors.open(&[Door::PasetoV1, Door::PasetoV2])?;
+                match purpose {
+                    Purpose::V1Public | Purpose::V1Local => {
+                        open.need(Door::PasetoV1, "a key for PASETO version 1")?;
+                    }
+                    Purpose::V2Public | Purpose::V2Local => {
+                        open.need(Door::PasetoV2, "a key for PASETO version 2")?;
+                    }
+                    _ => {}
+                }
+                paserk(purpose).map_err(failed)?
+            }
             (None, None) => return Err(Failure::wrong("say what to make: --alg or --paseto")),
         };
         text.push('\n');
@@ -210,15 +241,27 @@ fn rsa_size(bits: &str) -> Result<RsaSize, String> {
 }
 
 fn paserk(purpose: Purpose) -> jeton::Result<(Zeroizing<String>, String)> {
-    Ok(match purpose {
-        Purpose::V4Public => {
-            let key = v4::SecretKey::generate()?;
-            let what = format!("a k4.secret, its public key is {}", key.public_key().id());
-            (key.to_paserk()?, what)
-        }
-        Purpose::V4Local => {
-            let key = v4::LocalKey::generate()?;
-            (key.to_paserk(), format!("a k4.local, {}", key.id()))
-        }
-    })
+    match purpose {
+        Purpose::V1Public => secret::<V1>(),
+        Purpose::V1Local => local::<V1>(),
+        Purpose::V2Public => secret::<V2>(),
+        Purpose::V2Local => local::<V2>(),
+        Purpose::V3Public => secret::<V3>(),
+        Purpose::V3Local => local::<V3>(),
+        Purpose::V4Public => secret::<V4>(),
+        Purpose::V4Local => local::<V4>(),
+    }
+}
+
+fn secret<V: Version>() -> jeton::Result<(Zeroizing<String>, String)> {
+    let key = SecretKey::<V>::generate()?;
+    let kind = Kind::of(V::VERSION, Form::Secret);
+    let what = format!("a {kind}, its public key is {}", key.public_key().id());
+    Ok((key.to_paserk()?, what))
+}
+
+fn local<V: Version>() -> jeton::Result<(Zeroizing<String>, String)> {
+    let key = LocalKey::<V>::generate()?;
+    let kind = Kind::of(V::VERSION, Form::Local);
+    Ok((key.to_paserk(), format!("a {kind}, {}", key.id())))
 }

@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::paserk::{Kind, Paserk};
-use jeton::paseto::v4::SecretKey;
+use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
+use jeton::paserk::{self, Paserk, Version};
+use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
@@ -17,7 +18,7 @@ Examples:
   jeton key new --alg ES256 | jeton key public -
 
 A JWK, PEM or DER becomes a public JWK, a set of keys the set of their public halves, a k4.secret
-becomes a k4.public. A symmetric key has no public half.")]
+becomes a k4.public, and so in every version. A symmetric key has no public half.")]
 pub(super) struct Public {
     /// The key; - is standard input
     #[arg(value_name = "FILE")]
@@ -33,7 +34,7 @@ impl Public {
         let file = KeyFile::read(&self.key)?;
         match file.form() {
             Form::Paserk(text) => {
-                let public = paserk(text).map_err(|refused| file.refusal(refused))?;
+                let public = public_paserk(text).map_err(|refused| file.refusal(refused))?;
                 output::line(&public)
             }
             Form::Set(_) => {
@@ -80,14 +81,24 @@ impl Public {
     }
 }
 
-fn paserk(text: &str) -> Result<String, Refused> {
+fn public_paserk(text: &str) -> Result<String, Refused> {
     let paserk = Paserk::parse(text)?;
-    match paserk.kind() {
-        Kind::K4_SECRET => Ok(SecretKey::from_paserk(text)?.public_key().to_paserk()),
-        Kind::K4_PUBLIC => Ok(paserk.to_text().to_string()),
-        kind => Err(Refused::member(
+    let kind = paserk.kind();
+    match (kind.form(), kind.version()) {
+        (paserk::Form::Public, _) => Ok(paserk.to_text().to_string()),
+        (paserk::Form::Secret, Version::V1) => half::<V1>(text),
+        (paserk::Form::Secret, Version::V2) => half::<V2>(text),
+        (paserk::Form::Secret, Version::V3) => half::<V3>(text),
+        (paserk::Form::Secret, Version::V4) => half::<V4>(text),
+        _ => Err(Refused::member(
             "paserk",
             format!("a {kind} is symmetric and has no public half"),
         )),
     }
+}
+
+fn half<V: paseto::Version>(secret: &str) -> Result<String, Refused> {
+    Ok(SecretKey::<V>::from_paserk(secret)?
+        .public_key()
+        .to_paserk())
 }

@@ -26,10 +26,13 @@ pub(crate) struct Suite {
     pub(crate) cipher: fn(&[u8; LOCAL_KEY_BYTES]) -> Box<dyn Cipher>,
     pub(crate) generate: fn() -> Result<Box<dyn Pair>>,
     /// From the bytes of a PASERK `secret`.
-    pub(crate) pair: fn(&[u8]) -> Result<Box<dyn Pair>, KeyProblem>,
+    pub(crate) pair: Read<dyn Pair>,
     /// From the bytes of a PASERK `public`.
-    pub(crate) public: fn(&[u8]) -> Result<Box<dyn Public>, KeyProblem>,
+    pub(crate) public: Read<dyn Public>,
 }
+
+/// Makes a key from bytes that nobody has looked at.
+type Read<K> = fn(&[u8]) -> Result<Box<K>, KeyProblem>;
 
 impl Suite {
     pub(crate) fn of(version: Version) -> &'static Suite {
