@@ -45,6 +45,11 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         shown_by: Sign::Program(BROWSERS),
         why: "the report page is opened in a real browser",
     },
+    SystemPackage {
+        package: "softhsm2",
+        shown_by: Sign::Program(&["softhsm2-util"]),
+        why: "tokens are signed over PKCS#11, as with a real HSM",
+    },
 ];
 
 /// Names under which Chromium is installed.
@@ -153,7 +158,7 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present("C compiler, OpenSSL, JDK, Maven, Chromium, venv");
+        return present("C compiler, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
     }
     if on_path("apt-get").is_none() {
         note(&format!(

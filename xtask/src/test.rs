@@ -1,7 +1,9 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
 mod drivers;
+mod examples;
 mod lab;
+mod stands_alone;
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -65,6 +67,11 @@ const STEPS: &[Step] = &[
         name: "drivers-python",
         what: "tests of drivers/python, and of docs/adding-a-library.md",
         run: drivers::python,
+    },
+    Step {
+        name: "examples",
+        what: "format, lints and tests of examples/: tokens that SoftHSM signs",
+        run: examples::run,
     },
     Step {
         name: "lab",
