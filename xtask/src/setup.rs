@@ -18,7 +18,12 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
         shown_by: Sign::Program(&["cc"]),
-        why: "AWS-LC is C and is compiled here",
+        why: "AWS-LC is C and libFuzzer C++; both are compiled here",
+    },
+    SystemPackage {
+        package: "valgrind",
+        shown_by: Sign::Program(&["valgrind"]),
+        why: "it counts the instructions that parsing costs",
     },
     SystemPackage {
         package: "pkg-config",
@@ -158,7 +163,9 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present("C compiler, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
+        return present(
+            "C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv",
+        );
     }
     if on_path("apt-get").is_none() {
         note(&format!(
