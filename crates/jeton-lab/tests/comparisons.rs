@@ -4,7 +4,7 @@
 
 use jeton_lab::driver::{find, folder};
 use jeton_lab::suite::{
-    Cell, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
+    Cell, Choice, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
 };
 
 fn cell(library: &str, format: Format, alg: Option<&str>) -> Cell {
@@ -73,7 +73,7 @@ fn one_factor_is_named() {
 #[test]
 fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &[Suite::Formats], Extent::Glance, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
         .comparisons
         .iter()
@@ -100,7 +100,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 #[test]
 fn every_other_planned_comparison_has_one_factor() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
         // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
@@ -127,7 +127,7 @@ fn every_other_planned_comparison_has_one_factor() {
 #[test]
 fn a_cell_that_two_suites_ask_for_is_measured_once() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     for (i, (cell, _)) in plan.cells.iter().enumerate() {
         let again = plan.cells[..i].iter().any(|(c, _)| c == cell);
         assert!(!again, "{} {}", cell.subject_id(), cell.contract);

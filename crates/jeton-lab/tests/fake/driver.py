@@ -27,6 +27,9 @@ def unb64(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
+CACHE = {}
+
+
 class Prepared:
     def __init__(self, order):
         self.key = unb64(order["keys"]["private"]["k"])
@@ -69,18 +72,47 @@ class Prepared:
             claims["name"] = "Jane Doe"
         return claims
 
+    def verify_or_recall(self, token):
+        if MISDEED not in ("caches", "caches-openly"):
+            return self.verify(token)
+        if token not in CACHE:
+            CACHE[token] = self.verify(token)
+        return CACHE[token]
+
+    def trip(self, claims):
+        token = self.sign(claims)
+        opened = claims if MISDEED == "never-comes-back" else self.verify(token)
+        return len(token) + ord(token[-1]) + ord(opened["jti"][-1])
+
     def operation(self, i):
         if self.contract == "sign":
             token = self.sign(self.claims[i % len(self.claims)])
             return len(token) + ord(token[-1])
-        return ord(self.verify(self.tokens[i % len(self.tokens)])["jti"][-1])
+        if self.contract == "round-trip":
+            return self.trip(self.claims[i % len(self.claims)])
+        return ord(self.verify_or_recall(self.tokens[i % len(self.tokens)])["jti"][-1])
+
+    def checksum(self, iterations):
+        if MISDEED != "extrapolates":
+            return sum(self.operation(i) for i in range(iterations))
+        # The pool once, and then only sums.
+        pool = len(self.tokens or self.claims)
+        values = [self.operation(i) for i in range(min(pool, iterations))]
+        cycles, rest = divmod(iterations, pool)
+        if iterations < pool:
+            return sum(values)
+        return sum(values) * cycles + sum(values[:rest])
 
     def run(self, iterations):
         start = time.perf_counter_ns()
-        checksum = 0
-        for i in range(iterations):
-            checksum += self.operation(i)
+        checksum = self.checksum(iterations)
         elapsed = time.perf_counter_ns() - start
+        if MISDEED == "fast-clock":
+            elapsed //= 3
+        if MISDEED == "slow-clock":
+            elapsed *= 3
+        if MISDEED == "no-clock":
+            elapsed = 0
         if MISDEED == "wrong-checksum" and iterations > 3:
             checksum += 1
         return {"elapsed_ns": elapsed, "checksum": checksum, "bytes": None, "allocs": None}
@@ -94,7 +126,7 @@ def hello():
         time.sleep(600)
     offer = {
         "format": "jwt", "alg": "HS256", "enc": None,
-        "contracts": ["sign", "verify"], "key_handling": ["prepared"],
+        "contracts": ["sign", "verify", "round-trip"], "key_handling": ["prepared"],
     }
     return {
         "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
