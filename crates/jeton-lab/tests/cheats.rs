@@ -21,7 +21,12 @@ fn run_with(misdeed: &str) -> RunResult {
     for name in ["honest", "another"] {
         for contract in ["sign", "verify", "round-trip"] {
             let row = row(&result, name, contract);
-            assert_eq!(row.status, Status::Ok, "{name} {contract}: {:?}", row.reason);
+            assert_eq!(
+                row.status,
+                Status::Ok,
+                "{name} {contract}: {:?}",
+                row.reason
+            );
         }
     }
     result
@@ -32,7 +37,12 @@ fn assert_caught(misdeed: &str, contracts: &[&str], reason: &str) {
     let result = run_with(misdeed);
     for contract in contracts {
         let row = row(&result, "cheat", contract);
-        assert_eq!(row.status, Status::FailedPreflight, "{contract}: {:?}", row.reason);
+        assert_eq!(
+            row.status,
+            Status::FailedPreflight,
+            "{contract}: {:?}",
+            row.reason
+        );
         let said = row.reason.as_deref().unwrap();
         assert!(said.contains(reason), "{contract}: {said}");
         assert!(row.ns_per_op.is_none(), "it must not be timed");

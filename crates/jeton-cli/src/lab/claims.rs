@@ -57,7 +57,8 @@ fn file(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 fn limited(from: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    from.take(MAX_CLAIMS_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(MAX_CLAIMS_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
     Ok((bytes.len() <= MAX_CLAIMS_BYTES).then_some(bytes))
 }
 
@@ -65,7 +66,9 @@ fn unreadable(name: &str, error: &io::Error) -> String {
     let sets = ClaimsSets::names();
     let closest = nearest(name, sets.iter().map(String::as_str));
     if error.kind() == io::ErrorKind::NotFound {
-        format!("there is no file {name}, and no claims set of that name; did you mean `{closest}`?")
+        format!(
+            "there is no file {name}, and no claims set of that name; did you mean `{closest}`?"
+        )
     } else {
         format!("cannot read {name}: {error}")
     }

@@ -198,7 +198,10 @@ impl Run {
                     names.push(OWN.to_owned());
                 }
                 Chosen::Own(_) => {
-                    return Err("claims of your own can be given once; sets by name as often as you like".into());
+                    return Err(
+                        "claims of your own can be given once; sets by name as often as you like"
+                            .into(),
+                    );
                 }
             }
         }

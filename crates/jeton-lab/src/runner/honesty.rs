@@ -195,9 +195,18 @@ mod tests {
     fn clocks_may_be_a_little_apart() {
         let ms = Duration::from_millis;
         assert!(!apart(ms(40), ms(41), ON_THE_WAY));
-        assert!(!apart(ms(40), ms(60), ON_THE_WAY), "the machine was slow to wake");
-        assert!(apart(ms(40), ms(80), ON_THE_WAY), "half the time is not told");
-        assert!(apart(ms(40), ms(30), ON_THE_WAY), "longer than the lab waited");
+        assert!(
+            !apart(ms(40), ms(60), ON_THE_WAY),
+            "the machine was slow to wake"
+        );
+        assert!(
+            apart(ms(40), ms(80), ON_THE_WAY),
+            "half the time is not told"
+        );
+        assert!(
+            apart(ms(40), ms(30), ON_THE_WAY),
+            "longer than the lab waited"
+        );
         assert!(apart(ms(0), ms(30), ON_THE_WAY));
     }
 }

@@ -260,12 +260,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        i: usize,
-        workshop: &Workshop,
-        forge: &Forge,
-    ) -> Result<(), Stopped> {
+    fn start(&mut self, i: usize, workshop: &Workshop, forge: &Forge) -> Result<(), Stopped> {
         let bench = &mut self.benches[i];
         let Some(ready) = workshop.built.get(&bench.cell.driver) else {
             return Ok(());

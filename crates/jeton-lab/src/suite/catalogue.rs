@@ -163,10 +163,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     };
     let offered = Offered(offered);
     let mut plan = Plan::default();
-    for suite in Suite::ALL
-        .into_iter()
-        .filter(|s| choice.suites.contains(s))
-    {
+    for suite in Suite::ALL.into_iter().filter(|s| choice.suites.contains(s)) {
         match suite {
             Suite::Libraries => libraries(&offered, extent, &mut plan),
             Suite::Formats => formats(&offered, extent, &mut plan),

@@ -26,4 +26,3 @@ pub use contract::Contract;
 pub use format::Format;
 pub use key_handling::{KeyForm, KeyHandling};
 pub use plan::{Plan, PlanError, nearest};
-

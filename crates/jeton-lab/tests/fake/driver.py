@@ -60,13 +60,14 @@ class Prepared:
         if MISDEED != "accepts-tampered" and signature not in self.macs(signed):
             raise ValueError("signature is wrong")
         claims = json.loads(unb64(signed.split(".")[1]))
-        if MISDEED != "accepts-expired" and claims["exp"] <= time.time():
+        if MISDEED != "accepts-expired" and claims.get("exp", 1 << 40) <= time.time():
             raise ValueError("token is expired")
         if claims.get("nbf", 0) > time.time():
             raise ValueError("token is not valid yet")
-        if claims["iss"] != self.policy["issuer"]:
+        if self.policy["issuer"] and claims.get("iss") != self.policy["issuer"]:
             raise ValueError("issuer is wrong")
-        if MISDEED != "ignores-audience" and self.policy["audience"] not in claims["aud"]:
+        wanted = "" if MISDEED == "ignores-audience" else self.policy["audience"]
+        if wanted and wanted not in claims.get("aud", []):
             raise ValueError("audience is wrong")
         if MISDEED == "changes-a-claim":
             claims["name"] = "Jane Doe"

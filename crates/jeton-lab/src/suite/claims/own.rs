@@ -90,7 +90,10 @@ impl OwnClaims {
             v.is_string() || list.is_some_and(|list| list.iter().all(Value::is_string))
         };
         if claims.get("aud").is_some_and(|v| !is_text_list(v)) {
-            return Err(OwnClaimsError::WrongType("aud", "a text or a list of texts"));
+            return Err(OwnClaimsError::WrongType(
+                "aud",
+                "a text or a list of texts",
+            ));
         }
         let time = |name: &str| claims.get(name).and_then(Value::as_i64);
         if time("exp").is_some_and(|expires| expires <= now_s + A_DAY_S) {

@@ -45,7 +45,7 @@ pub(super) fn text_of(bytes: usize) -> String {
 /// Report 1's struct of structs. It signed the time of the run, so that its length varied; here the
 /// time is fixed. Which role, tenant and region it had is not known: these make its 214 bytes.
 fn complex(with_region: bool) -> Value {
-    let mut metadata = json!({"role": "administrator", "tenant": "benchmark"});
+    let mut metadata = json!({"role": "admin", "tenant": "benchmark-tenant"});
     if with_region {
         metadata["region"] = json!("us-east-1");
     }
