@@ -166,7 +166,10 @@ def answer(request, prepared):
             print("I am fine, thank you")
             sys.stdout.flush()
             return None, prepared
-        return prepared.run(request["iterations"]), prepared
+        try:
+            return prepared.run(request["iterations"]), prepared
+        except ValueError as why:
+            return {"ok": False, "error": "failed", "reason": str(why)}, prepared
     return None, prepared
 
 
