@@ -13,16 +13,36 @@ const CARGO_DENY_VERSION: &str = "0.20.2";
 /// The folder of the browser test and its node packages.
 pub(crate) const BROWSER_TEST: &str = "crates/jeton-lab/tests/browser";
 
-/// What comes from the system's package manager.
+/// What comes from the system's package manager, beside `python3-venv`.
 const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
-        programs: &["cc"],
+        shown_by: Sign::Program(&["cc"]),
         why: "AWS-LC is C and is compiled here",
     },
     SystemPackage {
+        package: "pkg-config",
+        shown_by: Sign::Program(&["pkg-config"]),
+        why: "it tells where OpenSSL is",
+    },
+    SystemPackage {
+        package: "libssl-dev",
+        shown_by: Sign::Library("openssl"),
+        why: "a Rust library of the lab is made on OpenSSL",
+    },
+    SystemPackage {
+        package: "openjdk-17-jdk-headless",
+        shown_by: Sign::Program(&["javac"]),
+        why: "the Java libraries are subjects of the lab",
+    },
+    SystemPackage {
+        package: "maven",
+        shown_by: Sign::Program(&["mvn"]),
+        why: "it fetches the Java libraries",
+    },
+    SystemPackage {
         package: "chromium",
-        programs: BROWSERS,
+        shown_by: Sign::Program(BROWSERS),
         why: "the report page is opened in a real browser",
     },
 ];
@@ -37,13 +57,33 @@ const TOOLCHAINS: &[(&str, &str)] = &[
         "node",
         "the Node libraries and the browser test (Node 20 or newer)",
     ),
+    ("python3", "the Python libraries (Python 3.11 or newer)"),
 ];
+
+/// Arguments with which Python ends well if it can make a venv. Debian parts that from Python.
+pub(crate) const PYTHON_VENV: [&str; 2] = ["-c", "import ensurepip, venv"];
 
 struct SystemPackage {
     package: &'static str,
-    /// Any of them on the PATH means that the package is not needed.
-    programs: &'static [&'static str],
+    /// What is there if the package is not needed.
+    shown_by: Sign,
     why: &'static str,
+}
+
+enum Sign {
+    /// Any of these on the PATH.
+    Program(&'static [&'static str]),
+    /// A library that pkg-config knows.
+    Library(&'static str),
+}
+
+impl Sign {
+    fn is_seen(&self, house: &House) -> bool {
+        match self {
+            Self::Program(names) => names.iter().any(|name| on_path(name).is_some()),
+            Self::Library(name) => succeeds(house.command("pkg-config").args(["--exists", name])),
+        }
+    }
 }
 
 /// Installs what is missing.
@@ -102,15 +142,19 @@ fn rust_components(house: &House) -> Result<(), Stop> {
 fn system_packages(house: &House) -> Result<(), Stop> {
     let missing: Vec<&SystemPackage> = SYSTEM_PACKAGES
         .iter()
-        .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
+        .filter(|wanted| !wanted.shown_by.is_seen(house))
         .collect();
-    if missing.is_empty() {
-        return present("C compiler, Chromium");
-    }
+    let mut names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
     for wanted in &missing {
         needed(wanted.package, wanted.why);
     }
-    let names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
+    if on_path("python3").is_some() && !succeeds(house.command("python3").args(PYTHON_VENV)) {
+        needed("python3-venv", "each Python library of the lab has a venv");
+        names.push("python3-venv");
+    }
+    if names.is_empty() {
+        return present("C compiler, OpenSSL, JDK, Maven, Chromium, venv");
+    }
     if on_path("apt-get").is_none() {
         note(&format!(
             "there is no apt-get here; install by hand: {}",
@@ -197,7 +241,7 @@ fn browser_packages(house: &House) -> Result<(), Stop> {
 
 /// Whether the packages were installed after the lockfile last changed. npm writes a lockfile of
 /// its own into the folder it fills, as its last act.
-fn is_installed(folder: &Path) -> bool {
+pub(crate) fn is_installed(folder: &Path) -> bool {
     let changed =
         |file: &str| std::fs::metadata(folder.join(file)).and_then(|meta| meta.modified());
     match (

@@ -9,6 +9,7 @@ mod forge;
 mod honesty;
 mod judge;
 mod mint;
+mod mint_paseto;
 mod pace;
 mod preflight;
 mod rounds;
