@@ -1,7 +1,9 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
 mod drivers;
+mod examples;
 mod lab;
+mod stands_alone;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -62,6 +64,11 @@ const STEPS: &[Step] = &[
         run: drivers::go,
     },
     Step {
+        name: "drivers-java",
+        what: "locked jars, lints and tests of drivers/java",
+        run: drivers::java,
+    },
+    Step {
         name: "drivers-node",
         what: "syntax and tests of drivers/node",
         run: drivers::node,
@@ -70,6 +77,11 @@ const STEPS: &[Step] = &[
         name: "drivers-python",
         what: "tests of drivers/python, and of docs/adding-a-library.md",
         run: drivers::python,
+    },
+    Step {
+        name: "examples",
+        what: "format, lints and tests of examples/: tokens that SoftHSM signs",
+        run: examples::run,
     },
     Step {
         name: "lab",

@@ -53,6 +53,12 @@ pub const INFLATED_BYTES: usize = 4 * 1024 * 1024;
 /// How many times its compressed size a JWE may inflate to.
 pub const INFLATED_RATIO: usize = 100;
 
+/// Most entries of a cache of verified tokens.
+pub const CACHE_ENTRIES: usize = 1024 * 1024;
+
+/// Longest token that a cache remembers, bytes. Longer ones are verified each time.
+pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
+
 /// Fewest iterations of PBKDF2 that a PASERK under a password may have (versions 1 and 3).
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 
