@@ -1,12 +1,16 @@
 //! One result file: everything a run saw. The terminal table, the page and every export are
 //! functions of it.
 //!
-//! The schema is versioned by [`SCHEMA`]. Members that a reader does not know are ignored;
-//! members that are absent read as empty.
+//! The schema is versioned by [`SCHEMA`] and published as JSON Schema in
+//! `docs/result.schema.json`. Members that a reader does not know are ignored; members that the
+//! schema does not require read as empty when they are absent.
 
+mod check;
 mod file;
+mod reading;
 
-pub use file::{FileError, OutDir, read};
+pub use file::{FileError, OutDir, to_bytes, write_whole};
+pub use reading::{RESULT_BYTES_MAX, read};
 
 use std::collections::BTreeMap;
 
@@ -37,8 +41,24 @@ pub struct RunResult {
     /// The published conclusions, each with its answer.
     #[serde(default)]
     pub claims_answered: Vec<serde_json::Value>,
+    /// The runs that were merged into it; empty for a result of one run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<MergedRun>,
     /// One row per subject and contract.
     pub rows: Vec<Row>,
+}
+
+/// One of the runs that a merged result is made of, in the order of its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MergedRun {
+    /// When it began, RFC 3339, UTC.
+    pub started: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// The seed of its order.
+    pub seed: u64,
+    /// How many of each row's rounds are its own.
+    pub rounds: u32,
 }
 
 /// Where a run happened, and what the machine witnessed while it did.
@@ -171,6 +191,19 @@ pub enum Judgement {
     CannotTell,
 }
 
+impl Judgement {
+    /// The verdict as people read it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+}
+
 /// One subject under one contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -222,6 +255,21 @@ pub enum Status {
     Tainted,
 }
 
+impl Status {
+    /// The file's word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unavailable => "unavailable",
+            Self::FailedPreflight => "failed-preflight",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timed-out",
+            Self::Tainted => "tainted",
+        }
+    }
+}
+
 /// Driver × format × algorithm × key handling: one row of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
@@ -243,8 +291,22 @@ pub struct Subject {
     pub key_handling: String,
 }
 
+impl Subject {
+    /// Whether its language compiles while it runs: its noise is of another kind.
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        matches!(self.language.as_str(), "node" | "java" | "python")
+    }
+
+    /// The id of its driver.
+    #[must_use]
+    pub fn driver(&self) -> &str {
+        self.id.split(':').next().unwrap_or_default()
+    }
+}
+
 /// The claims that a row worked on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ClaimsSet {
     /// Its name.
     pub name: String,
