@@ -1,17 +1,24 @@
-//! `jeton lab`: measure, list, show again.
+//! `jeton lab`: measure, list, show again, set side by side.
 
+mod compare;
+mod destination;
+mod doctor;
+mod gate;
 mod list;
+mod merge;
 mod progress;
 mod report;
 mod run;
 mod terminal;
 
 use std::fmt::Display;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jeton_lab::driver::{self, Driver};
+use serde::Serialize;
 
 use crate::output;
 
@@ -28,7 +35,11 @@ pub(crate) struct Lab {
 enum Verb {
     Run(run::Run),
     List(list::List),
+    Doctor(doctor::Doctor),
     Report(report::Report),
+    Compare(compare::Compare),
+    Gate(gate::Gate),
+    Merge(merge::Merge),
 }
 
 /// Where the drivers are.
@@ -44,7 +55,11 @@ impl Lab {
         let done = match self.verb {
             Verb::Run(run) => run.run(),
             Verb::List(list) => list.run(),
+            Verb::Doctor(doctor) => doctor.run(),
             Verb::Report(report) => report.run(),
+            Verb::Compare(compare) => compare.run(),
+            Verb::Gate(gate) => gate.run(),
+            Verb::Merge(merge) => merge.run(),
         };
         done.unwrap_or_else(|reason| {
             output::error(reason);
@@ -63,4 +78,10 @@ impl Drivers {
 /// An error as the one line that is shown of it.
 fn sentence(error: impl Display) -> String {
     error.to_string()
+}
+
+/// An answer for machines.
+fn json(value: &impl Serialize) -> Result<ExitCode, String> {
+    let text = serde_json::to_string_pretty(value).map_err(sentence)?;
+    destination::written(writeln!(std::io::stdout(), "{text}"))
 }

@@ -109,7 +109,7 @@ pub enum Disturbed {
 
 /// Judges `after` by `before`. A subject is a regression if it is slower beyond all of: the
 /// threshold, both noise floors, and what unchanged subjects differ by between the runs; or if it
-/// was measured before and fails now. `keep` says which subjects count, by their id.
+/// was measured before and fails now.
 ///
 /// # Errors
 /// [`Unjudgeable`], if there is neither a yes nor a no.
@@ -118,9 +118,8 @@ pub fn gate(
     after: &RunResult,
     threshold: f64,
     disturbed: Disturbed,
-    keep: impl Fn(&str) -> bool,
 ) -> Result<Gate, Unjudgeable> {
-    let mut compared = compare(before, after);
+    let compared = compare(before, after);
     if !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
     }
@@ -133,12 +132,10 @@ pub fn gate(
             }
         }
     }
-    compared.changes.retain(|change| keep(&change.subject));
-    compared.unjudged.retain(|unjudged| keep(&unjudged.subject));
-    judged(compared, threshold)
+    judged(&compared, threshold)
 }
 
-fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
+fn judged(compared: &RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
     let mut gate = Gate {
         threshold,
         regressions: Vec::new(),
