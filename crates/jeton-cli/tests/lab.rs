@@ -307,7 +307,8 @@ fn two_results_are_compared_gated_and_merged() {
         scale(r, "other", 50.0);
     });
     changed_copy(&lab, "elsewhere.json", |r| {
-        r["environment"]["cpu"] = "another".into()
+        r["seed"] = 6.into();
+        r["environment"]["cpu"] = "another".into();
     });
     changed_copy(&lab, "noisy.json", |r| {
         r["environment"]["taint"]["tainted"] = true.into();
@@ -338,10 +339,10 @@ fn two_results_are_compared_gated_and_merged() {
     let gate = |result: &str, more: &[&str]| {
         lab.run(&[&["gate", "--baseline", "before.json", result][..], more].concat())
     };
-    let passed = gate("same.json", &["--threshold", "100%"]);
+    let passed = gate("same.json", &["--threshold", "900%"]);
     assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stderr));
     assert!(text(&passed.stdout).contains("no regression"));
-    let stopped = gate("slow.json", &["--threshold", "100%"]);
+    let stopped = gate("slow.json", &["--threshold", "900%"]);
     assert_eq!(stopped.status.code(), Some(1), "{}", text(&stopped.stdout));
     let named = text(&stopped.stderr);
     assert!(
@@ -352,7 +353,7 @@ fn two_results_are_compared_gated_and_merged() {
     assert_refused(&gate("elsewhere.json", &[]), "cannot be judged");
     assert_refused(&gate("noisy.json", &[]), "somebody else was busy");
     assert_eq!(
-        gate("noisy.json", &["--allow-noisy", "--threshold=100%"])
+        gate("noisy.json", &["--allow-noisy", "--threshold=900%"])
             .status
             .code(),
         Some(0)
