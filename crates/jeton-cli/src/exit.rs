@@ -57,6 +57,12 @@ impl Failure {
         self
     }
 
+    /// The same, said in other words.
+    pub(crate) fn reworded(mut self, words: impl FnOnce(&str) -> String) -> Failure {
+        self.message = words(&self.message);
+        self
+    }
+
     /// What went wrong.
     pub(crate) fn message(&self) -> &str {
         &self.message

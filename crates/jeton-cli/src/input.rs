@@ -4,8 +4,11 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
+use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
@@ -25,6 +28,45 @@ pub(crate) enum Source {
     File(PathBuf),
     /// `-`
     Stdin,
+}
+
+/// How long a token may be.
+#[derive(Debug, Args)]
+pub(crate) struct TokenSize {
+    /// Take tokens of at most so many bytes [default: 2097152]
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<usize>,
+}
+
+impl TokenSize {
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            token_bytes: self.max_bytes.unwrap_or(limits.token_bytes),
+            ..limits
+        }
+    }
+}
+
+/// `NAME=TEXT`
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+impl FromStr for Member {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Member, &'static str> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok(Member {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            }),
+            _ => Err("a name and its text, with = between"),
+        }
+    }
 }
 
 impl From<OsString> for Source {
@@ -135,7 +177,8 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
     ))
 }
 
-fn without_line_end(bytes: &[u8]) -> &[u8] {
+/// Without the end of its one line: that belongs to the file, not to what stands in it.
+pub(crate) fn without_line_end(bytes: &[u8]) -> &[u8] {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -5,18 +5,22 @@
 
 // The nouns
 mod inspect;
+mod jwe;
 mod jws;
 mod jwt;
 mod key;
 mod lab;
+mod manual;
 mod paseto;
 
 // What they share: arguments in, answers out
 mod algorithm;
 mod claims;
 mod demands;
+mod doors;
 mod exit;
 mod input;
+mod jose;
 mod json;
 mod keyfile;
 mod output;
@@ -26,7 +30,7 @@ mod verdict;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +38,7 @@ Examples:
   jeton key public private.jwk > public.jwk
   jeton jwt sign --key private.jwk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
   jeton jwt verify --key public.jwk --audience api @token
+  jeton jwe encrypt --key reader.pub.jwk --enc A256GCM @contract.pdf > contract.jwe
   jeton inspect @token
   jeton lab run --quick
 
@@ -62,12 +67,18 @@ enum Noun {
     Jwt(jwt::Jwt),
     /// Sign any bytes, and verify them
     Jws(jws::Jws),
+    /// Encrypt any bytes, and decrypt them
+    Jwe(jwe::Jwe),
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
     /// Look at a token or key of any format; nothing is verified
     Inspect(inspect::Inspect),
     /// Measure token formats, algorithms and libraries side by side on this machine
     Lab(lab::Lab),
+    /// Write the completions of a shell
+    Completions(manual::Completions),
+    /// Write the manual's pages
+    Man(manual::Man),
 }
 
 fn main() -> ExitCode {
@@ -75,8 +86,11 @@ fn main() -> ExitCode {
         Noun::Key(key) => exit::end(key.run()),
         Noun::Jwt(jwt) => exit::end(jwt.run()),
         Noun::Jws(jws) => exit::end(jws.run()),
+        Noun::Jwe(jwe) => exit::end(jwe.run()),
         Noun::Paseto(paseto) => exit::end(paseto.run()),
         Noun::Inspect(inspect) => exit::end(inspect.run()),
         Noun::Lab(lab) => lab.run(),
+        Noun::Completions(completions) => exit::end(completions.run(Jeton::command())),
+        Noun::Man(man) => exit::end(man.run(Jeton::command())),
     }
 }

@@ -3,6 +3,7 @@
 use jeton::error::{Claim, Part, Rejection};
 
 use crate::exit::Failure;
+use crate::jose::{self, Token};
 
 /// The failure to end with.
 pub(crate) fn of(error: jeton::Error, token: &str) -> Failure {
@@ -13,6 +14,18 @@ pub(crate) fn of(error: jeton::Error, token: &str) -> Failure {
     match advice(rejection, token) {
         Some(advice) => failure.hint(advice),
         None => failure,
+    }
+}
+
+/// The same, where a token that is encrypted was wanted.
+pub(crate) fn of_encrypted(error: jeton::Error, token: &str) -> Failure {
+    let failure = of(error, token);
+    let is_signed = matches!(Token::read(token), Some(Token::Jws(_)));
+    match error.rejection() {
+        Some(Rejection::Malformed(_)) if is_signed && Token::alg_of(token).is_some() => failure.hint(
+            "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify",
+        ),
+        _ => failure,
     }
 }
 
@@ -27,19 +40,51 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         Rejection::ClaimMissing(Claim::Expiry) => {
             "to take tokens that never expire: --allow no-expiry"
         }
+        Rejection::TypeMismatch if looks_like_jwe(token).is_some() => {
+            "a JWT that was signed and then encrypted has cty JWT; what this one has: jeton inspect TOKEN"
+        }
         Rejection::TypeMismatch => {
             "a JWT has typ JWT or none unless you demand another: --typ at+jwt; what it has: jeton inspect TOKEN"
         }
+        Rejection::Compressed => "to take compressed tokens knowingly: --allow zip",
         Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
-            "to see the token's alg and kid: jeton inspect TOKEN"
+            shut_door(token).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
+        }
+        Rejection::EncryptionMismatch => "to see the token's enc: jeton inspect TOKEN",
+        Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
+            "the token has no payload of its own; it is valid for exactly the bytes that were signed: --detached @FILE"
         }
         Rejection::WrongFormat => looks_like_jose(token).or_else(|| looks_like_paseto(token))?,
         Rejection::Malformed(Part::Payload) if token.starts_with("eyJ") => {
             "claims are one JSON object; for a payload that is something else: jeton jws verify"
         }
+        Rejection::Malformed(Part::Token) if looks_like_json(token).is_some() => {
+            looks_like_json(token)?
+        }
         Rejection::Malformed(_) => looks_like_jwe(token).or_else(|| looks_like_paseto(token))?,
         _ => return None,
     })
+}
+
+fn has_no_payload(token: &str) -> bool {
+    match Token::read(token) {
+        Some(Token::Jws(jws)) => jws.payload.is_none_or(|payload| payload.is_empty()),
+        _ => false,
+    }
+}
+
+/// The door behind which the token's algorithm is.
+fn shut_door(token: &str) -> Option<&'static str> {
+    let alg = Token::alg_of(token)?;
+    if alg == "RSA1_5" {
+        Some("the token asks for RSA1_5: to take that knowingly: --alg RSA1_5 --allow rsa1_5")
+    } else if alg.starts_with("PBES2-") {
+        Some(
+            "the token asks for a password: to take one knowingly: --password-file FILE --allow pbes2",
+        )
+    } else {
+        None
+    }
 }
 
 /// A token of another format, given to the wrong verb.
@@ -67,6 +112,17 @@ fn looks_like_jose(token: &str) -> Option<&'static str> {
 }
 
 fn looks_like_jwe(token: &str) -> Option<&'static str> {
-    let jwe = token.starts_with("eyJ") && token.matches('.').count() == 4;
-    jwe.then_some("this looks like a JWE: it is encrypted, and jeton cannot decrypt it yet")
+    let is_compact = token.starts_with("eyJ") && token.matches('.').count() == 4;
+    (is_compact || is_json_jwe(token)).then_some(
+        "this looks like a JWE: jeton jwe decrypt; for a JWT that was signed and then encrypted: jeton jwt verify --decrypt-key FILE",
+    )
+}
+
+fn is_json_jwe(token: &str) -> bool {
+    jose::is_json(token) && matches!(Token::read(token), Some(Token::Jwe(_)))
+}
+
+fn looks_like_json(token: &str) -> Option<&'static str> {
+    let jws = jose::is_json(token) && matches!(Token::read(token), Some(Token::Jws(_)));
+    jws.then_some("this looks like a JWS in JSON: jeton jws verify; a JWT is always compact")
 }

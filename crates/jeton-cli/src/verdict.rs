@@ -44,15 +44,9 @@ pub(crate) fn show(
     demands: &Demands,
     shown: Shown,
 ) -> Outcome {
-    let verified = match verdict {
-        Ok(verified) => verified,
-        Err(failure) => {
-            if let (Shown::Json, Some(reason)) = (shown, failure.rejection()) {
-                let valid = false;
-                output::json(&Rejected { valid, reason })?;
-            }
-            return Err(failure);
-        }
+    let verified = match shown {
+        Shown::Json => or_say_why(verdict)?,
+        Shown::Line | Shown::Exact => verdict?,
     };
     match shown {
         Shown::Line => output::line(verified.json())?,
@@ -61,6 +55,17 @@ pub(crate) fn show(
     }
     demands.note_unchecked();
     Ok(())
+}
+
+/// What was found, or as JSON why the token is rejected.
+pub(crate) fn or_say_why<T>(verdict: Outcome<T>) -> Outcome<T> {
+    if let Err(failure) = &verdict
+        && let Some(reason) = failure.rejection()
+    {
+        let valid = false;
+        output::json(&Rejected { valid, reason })?;
+    }
+    verdict
 }
 
 fn accepted(verified: &Verified<IgnoredAny>) -> Outcome<Accepted<'_>> {

@@ -1,46 +1,14 @@
 //! What files of text cannot say: exact bytes, files and their modes, sizes, pipes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod binary;
+
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use binary::{jeton, keys, line, succeeds};
 use serde_json::Value;
-
-fn keys() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys")
-}
-
-fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let stdin = stdin.to_vec();
-    // A child that does not read closes the pipe.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
-}
-
-fn succeeds(folder: &Path, args: &[&str], stdin: &[u8]) -> Vec<u8> {
-    let output = jeton(folder, args, stdin);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
-    output.stdout
-}
-
-fn line(folder: &Path, args: &[&str]) -> String {
-    let stdout = String::from_utf8(succeeds(folder, args, b"")).unwrap();
-    stdout.strip_suffix('\n').unwrap().to_owned()
-}
 
 fn rejects(args: &[&str], stdin: &[u8], reason: &str) {
     let output = jeton(&keys(), args, stdin);

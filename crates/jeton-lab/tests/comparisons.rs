@@ -4,19 +4,15 @@
 
 use jeton_lab::driver::{find, folder};
 use jeton_lab::suite::{
-    Cell, Comparison, Contract, Format, Incomparable, KeyHandling, Suite, plan,
+    Cell, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
 };
 
 fn cell(library: &str, format: Format, alg: Option<&str>) -> Cell {
     Cell {
-        driver: format!("go/{library}"),
-        library: library.into(),
-        version: "1.0.0".into(),
-        language: "go".into(),
         format,
         alg: alg.map(str::to_owned),
-        key_handling: KeyHandling::Prepared,
         contract: Contract::Verify,
+        ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
     }
 }
 
@@ -77,7 +73,7 @@ fn one_factor_is_named() {
 #[test]
 fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &[Suite::Formats], true, &[]).unwrap();
+    let plan = plan(&drivers, &[Suite::Formats], Extent::Glance, &[]).unwrap();
     let pairs: Vec<_> = plan
         .comparisons
         .iter()
@@ -89,7 +85,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
             unreachable!("a pair")
         };
         assert_eq!(
-            (jwt.library.as_str(), jwt.effective_alg()),
+            (jwt.library.as_str(), jwt.effective_alg().as_str()),
             ("golang-jwt", "ES256")
         );
         assert_eq!(
@@ -104,10 +100,12 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 #[test]
 fn every_other_planned_comparison_has_one_factor() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, false, &[]).unwrap();
+    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
-        if comparison.title().starts_with("report 1's pair") {
+        // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
+        let confounded = ["report 1's pair", "JWE dir with A256GCM or v4.local"];
+        if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
         }
         let [baseline, others @ ..] = comparison.cells() else {
@@ -129,7 +127,7 @@ fn every_other_planned_comparison_has_one_factor() {
 #[test]
 fn a_cell_that_two_suites_ask_for_is_measured_once() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, false, &[]).unwrap();
+    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
     for (i, (cell, _)) in plan.cells.iter().enumerate() {
         let again = plan.cells[..i].iter().any(|(c, _)| c == cell);
         assert!(!again, "{} {}", cell.subject_id(), cell.contract);

@@ -150,7 +150,7 @@ fn a_driver_that_changes_a_claim() {
 
 #[test]
 fn a_driver_whose_tokens_nobody_verifies() {
-    let reason = "its token is refused by 3 of 3 verifiers";
+    let reason = "its token is refused by 4 of 4 verifiers";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 

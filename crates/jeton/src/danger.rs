@@ -1,5 +1,7 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
+pub mod paseto_v1;
+pub mod paseto_v2;
 mod password;
 mod weak_keys;
 
@@ -13,7 +15,8 @@ use crate::key::KeyManagementAlg;
 use crate::limits::Limits;
 
 pub use weak_keys::{
-    weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
+    weak_key_set, weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_der,
+    weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
 };
 
 /// A compact JWS as it stands, with nothing verified.

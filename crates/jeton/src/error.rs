@@ -342,6 +342,11 @@ pub enum KeyProblem {
     PrivateGiven,
     /// A public key where a private one is wanted.
     PublicGiven,
+    /// A PASERK asks for a password's cost beyond the limits: named for PBKDF2 and Argon2id in
+    /// [`limits`](crate::limits).
+    PasswordCost,
+    /// An encrypted key that this key or password does not open. One answer for every cause.
+    Decryption,
     /// A PASERK of another version or purpose.
     WrongKind {
         /// The kind that is needed here.
@@ -376,6 +381,10 @@ impl fmt::Display for KeyProblem {
             }
             KeyProblem::PrivateGiven => "a private key was given where a public one is wanted",
             KeyProblem::PublicGiven => "a public key was given where a private one is wanted",
+            KeyProblem::PasswordCost => {
+                "asks for more or less work for a password than the limits allow"
+            }
+            KeyProblem::Decryption => "cannot be decrypted with this key or password",
             KeyProblem::WrongKind { wanted, given } => {
                 return write!(f, "a {given} was given where a {wanted} is wanted");
             }
@@ -400,8 +409,13 @@ pub enum Misuse {
     TimeOutOfRange,
     /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
     KeyId,
+    /// The cost is not one of the version: PBKDF2 in versions 1 and 3, Argon2id in 2 and 4; or it is
+    /// beyond its limits.
+    PasswordCost,
     /// The footer is longer than [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES).
     FooterTooLarge,
+    /// PASETO's versions 1 and 2 have no implicit assertions, and one was given.
+    ImplicitAssertion,
     /// A PASETO's `aud` is one string; a list was given.
     AudienceList,
     /// The header type (`typ`) is empty or has characters that a media type cannot have.
@@ -449,7 +463,13 @@ impl fmt::Display for Misuse {
             }
             Misuse::TimeOutOfRange => f.write_str("a time lies outside the years 1970 to 9999"),
             Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
+            Misuse::PasswordCost => f.write_str(
+                "the password's cost is beyond the limits, or not one of the version: PBKDF2 in k1 and k3, Argon2id in k2 and k4",
+            ),
             Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
+            Misuse::ImplicitAssertion => {
+                f.write_str("versions 1 and 2 of PASETO have no implicit assertions")
+            }
             Misuse::AudienceList => {
                 f.write_str("a PASETO's audience is one string: call audience, not audiences")
             }

@@ -47,6 +47,24 @@ pub const INFLATED_BYTES: usize = 4 * 1024 * 1024;
 /// How many times its compressed size a JWE may inflate to.
 pub const INFLATED_RATIO: usize = 100;
 
+/// Fewest iterations of PBKDF2 that a PASERK under a password may have (versions 1 and 3).
+pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
+
+/// Most iterations of PBKDF2 that a PASERK under a password may ask for: about half a second.
+pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
+
+/// Least memory of Argon2id that a PASERK under a password may have (versions 2 and 4), bytes.
+pub const ARGON2ID_MEMORY_BYTES_MIN: u64 = 8 * 1024 * 1024;
+
+/// Most memory of Argon2id that a PASERK under a password may ask for, bytes.
+pub const ARGON2ID_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// Most passes over that memory that a PASERK under a password may ask for.
+pub const ARGON2ID_PASSES: u32 = 8;
+
+/// Most lanes that a PASERK under a password may ask for.
+pub const ARGON2ID_LANES: u32 = 4;
+
 /// Longest PASETO footer, bytes before base64url.
 pub const FOOTER_BYTES: usize = 8 * 1024;
 

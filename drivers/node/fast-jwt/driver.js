@@ -1,36 +1,51 @@
 // The driver of fast-jwt with its cache of verified tokens off. The verifier is made once with every
 // check the library has; since it skips the checks of claims that are absent, they are required too.
-import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 
 import { createDecoder, createSigner, createVerifier } from 'fast-jwt'
 
 import {
-  Invalid,
   Unsupported,
   expiryRequired,
   installedVersion,
-  jwtOffers,
+  keyPem,
+  keyText,
+  keyTexts,
   keyed,
+  offer,
+  secretBytes,
   serve
 } from '../harness/harness.js'
 
 await serve({
   library: 'fast-jwt',
   version: installedVersion('fast-jwt', import.meta.url),
-  // No verify-signature: the verifier decodes the claims before it looks at the signature.
-  offers: jwtOffers(
-    ['sign', 'verify'],
-    ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-    ...['ES256', 'ES384', 'ES512', 'EdDSA']
-  ),
+  // No verify-signature: the verifier decodes the claims before it looks at the signature. And no
+  // keys of its own.
+  offers: [
+    offer({
+      format: 'jwt',
+      algs: ['HS256', 'HS384', 'HS512'],
+      contracts: ['sign', 'verify', 'round-trip']
+    }),
+    offer({
+      format: 'jwt',
+      algs: [
+        ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+        ...['ES256', 'ES384', 'ES512', 'EdDSA']
+      ],
+      contracts: ['sign', 'verify', 'round-trip', 'load-key'],
+      key_text: ['pem']
+    })
+  ].flat(),
   sign,
-  verify
+  verify,
+  loadKey
 })
 
 function sign(prepare) {
   const { alg: algorithm, claims } = prepare
-  const key = keyText(algorithm, prepare.keys.private, createPrivateKey)
+  const key = keySource(prepare, 'private')
 
   // The library adds `iat` by itself, and with `noTimestamp` takes away a given one. So it is told
   // for each value whether there is one.
@@ -51,8 +66,8 @@ function sign(prepare) {
 }
 
 function verify(prepare) {
-  const { alg, keys, policy } = prepare
-  const key = keyText(alg, alg.startsWith('HS') ? keys.private : keys.public, createPublicKey)
+  const { alg, policy } = prepare
+  const key = keySource(prepare, 'public')
   const requiredClaims = []
   if (expiryRequired(prepare)) requiredClaims.push('exp')
   if (policy.issuer) requiredClaims.push('iss')
@@ -68,24 +83,30 @@ function verify(prepare) {
   return token => verifier()(token)
 }
 
+/** A key is loaded when a signer or a verifier is made of it. */
+function loadKey(prepare) {
+  const { alg } = prepare
+  const texts = keyTexts(prepare)
+  return () => {
+    return texts.map(({ text, half }) =>
+      half === 'private'
+        ? createSigner({ key: text, algorithm: alg })
+        : createVerifier({ key: text, algorithms: [alg] })
+    )
+  }
+}
+
 /**
- * Gives the function that makes the text of the key which the library reads: PEM, or the bytes of a
- * secret. Only the latter has to be decoded in each call when keys are parsed there, since the
- * library itself parses PEM.
+ * Gives the function that makes what the library reads of the key: PEM, or the bytes of a secret.
+ * Only the latter has to be decoded in each call when keys are parsed there, since the library
+ * itself parses PEM.
  */
-function keyText(alg, jwk, create) {
-  if (alg.startsWith('HS')) {
-    // Checked here, because the library would take a PEM text for a secret.
-    if (jwk?.kty !== 'oct' || typeof jwk.k !== 'string') throw new Invalid('the secret is missing')
-    return () => Buffer.from(jwk.k, 'base64url')
+function keySource(prepare, half) {
+  if (prepare.alg.startsWith('HS')) {
+    // Never as text, because the library would take a PEM text for a secret.
+    const { text } = keyText(prepare, half)
+    return () => secretBytes(text)
   }
-  if (!jwk) throw new Invalid('the key is missing')
-  let key
-  try {
-    key = create({ key: jwk, format: 'jwk' })
-  } catch {
-    throw new Invalid('the key is not a JWK')
-  }
-  const pem = key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' })
+  const pem = keyPem(prepare, half)
   return () => pem
 }

@@ -2,54 +2,52 @@
 // (drivers/PROTOCOL.md) and times the contract that a driver prepared.
 //
 // A driver is one file that calls `serve` with
-//   library, version   the name in every table, and what is installed (see `installedVersion`)
-//   offers             the lines of `hello`
-//   sign(prepare)      gives index => token, a string
-//   verify(prepare)    gives token => claims, or throws
-//   verifySignature    gives token => anything, or throws
-// The three may throw `Unsupported` or `Invalid`; anything else that they throw is `failed`. With
-// more than one thread, the driver's own file is loaded again in each worker.
-import { readFileSync } from 'node:fs'
+//   library, version     the name in every table, and what is installed (see `installedVersion`)
+//   offers               the lines of `hello` (see `offer`)
+//   sign(prepare)        gives index => token, a string; `encrypt` likewise, for a `jwe`
+//   verify(prepare)      gives token => claims, or throws; `decrypt` likewise, for a `jwe`
+//   verifySignature      gives token => anything, or throws
+//   generateKey(prepare) gives () => key
+//   loadKey(prepare)     gives () => key, from `keyTexts(prepare)`
+// It has those that its offers name; `round-trip` is made here of the two halves. Any of them, and
+// what they give, may be asynchronous. They may throw `Unsupported` or `Invalid`; anything else that
+// they throw is `failed`. With more than one thread, the driver's own file is loaded again in each
+// worker.
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isMainThread, workerData } from 'node:worker_threads'
 
+import { contractOf } from './contracts.js'
+import { Invalid, Unsupported } from './refusals.js'
 import { Workers, work } from './threads.js'
+
+export { keyPem, keyText, keyTexts, keyed, secretBytes } from './keys.js'
+export { Invalid, Unsupported }
 
 const protocol = 1
 const lineBytesMax = 8 * 1024 * 1024
 const reasonLengthMax = 300
 const threadsMax = 1024
 
-/** A fact about the library, which is no defect. */
-export class Unsupported extends Error {
-  kind = 'unsupported'
-}
-
-/** A request that makes no sense. */
-export class Invalid extends Error {
-  kind = 'invalid'
-}
-
 /** The version of a dependency as installed. `from` is the driver's `import.meta.url`. */
 export function installedVersion(name, from) {
-  let folder = dirname(createRequire(from).resolve(name))
-  for (;;) {
-    try {
-      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      if (manifest.name === name) return manifest.version
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error
-    }
-    if (folder === dirname(folder)) throw new Error(`${name} is not installed`)
-    folder = dirname(folder)
+  for (const folder of createRequire(from).resolve.paths(name)) {
+    const file = join(folder, name, 'package.json')
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')).version
   }
+  throw new Error(`${name} is not installed`)
 }
 
-/** Offers the same contracts for each of the JOSE algorithms, with keys handled both ways. */
-export function jwtOffers(contracts, ...algs) {
-  const key_handling = ['prepared', 'parsed-per-call']
-  return algs.map(alg => ({ format: 'jwt', alg, enc: null, contracts, key_handling }))
+/**
+ * One line of the manifest as the lines of `hello`: each algorithm with each content encryption.
+ * Keys are handled both ways unless `key_handling` says otherwise.
+ */
+export function offer({ format, algs = [null], encs = [null], contracts, ...keys }) {
+  const { key_handling = ['prepared', 'parsed-per-call'], key_text = [] } = keys
+  return algs.flatMap(alg =>
+    encs.map(enc => ({ format, alg, enc, contracts, key_handling, key_text }))
+  )
 }
 
 /**
@@ -58,15 +56,6 @@ export function jwtOffers(contracts, ...algs) {
  */
 export function expiryRequired(prepare) {
   return prepare.claims.values.every(value => value.exp !== undefined)
-}
-
-/**
- * Gives the function that an operation calls for what `load` makes of the key: made once for
- * `prepared`, and again in every call for `parsed-per-call`.
- */
-export function keyed(prepare, load) {
-  const made = load()
-  return prepare.key_handling === 'parsed-per-call' ? load : () => made
 }
 
 /** Speaks the protocol until `bye` or the end of the input. */
@@ -103,9 +92,9 @@ class Session {
         case 'prepare':
           return await this.#prepare(request)
         case 'token':
-          return this.#token(request)
+          return await this.#token(request)
         case 'verify':
-          return this.#verify(request)
+          return await this.#verify(request)
         case 'run':
           return await this.#run(request)
         case 'bye':
@@ -143,23 +132,25 @@ class Session {
   async #prepare(request) {
     this.#contract = null
     await this.close()
-    this.#contract = contractOf(this.#driver, request)
+    this.#contract = await contractOf(this.#driver, request)
     this.#request = request
     return { ok: true }
   }
 
-  #token({ index }) {
-    if (!this.#contract?.token) throw new Invalid('token needs a prepared sign')
-    return { ok: true, token: this.#contract.token(index) }
+  async #token({ index }) {
+    if (!this.#contract?.token) {
+      throw new Invalid('token needs a prepared sign, encrypt or round-trip')
+    }
+    return { ok: true, token: await this.#contract.token(index) }
   }
 
-  #verify({ token }) {
+  async #verify({ token }) {
     if (!this.#contract?.verify) {
-      throw new Invalid('verify needs a prepared verify or verify-signature')
+      throw new Invalid('verify needs a prepared verify, decrypt or verify-signature')
     }
     if (typeof token !== 'string') throw new Invalid('verify needs a token')
     try {
-      return { ok: true, accepted: true, claims: this.#contract.verify(token) }
+      return { ok: true, accepted: true, claims: await this.#contract.verify(token) }
     } catch (error) {
       return { ok: true, accepted: false, reason: oneLine(error) }
     }
@@ -181,7 +172,7 @@ class Session {
   async #measure(iterations, threads) {
     if (threads === 1) {
       const start = process.hrtime.bigint()
-      const checksum = this.#contract.run(iterations)
+      const checksum = await this.#contract.run(iterations)
       return { elapsed: process.hrtime.bigint() - start, checksum }
     }
     // Workers live until the next prepare, so that the compiled code is paid for once.
@@ -191,104 +182,6 @@ class Session {
     }
     return this.#workers.run(iterations)
   }
-}
-
-/** Makes the contract that a `prepare` request asks for: {run, and token or verify}. */
-function contractOf(driver, request) {
-  if (!offered(driver.offers, request)) {
-    const { contract, format, alg, key_handling } = request
-    throw new Unsupported(
-      `${driver.library} does not offer ${format} ${alg} with ${key_handling} keys for ${contract}`
-    )
-  }
-  const prepare = {
-    ...request,
-    keys: request.keys ?? {},
-    claims: { name: request.claims?.name, values: request.claims?.values ?? [] },
-    policy: request.policy ?? {}
-  }
-  const tokens = request.tokens ?? []
-  switch (request.contract) {
-    case 'sign':
-      return signing(driver.sign(prepare), prepare.claims.values.length)
-    case 'verify':
-      return verifying(driver.verify(prepare), tokens)
-    default:
-      return verifyingSignature(driver.verifySignature(prepare), tokens)
-  }
-}
-
-function offered(offers, { contract, format, alg, enc, key_handling }) {
-  return offers.some(
-    offer =>
-      offer.format === format &&
-      offer.alg === (alg ?? null) &&
-      offer.enc === (enc ?? null) &&
-      offer.contracts.includes(contract) &&
-      offer.key_handling.includes(key_handling)
-  )
-}
-
-function signing(sign, count) {
-  if (count === 0) throw new Invalid('sign needs at least one claims value')
-  return {
-    run(iterations) {
-      let checksum = 0
-      for (let done = 0, index = 0; done < iterations; done++) {
-        const token = sign(index)
-        checksum += token.length + token.charCodeAt(token.length - 1) // tokens are ASCII
-        if (++index === count) index = 0
-      }
-      return checksum
-    },
-    token(index) {
-      if (!Number.isInteger(index) || index < 0 || index >= count) {
-        throw new Invalid(`there is no such claims value; the pool has ${count}`)
-      }
-      return sign(index)
-    }
-  }
-}
-
-function verifying(verify, tokens) {
-  return {
-    run(iterations) {
-      if (tokens.length === 0) throw new Invalid('prepare brought no tokens to work through')
-      let checksum = 0
-      for (let done = 0, index = 0; done < iterations; done++) {
-        const { jti } = verify(tokens[index])
-        checksum += typeof jti === 'string' && jti !== '' ? lastByte(jti) : 1
-        if (++index === tokens.length) index = 0
-      }
-      return checksum
-    },
-    verify
-  }
-}
-
-function verifyingSignature(verify, tokens) {
-  return {
-    run(iterations) {
-      if (tokens.length === 0) throw new Invalid('prepare brought no tokens to work through')
-      let checksum = 0
-      for (let done = 0, index = 0; done < iterations; done++) {
-        verify(tokens[index])
-        checksum++
-        if (++index === tokens.length) index = 0
-      }
-      return checksum
-    },
-    verify(token) {
-      verify(token)
-      return null
-    }
-  }
-}
-
-/** The last byte of the text's UTF-8. */
-function lastByte(text) {
-  const unit = text.charCodeAt(text.length - 1)
-  return unit < 0x80 ? unit : Buffer.from(text).at(-1)
 }
 
 function parseRequest(line) {

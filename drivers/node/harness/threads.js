@@ -63,23 +63,23 @@ export class Workers {
 }
 
 /** The worker's side: prepares the contract, then waits for runs. */
-export function work({ request, gate }, prepare) {
+export async function work({ request, gate }, prepare) {
   const say = (word, more) => parentPort.postMessage({ word, ...more })
   const sayError = error => say('error', { kind: error?.kind, reason: String(error?.message ?? error) })
   let contract
   try {
-    contract = prepare(request)
+    contract = await prepare(request)
     say('ready')
   } catch (error) {
     sayError(error)
     return
   }
-  parentPort.on('message', iterations => {
+  parentPort.on('message', async iterations => {
     try {
       const before = Atomics.load(gate, released)
       say('waiting')
       Atomics.wait(gate, released, before)
-      const checksum = contract.run(iterations)
+      const checksum = await contract.run(iterations)
       say('done', { end: process.hrtime.bigint(), checksum })
     } catch (error) {
       sayError(error)

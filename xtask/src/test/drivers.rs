@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Outcome;
-use crate::command::{House, Stop, on_path, output, run as run_command};
+use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
+use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
@@ -59,16 +60,90 @@ pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
-/// Syntax of every script under drivers/node.
+/// Syntax of every script under drivers/node, and the tests of the harness and of every driver.
 pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
-    if on_path("node").is_none() {
-        return Ok(Outcome::Skipped("node is not installed".into()));
+    for program in ["node", "npm"] {
+        if on_path(program).is_none() {
+            return Ok(Outcome::Skipped(format!("{program} is not installed")));
+        }
     }
     for script in scripts(&house.path("drivers/node")) {
         let script = shown(house, &script);
         run_command(house.command("node").args(["--check", &script]))?;
     }
+    for folder in house.folders_with("drivers/node", "package.json") {
+        eprintln!("  in {}", shown(house, &folder));
+        // The harness has no packages of its own.
+        if folder.join("package-lock.json").is_file() && !is_installed(&folder) {
+            run_command(house.command("npm").current_dir(&folder).args([
+                "ci",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+            ]))?;
+        }
+        run_command(
+            house
+                .command("node")
+                .current_dir(&folder)
+                .args(["--test", "--test-reporter=dot"]),
+        )?;
+    }
     Ok(Outcome::Passed)
+}
+
+/// The tests of the harness, of the guide in docs/, and of every driver under drivers/python.
+pub(super) fn python(house: &House) -> Result<Outcome, Stop> {
+    if on_path("python3").is_none() {
+        return Ok(Outcome::Skipped("python3 is not installed".into()));
+    }
+    let recent = "import sys; sys.exit(sys.version_info < (3, 11))";
+    if !succeeds(house.command("python3").args(["-c", recent])) {
+        return Ok(Outcome::Skipped("python3 is older than 3.11".into()));
+    }
+    if !succeeds(house.command("python3").args(setup::PYTHON_VENV)) {
+        return Err(Stop::Misused(
+            "python3 cannot make a venv: run `cargo xtask setup`".into(),
+        ));
+    }
+    let test = |folder: &Path, python: &Path| {
+        eprintln!("  in {}", shown(house, folder));
+        let mut tests = house.command(python);
+        run_command(
+            tests
+                .current_dir(folder)
+                .args(["-W", "ignore", "-m", "unittest", "discover"])
+                .env("PYTHONDONTWRITEBYTECODE", "1"),
+        )
+    };
+    test(&house.path("drivers/python/harness"), Path::new("python3"))?;
+    for folder in house.folders_with("drivers/python", "driver.toml") {
+        let python = python_with_packages(house, &folder)?;
+        test(&folder, &python)?;
+    }
+    Ok(Outcome::Passed)
+}
+
+/// The Python of a venv that holds what the driver's requirements.txt names; made when that changed.
+fn python_with_packages(house: &House, folder: &Path) -> Result<PathBuf, Stop> {
+    let requirements = folder.join("requirements.txt");
+    let wanted = std::fs::read_to_string(&requirements)
+        .map_err(|error| Stop::Misused(format!("{}: {error}", shown(house, &requirements))))?;
+    let name = folder.file_name().unwrap_or_default();
+    let venv = house.path("target/drivers-python").join(name);
+    let python = venv.join("bin/python");
+    let installed = venv.join("requirements.txt");
+    if std::fs::read_to_string(&installed).is_ok_and(|have| have == wanted) && python.is_file() {
+        return Ok(python);
+    }
+    let mut make = house.command("python3");
+    run_command(make.args(["-m", "venv", "--clear"]).arg(&venv))?;
+    let mut install = house.command(&python);
+    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
+    run_command(install.args(pip).arg(&requirements))?;
+    std::fs::write(&installed, wanted)
+        .map_err(|error| Stop::Failed(format!("{}: {error}", shown(house, &installed))))?;
+    Ok(python)
 }
 
 fn scripts(folder: &Path) -> Vec<PathBuf> {

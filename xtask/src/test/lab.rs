@@ -82,7 +82,12 @@ struct Subject {
 
 /// The program without which a language's drivers cannot be built. A language that is not listed
 /// may be missing.
-const TOOLCHAINS: &[(&str, &str)] = &[("rust", "cargo"), ("go", "go"), ("node", "node")];
+const TOOLCHAINS: &[(&str, &str)] = &[
+    ("rust", "cargo"),
+    ("go", "go"),
+    ("node", "node"),
+    ("python", "python3"),
+];
 
 /// Counts the rows by status. A row that is `unavailable` because its toolchain is not here is a
 /// fact about the machine; anything else that is not measured is a defect.

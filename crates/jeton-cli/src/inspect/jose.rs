@@ -1,78 +1,170 @@
-//! JWS and JWE in the compact serialization.
-
-use jeton::danger;
-use serde::Deserialize;
+//! JWS and JWE in every serialization.
 
 use super::report::{Content, Report, note_ambiguity};
 use crate::exit::{Failure, Outcome};
+use crate::jose::{self, Jwe, Jws, Recipient, Serialization, Signature, Token};
+use crate::json::{Members, Problem};
 use crate::output;
 
-/// The only member of a header that changes what is said here.
-#[derive(Deserialize)]
-struct Header {
-    alg: Option<String>,
+/// Most signatures or recipients that are shown.
+const SHOWN_MAX: usize = 64;
+
+/// Whether it is JSON that means to be a token, well formed or not.
+pub(super) fn has_token_members(text: &str) -> bool {
+    let members = Members::loose(text).map_or(Vec::new(), |Members(all)| all);
+    let mut names = members.iter().map(|(name, _)| name.as_str());
+    names.any(|name| matches!(name, "payload" | "signatures" | "ciphertext"))
 }
 
-/// `header.payload.signature`
-pub(super) fn jws(token: &str) -> Outcome<Report> {
-    let seen = danger::peek(token).map_err(|error| Failure::rejected(error.to_string()))?;
-    let header = Content::of(seen.header);
-    let payload = Content::of(seen.payload);
-    let signature = token.rsplit('.').next().unwrap_or_default();
-    let signature_bytes = base64_simd::URL_SAFE_NO_PAD
-        .decode_to_vec(signature)
-        .map_err(|_| Failure::rejected("the signature is malformed"))?
-        .len();
-    if is_unsigned(&header) {
+/// What there is to see of a JWS or JWE.
+pub(super) fn report(text: &str) -> Outcome<Report> {
+    if jose::is_json(text)
+        && let Err(Problem::Twice(name)) = Members::strict(text, 127)
+    {
+        output::note(format_args!(
+            "the member {name:?} stands twice; a strict verifier refuses the token"
+        ));
+    }
+    match Token::read(text) {
+        Some(Token::Jws(jws)) => self::jws(&jws, text),
+        Some(Token::Jwe(jwe)) => self::jwe(&jwe, text),
+        None => Err(malformed("token")),
+    }
+}
+
+fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
+    let [first, ..] = &jws.signatures[..] else {
+        return Err(Failure::rejected("the token has no signature"));
+    };
+    let payload = payload(jws, first)?;
+    let is_compact = jws.serialization == Serialization::Compact;
+    let is_detached = match &payload {
+        None => true,
+        Some(payload) => is_compact && payload.bytes() == 0,
+    };
+    if let Some(payload) = &payload {
+        note_ambiguity("payload", payload);
+    }
+    let claims = matches!(&payload, Some(Content::Json(json)) if json.get().starts_with('{'));
+    let title = match (jws.serialization, claims) {
+        (Serialization::Compact, true) => "JWS compact, its payload is claims: a JWT".to_owned(),
+        (form, _) if is_detached => format!("JWS {}, without its payload", form.name()),
+        (form, _) => format!("JWS {}", form.name()),
+    };
+    let report = Report::new("jws", title)
+        .text("serialization", jws.serialization.name())
+        .number("token_bytes", text.len());
+    let mut report = match &jws.signatures[..] {
+        [only] => signature(report, only)?,
+        several => {
+            let each = several.iter().take(SHOWN_MAX);
+            let shown = each.map(|one| signature(Report::new("signature", ""), one));
+            report.number("signatures_count", several.len()).under(
+                "signature",
+                "signatures",
+                shown.collect::<Outcome<_>>()?,
+            )
+        }
+    };
+    if let Some(payload) = payload
+        && !(is_compact && is_detached)
+    {
+        report = report.times(&payload).part("payload", payload);
+    }
+    Ok(report)
+}
+
+/// The payload, which one of RFC 7797 is as it stands.
+fn payload(jws: &Jws<'_>, first: &Signature<'_>) -> Outcome<Option<Content>> {
+    let Some(text) = &jws.payload else {
+        return Ok(None);
+    };
+    let bytes = match first.headers().is_false("b64") {
+        true => text.as_bytes().to_vec(),
+        false => jose::decode(text).ok_or_else(|| malformed("payload"))?,
+    };
+    Ok(Some(Content::of(bytes)))
+}
+
+fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
+    let bytes = jose::decode(&signature.signature).ok_or_else(|| malformed("signature"))?;
+    let mut report = report.number("signature_bytes", bytes.len());
+    if let Some(header) = protected(signature.protected.as_deref())? {
+        report = report.part("header", header);
+    }
+    if let Some(header) = signature.header {
+        report = report.part("unprotected", Content::Json(header.to_owned()));
+    }
+    let alg = signature.headers().text("alg");
+    if alg.is_some_and(|alg| alg.eq_ignore_ascii_case("none")) {
         output::note("alg is none: the token has no signature, and no verifier should accept it");
     }
-    note_ambiguity("header", &header);
-    note_ambiguity("payload", &payload);
-    let claims = matches!(&payload, Content::Json(json) if json.get().starts_with('{'));
-    let title = match claims {
-        true => "JWS compact, its payload is claims: a JWT",
-        false => "JWS compact",
-    };
-    Ok(Report::new("jws", title)
-        .number("token_bytes", token.len())
-        .number("signature_bytes", signature_bytes)
-        .part("header", header)
-        .times(&payload)
-        .part("payload", payload))
+    Ok(report)
 }
 
-/// `header.encrypted key.nonce.ciphertext.tag`
-pub(super) fn jwe(token: &str) -> Outcome<Report> {
-    let mut lengths = Vec::new();
-    let mut header = None;
-    for part in token.split('.') {
-        let bytes = base64_simd::URL_SAFE_NO_PAD
-            .decode_to_vec(part)
-            .map_err(|_| Failure::rejected("the token is malformed"))?;
-        lengths.push(bytes.len());
-        header.get_or_insert(bytes);
-    }
-    let header = Content::of(header.unwrap_or_default());
-    if !matches!(header, Content::Json(_)) {
-        return Err(Failure::rejected("the header is malformed"));
-    }
-    Ok(
-        Report::new("jwe", "JWE compact: encrypted, only its header can be seen")
-            .number("token_bytes", token.len())
-            .number("encrypted_key_bytes", lengths[1])
-            .number("ciphertext_bytes", lengths[3])
-            .part("header", header),
+fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
+    let ciphertext = jose::decode(&jwe.ciphertext).ok_or_else(|| malformed("token"))?;
+    let name = jwe.serialization.name();
+    let mut report = Report::new(
+        "jwe",
+        format!("JWE {name}: encrypted, only its header can be seen"),
     )
+    .text("serialization", name)
+    .number("token_bytes", text.len());
+    let mut shown = Vec::new();
+    match &jwe.recipients[..] {
+        [only] => report = recipient(report, only)?,
+        several => {
+            report = report.number("recipients_count", several.len());
+            for one in several.iter().take(SHOWN_MAX) {
+                shown.push(recipient(Report::new("recipient", ""), one)?);
+            }
+        }
+    }
+    report = report.number("ciphertext_bytes", ciphertext.len());
+    match protected(jwe.protected.as_deref())? {
+        Some(header) => report = report.part("header", header),
+        None if jwe.serialization == Serialization::Compact => return Err(malformed("header")),
+        None => {}
+    }
+    if let Some(header) = jwe.unprotected {
+        report = report.part("unprotected", Content::Json(header.to_owned()));
+    }
+    if let Some(aad) = &jwe.aad {
+        let aad = jose::decode(aad).ok_or_else(|| malformed("aad"))?;
+        report = report.part("aad", Content::of(aad));
+    }
+    if !shown.is_empty() {
+        report = report.under("recipient", "recipients", shown);
+    }
+    Ok(report)
 }
 
-fn is_unsigned(header: &Content) -> bool {
-    let Content::Json(json) = header else {
-        return false;
-    };
-    let header: Result<Header, _> = serde_json::from_str(json.get());
-    header.is_ok_and(|header| {
-        header
-            .alg
-            .is_some_and(|alg| alg.eq_ignore_ascii_case("none"))
+fn recipient(report: Report, recipient: &Recipient<'_>) -> Outcome<Report> {
+    let key = recipient.encrypted_key.as_deref().unwrap_or_default();
+    let key = jose::decode(key).ok_or_else(|| malformed("token"))?;
+    let report = report.number("encrypted_key_bytes", key.len());
+    Ok(match recipient.header {
+        Some(header) => report.part("recipient", Content::Json(header.to_owned())),
+        None => report,
     })
+}
+
+/// A protected header, if there is one; it is JSON.
+fn protected(text: Option<&str>) -> Outcome<Option<Content>> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let header = jose::decode(text).map(Content::of);
+    match header {
+        Some(header @ Content::Json(_)) => {
+            note_ambiguity("header", &header);
+            Ok(Some(header))
+        }
+        _ => Err(malformed("header")),
+    }
+}
+
+fn malformed(part: &str) -> Failure {
+    Failure::rejected(format!("the {part} is malformed"))
 }

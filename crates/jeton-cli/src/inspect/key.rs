@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::report::Report;
 use crate::exit::Outcome;
-use crate::keyfile::{AnyKey, Form, KeyFile};
+use crate::keyfile::{AnyKey, Form, Half, KeyFile};
 
 /// What a JWK says of itself that is not the key.
 #[derive(Deserialize)]
@@ -55,7 +55,7 @@ pub(super) fn report(file: KeyFile) -> Outcome<Report> {
                 count => format!("JWK Set of {count} keys"),
             };
             let keys = keys.iter().map(single).collect();
-            Ok(Report::new("jwk-set", title).keys(keys))
+            Ok(Report::new("jwk-set", title).under("key", "keys", keys))
         }
         _ => Ok(single(&file)),
     }
@@ -68,10 +68,10 @@ fn single(file: &KeyFile) -> Report {
         Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => ("jwk", "JWK"),
     };
     let key = file.any_algorithm();
-    let (title, secret) = match &key {
-        Ok(AnyKey::Mac(_)) => ("a symmetric key", Some("yes")),
-        Ok(AnyKey::Private(_)) => ("a private key", Some("yes")),
-        Ok(AnyKey::Public(_)) => ("a public key", Some("no")),
+    let (title, secret) = match key.as_ref().map(AnyKey::half) {
+        Ok(Half::Symmetric) => ("a symmetric key", Some("yes")),
+        Ok(Half::Private) => ("a private key", Some("yes")),
+        Ok(Half::Public) => ("a public key", Some("no")),
         Err(_) => ("not a key that jeton takes", None),
     };
     let mut report = Report::new(format, format!("{form}, {title}"));
@@ -95,9 +95,8 @@ fn single(file: &KeyFile) -> Report {
     }
     match key {
         // Its thumbprint is a hash of the secret, and belongs on no screen.
-        Ok(AnyKey::Mac(_)) => report,
-        Ok(AnyKey::Private(key)) => report.text("thumbprint", key.verifying_key().thumbprint()),
-        Ok(AnyKey::Public(key)) => report.text("thumbprint", key.thumbprint()),
+        Ok(key) if key.half() == Half::Symmetric => report,
+        Ok(key) => report.text("thumbprint", key.thumbprint()),
         Err(failure) => {
             let message = failure.message();
             let reason = message.split_once("key refused: ");

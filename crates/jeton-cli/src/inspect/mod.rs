@@ -13,6 +13,7 @@ use report::Report;
 
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
+use crate::jose::Token;
 use crate::keyfile::KeyFile;
 use crate::{output, time};
 
@@ -23,13 +24,14 @@ Examples:
   jeton inspect eyJhbGciOi…
   jeton inspect --json @token.txt
   jeton inspect - < public.jwk
+  jeton inspect @token.json
 
-Shows the header and payload of a JWT or JWS, the header of a JWE, the footer and, if it is not
-encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK Set, PEM, PASERK), never
-its secret.
+Shows the header and payload of a JWT or JWS and the header of a JWE, in every serialization, the
+footer and, if it is not encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK
+Set, PEM, PASERK), never its secret.
 
 Nothing is verified, so anyone can have written what is shown. To verify there are jeton jwt verify,
-jeton jws verify and jeton paseto verify.")]
+jeton jws verify, jeton jwe decrypt and jeton paseto verify.")]
 pub(crate) struct Inspect {
     /// Print it as JSON
     #[arg(long)]
@@ -61,24 +63,20 @@ fn look_at(source: &Source) -> Outcome<Report> {
     let text = std::str::from_utf8(&bytes)
         .map(str::trim)
         .unwrap_or_default();
-    let parts = text.matches('.').count() + 1;
     if paseto::is_paseto(text) {
         return paseto::report(text);
     }
     if key::is_paserk(text) {
         return Ok(key::paserk(text));
     }
-    if !text.starts_with('{') && parts == 3 {
-        return jose::jws(text);
-    }
-    if !text.starts_with('{') && parts == 5 {
-        return jose::jwe(text);
+    if Token::read(text).is_some() || jose::has_token_members(text) {
+        return jose::report(text);
     }
     match KeyFile::of("key", bytes) {
         Some(file) => key::report(file),
         None => Err(Failure::rejected(
             "not a token or key in any format that jeton knows",
         )
-        .hint("a JWT or JWS has three parts with dots between, a JWE five; a PASETO begins with v4.")),
+        .hint("a JWT or JWS has three parts with dots between, a JWE five, or is JSON; a PASETO begins with v4.")),
     }
 }

@@ -24,8 +24,17 @@ pub(super) struct Report {
     parts: Vec<(&'static str, Content)>,
     /// The times in the claims by name; `None` if it is not one.
     times: Vec<(&'static str, Option<jiff::Timestamp>)>,
-    /// The keys of a set.
-    keys: Vec<Report>,
+    /// What it is made of: the keys of a set, a token's signatures.
+    under: Option<Under>,
+}
+
+/// Several things of a kind.
+struct Under {
+    /// What one of them is called.
+    one: &'static str,
+    /// What they are called together, in JSON.
+    all: &'static str,
+    reports: Vec<Report>,
 }
 
 pub(super) enum Fact {
@@ -52,7 +61,7 @@ impl Content {
         }
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         match self {
             Content::Json(json) => json.get().len(),
             Content::Text(text) => text.len(),
@@ -80,7 +89,7 @@ impl Report {
             facts: Vec::new(),
             parts: Vec::new(),
             times: Vec::new(),
-            keys: Vec::new(),
+            under: None,
         }
     }
 
@@ -107,8 +116,14 @@ impl Report {
         self
     }
 
-    pub(super) fn keys(mut self, keys: Vec<Report>) -> Report {
-        self.keys = keys;
+    /// Adds several things of a kind: what one is called, what all are, and what they are.
+    pub(super) fn under(
+        mut self,
+        one: &'static str,
+        all: &'static str,
+        reports: Vec<Report>,
+    ) -> Report {
+        self.under = Some(Under { one, all, reports });
         self
     }
 
@@ -116,6 +131,29 @@ impl Report {
     pub(super) fn to_text(&self, now: Timestamp) -> String {
         let mut out = format!("{}\n", self.title);
         self.write_facts(&mut out, "  ");
+        self.write_parts(&mut out);
+        if !self.times.is_empty() {
+            out.push_str("\ntimes\n");
+        }
+        for (name, time) in &self.times {
+            let _ = match time {
+                Some(time) => writeln!(out, "  {name}  {time}  {}", age::relative(*time, now)),
+                None => writeln!(out, "  {name}  not a time in this format"),
+            };
+        }
+        if let Some(under) = &self.under {
+            for (index, one) in under.reports.iter().enumerate() {
+                let colon = if one.title.is_empty() { "" } else { ": " };
+                let (name, number) = (under.one, index + 1);
+                let _ = writeln!(out, "\n{name} {number}{colon}{}", one.title);
+                one.write_facts(&mut out, "  ");
+                one.write_parts(&mut out);
+            }
+        }
+        out
+    }
+
+    fn write_parts(&self, out: &mut String) {
         for (name, content) in &self.parts {
             let size = content.bytes();
             // Writing to a String cannot fail.
@@ -143,20 +181,6 @@ impl Report {
                 }
             };
         }
-        if !self.times.is_empty() {
-            out.push_str("\ntimes\n");
-        }
-        for (name, time) in &self.times {
-            let _ = match time {
-                Some(time) => writeln!(out, "  {name}  {time}  {}", age::relative(*time, now)),
-                None => writeln!(out, "  {name}  not a time in this format"),
-            };
-        }
-        for (index, key) in self.keys.iter().enumerate() {
-            let _ = writeln!(out, "\nkey {}: {}", index + 1, key.title);
-            key.write_facts(&mut out, "  ");
-        }
-        out
     }
 
     fn write_facts(&self, out: &mut String, indent: &str) {
@@ -190,8 +214,8 @@ impl Serialize for Report {
         if !self.times.is_empty() {
             map.serialize_entry("times", &Times(&self.times))?;
         }
-        if !self.keys.is_empty() {
-            map.serialize_entry("keys", &self.keys)?;
+        if let Some(under) = &self.under {
+            map.serialize_entry(under.all, &under.reports)?;
         }
         map.end()
     }

@@ -13,6 +13,8 @@ use crate::exit::Outcome;
 Examples:
   jeton jws sign --key private.jwk @contract.pdf > contract.jws
   jeton jws verify --key public.jwk @contract.jws > contract.pdf
+  jeton jws sign --key private.jwk --detached @contract.pdf > contract.sig
+  jeton jws verify --key public.jwk --detached @contract.pdf @contract.sig > /dev/null
 
 For claims with an expiry there is jeton jwt.")]
 pub(crate) struct Jws {
@@ -22,7 +24,7 @@ pub(crate) struct Jws {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Sign a payload in the compact serialization
+    /// Sign a payload
     Sign(sign::Sign),
     /// Verify a token and show exactly its payload
     Verify(verify::Verify),

@@ -1,8 +1,13 @@
-use clap::Args;
+use std::collections::BTreeMap;
 
+use clap::Args;
+use jeton::jws::{General, Signer};
+
+use crate::doors::{Door, Doors};
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
-use crate::keyfile::SigningKeyFile;
+use crate::input::{Member, Source};
+use crate::jose::Serialization;
+use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -10,13 +15,30 @@ use crate::output;
 Examples:
   jeton jws sign --key private.jwk 'any text'
   jeton jws sign --key private.jwk --cty application/pdf @contract.pdf > contract.jws
+  jeton jws sign --key private.jwk --detached @contract.pdf > contract.sig
   jeton jws sign --key rsa.pem --alg PS256 - < payload
+  jeton jws sign --key old.jwk --key new.jwk --serialization general @contract.pdf
+  jeton jws sign --key secret.jwk --b64-false --detached '$.02'
 
-The payload is signed byte by byte as it is, with its last newline if it has one. For claims with an
-expiry there is jeton jwt.")]
+The payload is signed byte by byte as it is, with its last newline if it has one. With --detached it
+travels on its own, and the verifier is given it again: jeton jws verify --detached. With --b64-false
+it stands in the token as it is (RFC 7797), which in the compact serialization only printable ASCII
+without a dot can, unless it is detached. For claims with an expiry there is jeton jwt.")]
 pub(super) struct Sign {
     #[command(flatten)]
-    key: SigningKeyFile,
+    key: SigningKeyFiles,
+
+    /// How the token is written; several keys need general
+    #[arg(long, value_name = "FORM", default_value = "compact")]
+    serialization: Serialization,
+
+    /// Leave the payload out of the token (RFC 7515, appendix F)
+    #[arg(long)]
+    detached: bool,
+
+    /// Do not encode the payload (b64: false, RFC 7797)
+    #[arg(long)]
+    b64_false: bool,
 
     /// The media type of the whole token (typ)
     #[arg(long, value_name = "TYPE")]
@@ -26,6 +48,13 @@ pub(super) struct Sign {
     #[arg(long, value_name = "TYPE")]
     cty: Option<String>,
 
+    /// Add a header member that nobody signs, in the JSON serializations; may be repeated
+    #[arg(long, value_name = "NAME=TEXT")]
+    unprotected: Vec<Member>,
+
+    #[command(flatten)]
+    doors: Doors,
+
     /// The payload: the text itself, @FILE, or - for standard input
     #[arg(value_name = "PAYLOAD|@FILE|-")]
     payload: Source,
@@ -33,12 +62,65 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let key = self.key.load()?;
+        let doors = self.doors.open(&[Door::WeakKeys])?;
+        let keys = self.key.load(&doors)?;
         let payload = self.payload.bytes()?;
-        let token = key
-            .sign(&payload, self.typ.as_deref(), self.cty.as_deref())
-            .map_err(|error| Failure::wrong(error.to_string()))?;
-        output::note_size(&token);
+        let token = self.token(&keys, &payload)?;
+        if !self.detached {
+            output::note_size(&token);
+        }
         output::line(&token)
+    }
+
+    fn token(&self, keys: &[keyfile::Signer], payload: &[u8]) -> Outcome<String> {
+        let wrong = |error: jeton::Error| Failure::wrong(error.to_string());
+        let mut signers = Vec::with_capacity(keys.len());
+        for key in keys {
+            signers.push(self.signer(key).map_err(wrong)?);
+        }
+        if let Serialization::General = self.serialization {
+            let general = signers.into_iter().fold(General::new(), General::signer);
+            return match self.detached {
+                false => general.sign(payload),
+                true => general.sign_detached(payload),
+            }
+            .map_err(wrong);
+        }
+        let [signer] = &signers[..] else {
+            return Err(Failure::wrong(format!(
+                "{} keys sign, and the {} serialization has one signature",
+                signers.len(),
+                self.serialization.name()
+            ))
+            .hint("for several signatures: --serialization general"));
+        };
+        match (self.serialization, self.detached) {
+            (Serialization::Compact, false) => signer.sign(payload),
+            (Serialization::Compact, true) => signer.sign_detached(payload),
+            (_, false) => signer.sign_flattened(payload),
+            (_, true) => signer.sign_flattened_detached(payload),
+        }
+        .map_err(wrong)
+    }
+
+    fn signer<'k>(&self, key: &'k keyfile::Signer) -> jeton::Result<Signer<'k>> {
+        let mut signer = Signer::new(key.key());
+        if let Some(typ) = &self.typ {
+            signer = signer.typ(typ);
+        }
+        if let Some(cty) = &self.cty {
+            signer = signer.content_type(cty);
+        }
+        if self.b64_false {
+            signer = signer.unencoded();
+        }
+        if self.unprotected.is_empty() {
+            return Ok(signer);
+        }
+        let members = self.unprotected.iter();
+        let header: BTreeMap<_, _> = members
+            .map(|member| (&member.name, &member.value))
+            .collect();
+        signer.unprotected(&header)
     }
 }

@@ -1,36 +1,124 @@
 use clap::Args;
-use jeton::jws;
+use jeton::error::{Part, Rejection};
+use jeton::jws::{self, VerifiedPayload};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
+use crate::doors::{Door, Doors};
 use crate::exit::Outcome;
-use crate::input::Source;
+use crate::input::{Source, TokenSize};
+use crate::jose::{self, Token};
 use crate::keyfile::VerifyingKeyFile;
-use crate::{output, refusal};
+use crate::{output, refusal, verdict};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…
   jeton jws verify --key jwks.json @contract.jws > contract.pdf
+  jeton jws verify --key public.jwk --detached @contract.pdf @contract.sig > /dev/null
+  jeton jws verify --key rsa.pem --alg PS256 --json - < token.json
 
-Prints exactly the payload's bytes; nothing in them is looked at. For claims with an expiry there is
-jeton jwt. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the call was
-wrong, or a key or file could not be used.")]
+Takes every serialization: compact, and JSON with one signature or several, of which one must be valid
+under a key that is trusted; --json says which. Prints exactly the payload's bytes; nothing in them is
+looked at. For claims with an expiry there is jeton jwt. Exit code 0: verified; 1: rejected, with the
+reason on standard error; 2: the call was wrong, or a key or file could not be used.")]
 pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
+
+    /// The payload, for a token that travels without it: the text itself, @FILE, or -
+    #[arg(long, value_name = "PAYLOAD|@FILE|-")]
+    detached: Option<Source>,
+
+    /// Print the verdict as JSON, also of a token that is rejected
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    size: TokenSize,
+
+    #[command(flatten)]
+    doors: Doors,
 
     /// The token: the text itself, @FILE, or - for standard input
     #[arg(value_name = "TOKEN|@FILE|-")]
     token: Source,
 }
 
+/// What `--json` shows. The header is the one that belongs to the signature that verified.
+#[derive(Serialize)]
+struct Accepted<'a> {
+    valid: bool,
+    signature_index: usize,
+    alg: Option<String>,
+    kid: Option<String>,
+    /// Of the key that verified.
+    key_id: Option<&'a str>,
+    header: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unprotected: Option<&'a RawValue>,
+    /// base64url
+    payload: String,
+}
+
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let verifier = jws::Verifier::new(self.key.load()?);
-        let token = self.token.token()?;
-        let verified = verifier
-            .verify(&token)
-            .map_err(|error| refusal::of(error, &token))?;
-        output::payload(verified.payload())
+        let doors = self.doors.open(&[Door::WeakKeys])?;
+        let keys = self.key.load(&doors)?;
+        let content = self.detached.as_ref().map(Source::bytes).transpose()?;
+        let content = content.as_ref().map(|bytes| bytes.as_slice());
+        let mut limits = self.size.limits();
+        // The caller's own file is as long as it is.
+        limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
+        let verifier = jws::Verifier::new(keys).limits(limits);
+        let verdict = self.token.token().and_then(|token| {
+            let verified = match (jose::is_json(&token), content) {
+                (false, None) => verifier.verify(&token),
+                (false, Some(content)) => verifier.verify_detached(&token, content),
+                (true, None) => verifier.verify_json(&token),
+                (true, Some(content)) => verifier.verify_json_detached(&token, content),
+            };
+            match verified {
+                Ok(verified) => Ok((token, verified)),
+                Err(error) => Err(match (error.rejection(), content) {
+                    (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
+                        refusal::of(error, &token)
+                            .hint("the token has a payload of its own: leave out --detached")
+                    }
+                    _ => refusal::of(error, &token),
+                }),
+            }
+        });
+        if !self.json {
+            return output::payload(verdict?.1.payload());
+        }
+        let (token, verified) = verdict::or_say_why(verdict)?;
+        output::json(&accepted(&token, &verified))
+    }
+}
+
+fn accepted<'a>(token: &'a str, verified: &'a VerifiedPayload) -> Accepted<'a> {
+    let index = verified.signature_index();
+    let signature = match Token::read(token) {
+        Some(Token::Jws(mut jws)) if index < jws.signatures.len() => {
+            Some(jws.signatures.swap_remove(index))
+        }
+        _ => None,
+    };
+    let headers = signature.as_ref().map(|signature| signature.headers());
+    let text = |name| headers.as_ref().and_then(|headers| headers.text(name));
+    let protected = signature
+        .as_ref()
+        .and_then(|signature| signature.protected.as_deref());
+    Accepted {
+        valid: true,
+        signature_index: index,
+        alg: text("alg"),
+        kid: text("kid"),
+        key_id: verified.key_id(),
+        header: protected.and_then(jose::decode_json),
+        unprotected: signature.as_ref().and_then(|signature| signature.header),
+        payload: base64_simd::URL_SAFE_NO_PAD.encode_to_string(verified.payload()),
     }
 }

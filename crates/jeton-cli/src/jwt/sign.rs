@@ -1,9 +1,14 @@
 use clap::Args;
+use jeton::danger;
+use jeton::jwe::Encrypter;
+use jeton::jwt::NestedIssuer;
+use jeton::key::ContentEnc;
 
 use crate::claims::{Dialect, Expiry};
+use crate::doors::{Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
-use crate::keyfile::SigningKeyFile;
+use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -12,10 +17,12 @@ Examples:
   jeton jwt sign --key private.jwk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
   jeton jwt sign --key rsa.pem --alg RS256 --kid 2026-11 --claims - < claims.json
+  jeton jwt sign --key private.jwk --encrypt-key reader.pub.jwk --claims @claims.json --expires-in 1h
 
 The claims are one JSON object. An expiry must be chosen: --expires-in, exp in the claims, or
 --no-expiry. iat is now unless the claims have it. The key says the algorithm; --alg only names it
-for a key that does not.")]
+for a key that does not. With --encrypt-key the signed token is then encrypted (a nested JWT, RFC
+7519, section 11.2): only the owner of that key can read the claims.")]
 pub(super) struct Sign {
     #[command(flatten)]
     key: SigningKeyFile,
@@ -26,16 +33,42 @@ pub(super) struct Sign {
 
     #[command(flatten)]
     expiry: Expiry,
+
+    #[command(flatten)]
+    encryption: TokenEncryptionKeyFile,
+
+    #[command(flatten)]
+    doors: Doors,
 }
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let key = self.key.load()?;
+        let here = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
+        let doors = self.doors.open(&here)?;
+        let key = self.key.load(&doors)?;
         let claims = self.expiry.claims(&self.claims, Dialect::Jwt)?;
-        let token = key
-            .issue(&claims)
-            .map_err(|error| Failure::wrong(error.to_string()))?;
+        let token = match self.encryption.load(&doors)? {
+            None => match &key {
+                Signer::Mac(key) => key.issue(&claims),
+                Signer::Private(key) => key.issue(&claims),
+            },
+            Some(recipient) => {
+                let enc = self.encryption.enc().or(recipient.enc());
+                let enc = enc.unwrap_or(ContentEnc::A256Gcm);
+                let encrypter = self.zipped(Encrypter::new(recipient.key(), enc), &doors)?;
+                NestedIssuer::new(key.key(), encrypter).issue(&claims)
+            }
+        };
+        let token = token.map_err(|error| Failure::wrong(error.to_string()))?;
         output::note_size(&token);
         output::line(&token)
+    }
+
+    fn zipped<'k>(&self, encrypter: Encrypter<'k>, doors: &Open) -> Outcome<Encrypter<'k>> {
+        if !self.encryption.zips() {
+            return Ok(encrypter);
+        }
+        doors.need(Door::Zip, "--zip")?;
+        Ok(danger::compress(encrypter))
     }
 }

@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use jeton::key::{Alg, MacKey, SigningKey, VerifyingKey};
+use jeton::key::{DecryptionKey, EncryptionKey, SigningKey, VerifyingKey};
 use jeton::paserk::Paserk;
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
 use super::ed25519;
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
 
@@ -19,8 +19,8 @@ Examples:
   jeton key convert --to paserk ed25519.pem
 
 A private key stays private, a public one public: jeton key public makes the one out of the other.
-PEM and DER are PKCS#8 (private) and SPKI (public); the key's id and an RSA key's algorithm are not
-in them. A symmetric key is a JWK, or a k4.local, and nothing else.")]
+PEM and DER are PKCS#8 (private) and SPKI (public); the key's id and its algorithm are not in them,
+which for RSA, and for a curve that is to encrypt, must then be said again: --alg. A symmetric key is a JWK, or a k4.local, and nothing else.")]
 pub(super) struct Convert {
     /// The form to write
     #[arg(long, value_name = "FORM")]
@@ -31,8 +31,8 @@ pub(super) struct Convert {
     key: PathBuf,
 
     /// The algorithm, for an RSA or oct key that does not say it
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 
     #[command(flatten)]
     destination: Destination,
@@ -92,17 +92,24 @@ impl Convert {
                 (_, None) => file.any_algorithm()?,
             },
         };
-        match key {
-            AnyKey::Mac(key) => symmetric(&key, self.to, file),
-            AnyKey::Private(key) => private(&key, self.to).map_err(refusal),
-            AnyKey::Public(key) => public(&key, self.to).map_err(refusal),
+        match &key {
+            AnyKey::Mac(_) | AnyKey::Wrapping(_) | AnyKey::Content(_) => {
+                symmetric(&key, self.to, file)
+            }
+            AnyKey::Signing(key) => private(key, self.to).map_err(refusal),
+            AnyKey::Verifying(key) => public(key, self.to).map_err(refusal),
+            AnyKey::Decryption(key) => decryption(key, self.to).map_err(refusal),
+            AnyKey::Encryption(key) => encryption(key, self.to).map_err(refusal),
         }
     }
 }
 
-fn symmetric(key: &MacKey, to: To, file: &KeyFile) -> Outcome<Written> {
+fn symmetric(key: &AnyKey, to: To, file: &KeyFile) -> Outcome<Written> {
     let form = match to {
-        To::Jwk => return Ok(Written::Text(key.to_jwk())),
+        To::Jwk => {
+            let jwk = key.to_jwk().map_err(|error| file.refusal(error.into()))?;
+            return Ok(Written::Text(jwk));
+        }
         To::Pem => "PEM",
         To::Der => "DER",
         To::Paserk => "a PASERK",
@@ -130,4 +137,29 @@ fn public(key: &VerifyingKey, to: To) -> Result<Written, Refused> {
         To::Der => Written::Bytes(Zeroizing::new(key.to_der()?)),
         To::Paserk => Written::Text(Zeroizing::new(ed25519::public_paserk(key)?)),
     })
+}
+
+fn decryption(key: &DecryptionKey, to: To) -> Result<Written, Refused> {
+    Ok(match to {
+        To::Jwk => Written::Text(key.to_jwk()?),
+        To::Pem => Written::Text(key.to_pem()?),
+        To::Der => Written::Bytes(key.to_der()?),
+        To::Paserk => return Err(not_for_paseto(key.alg().name())),
+    })
+}
+
+fn encryption(key: &EncryptionKey, to: To) -> Result<Written, Refused> {
+    Ok(match to {
+        To::Jwk => Written::Text(Zeroizing::new(key.to_jwk())),
+        To::Pem => Written::Text(Zeroizing::new(key.to_pem()?)),
+        To::Der => Written::Bytes(Zeroizing::new(key.to_der()?)),
+        To::Paserk => return Err(not_for_paseto(key.alg().name())),
+    })
+}
+
+fn not_for_paseto(alg: &str) -> Refused {
+    Refused::member(
+        "alg",
+        format!("a PASERK holds an Ed25519 key, and this one is for {alg}"),
+    )
 }

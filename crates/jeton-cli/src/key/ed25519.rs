@@ -59,11 +59,11 @@ pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
             let mut der = Zeroizing::new(Vec::with_capacity(PKCS8_PREFIX.len() + HALF_BYTES));
             der.extend_from_slice(&PKCS8_PREFIX);
             der.extend_from_slice(&bytes[..HALF_BYTES]);
-            Ok(AnyKey::Private(SigningKey::from_der(&der)?))
+            Ok(AnyKey::Signing(SigningKey::from_der(&der)?))
         }
         Kind::K4_PUBLIC => {
             let der = [&SPKI_PREFIX[..], &bytes].concat();
-            Ok(AnyKey::Public(VerifyingKey::from_der(&der)?))
+            Ok(AnyKey::Verifying(VerifyingKey::from_der(&der)?))
         }
         kind => Err(Refused::member(
             "paserk",

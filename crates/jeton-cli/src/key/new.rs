@@ -1,11 +1,18 @@
 use clap::{Args, ValueEnum};
-use jeton::key::{Alg, MacKey, SigningKey};
-use jeton::paseto::v4;
+use jeton::danger::{self, paseto_v1::V1, paseto_v2::V2};
+use jeton::key::{
+    Alg, ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, MacKey, RsaSize, SigningKey,
+    WrappingKey,
+};
+use jeton::paserk::{Form, Kind};
+use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
+use crate::doors::{Door, Doors};
 use crate::exit::{Failure, Outcome};
+use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -13,10 +20,20 @@ use crate::output;
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
+  jeton key new --alg PS384 --bits 3072 -o rsa.jwk
+  jeton key new --alg ECDH-ES+A256KW --curve X25519 -o private.jwk
+  jeton key new --alg A256GCM > content.jwk
   jeton key new --paseto v4.public -o secret.paserk
 
-RSA keys have 2048 bits. The key goes to standard output unless -o names a file, which must not be
-there yet and which only its owner can read.")]
+The algorithms that sign: HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384,
+ES512, ES256K, EdDSA, Ed25519, ML-DSA-44, ML-DSA-65, ML-DSA-87. That bring a content key to others:
+RSA-OAEP, RSA-OAEP-256, RSA-OAEP-384, RSA-OAEP-512, ECDH-ES, ECDH-ES+A128KW, ECDH-ES+A192KW,
+ECDH-ES+A256KW. That wrap it with a shared key: A128KW, A192KW, A256KW, A128GCMKW, A192GCMKW,
+A256GCMKW. For direct encryption the key is for the encryption itself: A128GCM, A192GCM, A256GCM,
+A128CBC-HS256, A192CBC-HS384, A256CBC-HS512.
+
+The key goes to standard output unless -o names a file, which must not be there yet and which only
+its owner can read.")]
 pub(super) struct New {
     #[command(flatten)]
     what: What,
@@ -25,6 +42,27 @@ pub(super) struct New {
     #[arg(long, value_name = "ID", conflicts_with = "paseto")]
     kid: Option<String>,
 
+    /// The length of an RSA key: 2048, 3072, 4096 or 8192 [default: 2048]
+    #[arg(long, value_name = "BITS", conflicts_with = "paseto", value_parser = rsa_size)]
+    bits: Option<RsaSize>,
+
+    /// The curve of an ECDH-ES key [default: P-256]
+    #[arg(long, value_name = "CURVE", conflicts_with = "paseto")]
+    curve: Option<Curve>,
+
+    /// The encryption of a key for dir
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "paseto",
+        value_parser = algorithm::content_encryption(),
+        hide_possible_values = true
+    )]
+    enc: Option<ContentEnc>,
+
+    #[command(flatten)]
+    doors: Doors,
+
     #[command(flatten)]
     destination: Destination,
 }
@@ -32,9 +70,9 @@ pub(super) struct New {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct What {
-    /// A private JWK for this algorithm: HS256, ES256, PS384, Ed25519, …
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    /// A private JWK for this algorithm: HS256, ES256, PS384, Ed25519, RSA-OAEP-256, A256KW, …
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 
     /// A PASERK for PASETOs of this version and purpose
     #[arg(long, value_name = "KIND")]
@@ -49,16 +87,57 @@ enum Purpose {
     /// Encrypted: the key is a k4.local
     #[value(name = "v4.local")]
     V4Local,
+    /// Signed with NIST's algorithms: the key is a k3.secret
+    #[value(name = "v3.public")]
+    V3Public,
+    /// Encrypted with NIST's algorithms: the key is a k3.local
+    #[value(name = "v3.local")]
+    V3Local,
+    /// Superseded, behind --allow paseto-v2: the key is a k2.secret
+    #[value(name = "v2.public")]
+    V2Public,
+    /// Superseded, behind --allow paseto-v2: the key is a k2.local
+    #[value(name = "v2.local")]
+    V2Local,
+    /// Superseded, behind --allow paseto-v1: the key is a k1.secret
+    #[value(name = "v1.public")]
+    V1Public,
+    /// Superseded, behind --allow paseto-v1: the key is a k1.local
+    #[value(name = "v1.local")]
+    V1Local,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Curve {
+    #[value(name = "P-256")]
+    P256,
+    #[value(name = "P-384")]
+    P384,
+    #[value(name = "P-521")]
+    P521,
+    #[value(name = "X25519")]
+    X25519,
 }
 
 impl New {
     pub(super) fn run(self) -> Outcome {
-        let made = match (self.what.alg, self.what.paseto) {
-            (Some(alg), _) => self.jwk(alg),
-            (None, Some(purpose)) => paserk(purpose),
+        let (mut text, what) = match (self.what.alg, self.what.paseto) {
+            (Some(alg), _) => self.jwk(alg)?,
+            (None, Some(purpose)) => {
+                let open = self.doors.open(&[Door::PasetoV1, Door::PasetoV2])?;
+                match purpose {
+                    Purpose::V1Public | Purpose::V1Local => {
+                        open.need(Door::PasetoV1, "a key for PASETO version 1")?;
+                    }
+                    Purpose::V2Public | Purpose::V2Local => {
+                        open.need(Door::PasetoV2, "a key for PASETO version 2")?;
+                    }
+                    _ => {}
+                }
+                paserk(purpose).map_err(failed)?
+            }
             (None, None) => return Err(Failure::wrong("say what to make: --alg or --paseto")),
         };
-        let (mut text, what) = made.map_err(|error| Failure::wrong(error.to_string()))?;
         text.push('\n');
         self.destination.text(&text)?;
         if let Some(path) = self.destination.file() {
@@ -67,46 +146,122 @@ impl New {
         Ok(())
     }
 
-    fn jwk(&self, alg: Alg) -> jeton::Result<(Zeroizing<String>, String)> {
-        match alg {
-            Alg::Mac(alg) => {
-                let key = MacKey::generate(alg)?;
-                let key = match &self.kid {
-                    Some(kid) => key.with_key_id(kid)?,
-                    None => key,
-                };
-                Ok((key.to_jwk(), format!("a secret JWK for {alg}")))
-            }
-            Alg::Sig(alg) => {
-                let key = SigningKey::generate(alg)?;
-                let key = match &self.kid {
-                    Some(kid) => key.with_key_id(kid)?,
-                    None => key,
-                };
-                let thumbprint = key.verifying_key().thumbprint();
-                let what = format!("a private JWK for {alg}, thumbprint {thumbprint}");
-                Ok((key.to_jwk()?, what))
-            }
-            other => Err(unknown(other)),
+    /// The key, and what it is.
+    fn jwk(&self, alg: Algorithm) -> Outcome<(Zeroizing<String>, String)> {
+        let mut key = self.make(alg)?;
+        if let Some(kid) = &self.kid {
+            key = key.with_key_id(kid).map_err(failed)?;
         }
+        let what = match key.half() {
+            Half::Symmetric => format!("a secret JWK for {}", alg.name()),
+            _ => format!(
+                "a private JWK for {}, thumbprint {}",
+                alg.name(),
+                key.thumbprint()
+            ),
+        };
+        Ok((key.to_jwk().map_err(failed)?, what))
+    }
+
+    fn make(&self, alg: Algorithm) -> Outcome<AnyKey> {
+        let doors = self.doors.open(&[Door::Rsa1_5])?;
+        self.check(alg)?;
+        let made = match alg {
+            Algorithm::Sign(Alg::Mac(alg)) => MacKey::generate(alg).map(AnyKey::Mac),
+            Algorithm::Sign(Alg::Sig(alg)) => match self.bits {
+                None => SigningKey::generate(alg),
+                Some(size) => SigningKey::generate_rsa(alg, size),
+            }
+            .map(AnyKey::Signing),
+            Algorithm::Manage(alg) => {
+                if alg == danger::RSA1_5 {
+                    doors.need(Door::Rsa1_5, "RSA1_5")?;
+                }
+                self.decryption(alg).map(AnyKey::Decryption)
+            }
+            Algorithm::Wrap(alg) => WrappingKey::generate(alg).map(AnyKey::Wrapping),
+            Algorithm::Content(enc) => ContentKey::generate(enc).map(AnyKey::Content),
+            Algorithm::Direct => {
+                let enc = self.enc.ok_or_else(|| {
+                    Failure::wrong("a key for dir is the key of one encryption")
+                        .hint("say which: --enc A256GCM")
+                })?;
+                ContentKey::generate(enc).map(AnyKey::Content)
+            }
+            Algorithm::Password(_) => {
+                return Err(Failure::wrong("a password is chosen, not made").hint(
+                    "write it into a file: jeton jwe encrypt --password-file FILE --allow pbes2",
+                ));
+            }
+            // `Alg` may grow; what it has today is made above.
+            Algorithm::Sign(_) => return Err(Failure::wrong("this algorithm has no keys yet")),
+        };
+        made.map_err(failed)
+    }
+
+    fn decryption(&self, alg: KeyManagementAlg) -> jeton::Result<DecryptionKey> {
+        match (self.bits, self.curve) {
+            (Some(size), _) => DecryptionKey::generate_rsa(alg, size),
+            (None, None | Some(Curve::P256)) => DecryptionKey::generate(alg),
+            (None, Some(Curve::P384)) => DecryptionKey::generate_p384(alg),
+            (None, Some(Curve::P521)) => DecryptionKey::generate_p521(alg),
+            (None, Some(Curve::X25519)) => DecryptionKey::generate_x25519(alg),
+        }
+    }
+
+    /// An option that would change nothing is a mistake.
+    fn check(&self, alg: Algorithm) -> Outcome {
+        let name = alg.name();
+        let rsa = ["RS", "PS"].iter().any(|family| name.starts_with(family));
+        let idle = |option: &str, what: &str| {
+            Err(Failure::wrong(format!(
+                "{option} is for {what}, and {name} has none"
+            )))
+        };
+        if self.bits.is_some() && !rsa {
+            return idle("--bits", "an RSA modulus");
+        }
+        if self.curve.is_some() && !name.starts_with("ECDH-ES") {
+            return idle("--curve", "a curve that agrees on keys");
+        }
+        if self.enc.is_some() && alg != Algorithm::Direct {
+            return idle("--enc", "a content encryption");
+        }
+        Ok(())
     }
 }
 
-/// `Alg` may grow; what it has today is made above.
-fn unknown(_: Alg) -> jeton::Error {
-    jeton::Error::Primitive
+fn failed(error: jeton::Error) -> Failure {
+    Failure::wrong(error.to_string())
+}
+
+fn rsa_size(bits: &str) -> Result<RsaSize, String> {
+    let size = bits.parse().ok().and_then(RsaSize::of_bits);
+    size.ok_or_else(|| "choose one of 2048, 3072, 4096, 8192".to_owned())
 }
 
 fn paserk(purpose: Purpose) -> jeton::Result<(Zeroizing<String>, String)> {
-    Ok(match purpose {
-        Purpose::V4Public => {
-            let key = v4::SecretKey::generate()?;
-            let what = format!("a k4.secret, its public key is {}", key.public_key().id());
-            (key.to_paserk()?, what)
-        }
-        Purpose::V4Local => {
-            let key = v4::LocalKey::generate()?;
-            (key.to_paserk(), format!("a k4.local, {}", key.id()))
-        }
-    })
+    match purpose {
+        Purpose::V1Public => secret::<V1>(),
+        Purpose::V1Local => local::<V1>(),
+        Purpose::V2Public => secret::<V2>(),
+        Purpose::V2Local => local::<V2>(),
+        Purpose::V3Public => secret::<V3>(),
+        Purpose::V3Local => local::<V3>(),
+        Purpose::V4Public => secret::<V4>(),
+        Purpose::V4Local => local::<V4>(),
+    }
+}
+
+fn secret<V: Version>() -> jeton::Result<(Zeroizing<String>, String)> {
+    let key = SecretKey::<V>::generate()?;
+    let kind = Kind::of(V::VERSION, Form::Secret);
+    let what = format!("a {kind}, its public key is {}", key.public_key().id());
+    Ok((key.to_paserk()?, what))
+}
+
+fn local<V: Version>() -> jeton::Result<(Zeroizing<String>, String)> {
+    let key = LocalKey::<V>::generate()?;
+    let kind = Kind::of(V::VERSION, Form::Local);
+    Ok((key.to_paserk(), format!("a {kind}, {}", key.id())))
 }

@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::key::Alg;
-use jeton::paserk::{Kind, Paserk};
-use jeton::paseto::v4::SecretKey;
+use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
+use jeton::paserk::{self, Paserk, Version};
+use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
-use crate::algorithm::algorithm;
+use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{Form, KeyFile, Refused};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -18,15 +18,15 @@ Examples:
   jeton key new --alg ES256 | jeton key public -
 
 A JWK, PEM or DER becomes a public JWK, a set of keys the set of their public halves, a k4.secret
-becomes a k4.public. A symmetric key has no public half.")]
+becomes a k4.public, and so in every version. A symmetric key has no public half.")]
 pub(super) struct Public {
     /// The key; - is standard input
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
     /// The algorithm, for an RSA key that does not say it
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
-    alg: Option<Alg>,
+    #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
+    alg: Option<Algorithm>,
 }
 
 impl Public {
@@ -34,39 +34,71 @@ impl Public {
         let file = KeyFile::read(&self.key)?;
         match file.form() {
             Form::Paserk(text) => {
-                let public = paserk(text).map_err(|refused| file.refusal(refused))?;
+                let public = public_paserk(text).map_err(|refused| file.refusal(refused))?;
                 output::line(&public)
             }
             Form::Set(_) => {
-                let keys = file.each()?.into_iter();
-                let jwks: Vec<String> = keys.map(|key| self.jwk(&key)).collect::<Outcome<_>>()?;
+                let jwks = self.jwks(file)?;
                 output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
             }
             Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => output::line(&self.jwk(&file)?),
         }
     }
 
+    /// The public halves of a set's keys. What has none stays where it is, and does not spoil the rest.
+    fn jwks(&self, set: KeyFile) -> Outcome<Vec<String>> {
+        let mut jwks = Vec::new();
+        let mut left_out = Vec::new();
+        for key in set.each()? {
+            match self.jwk(&key) {
+                Ok(jwk) => jwks.push(jwk),
+                Err(failure) => left_out.push(failure),
+            }
+        }
+        if jwks.is_empty()
+            && let Some(failure) = left_out.pop()
+        {
+            return Err(failure);
+        }
+        for failure in left_out {
+            output::note(format_args!("left out: {}", failure.message()));
+        }
+        Ok(jwks)
+    }
+
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
-        match file.any(self.alg)? {
-            AnyKey::Private(key) => Ok(key.verifying_key().to_jwk()),
-            AnyKey::Public(key) => Ok(key.to_jwk()),
-            AnyKey::Mac(_) => Err(Failure::wrong(format!(
+        let public = file.any(self.alg)?.public().ok_or_else(|| {
+            Failure::wrong(format!(
                 "{}: a symmetric key (kty oct) has no public half",
                 file.name()
             ))
-            .hint("whoever verifies with it can also sign; for others to verify: jeton key new --alg ES256")),
-        }
+            .hint(
+                "whoever verifies with it can also sign, whoever encrypts decrypt; keys with two halves: jeton key new --alg ES256, or ECDH-ES",
+            )
+        })?;
+        let jwk = public.to_jwk();
+        Ok(jwk.map_err(|error| file.refusal(error.into()))?.to_string())
     }
 }
 
-fn paserk(text: &str) -> Result<String, Refused> {
+fn public_paserk(text: &str) -> Result<String, Refused> {
     let paserk = Paserk::parse(text)?;
-    match paserk.kind() {
-        Kind::K4_SECRET => Ok(SecretKey::from_paserk(text)?.public_key().to_paserk()),
-        Kind::K4_PUBLIC => Ok(paserk.to_text().to_string()),
-        kind => Err(Refused::member(
+    let kind = paserk.kind();
+    match (kind.form(), kind.version()) {
+        (paserk::Form::Public, _) => Ok(paserk.to_text().to_string()),
+        (paserk::Form::Secret, Version::V1) => half::<V1>(text),
+        (paserk::Form::Secret, Version::V2) => half::<V2>(text),
+        (paserk::Form::Secret, Version::V3) => half::<V3>(text),
+        (paserk::Form::Secret, Version::V4) => half::<V4>(text),
+        _ => Err(Refused::member(
             "paserk",
             format!("a {kind} is symmetric and has no public half"),
         )),
     }
+}
+
+fn half<V: paseto::Version>(secret: &str) -> Result<String, Refused> {
+    Ok(SecretKey::<V>::from_paserk(secret)?
+        .public_key()
+        .to_paserk())
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::paserk::Paserk;
 
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{Form, Half, KeyFile, Refused};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -44,17 +44,14 @@ impl Thumbprint {
     }
 
     fn of(&self, file: &KeyFile) -> Outcome<String> {
-        let thumbprint = match file.any_algorithm()? {
-            AnyKey::Private(key) => key.verifying_key().thumbprint(),
-            AnyKey::Public(key) => key.thumbprint(),
-            AnyKey::Mac(key) => {
-                output::note(format_args!(
-                    "{}: the thumbprint of a symmetric key is a hash of the secret; do not publish it",
-                    file.name()
-                ));
-                key.thumbprint()
-            }
-        };
+        let key = file.any_algorithm()?;
+        if key.half() == Half::Symmetric {
+            output::note(format_args!(
+                "{}: the thumbprint of a symmetric key is a hash of the secret; do not publish it",
+                file.name()
+            ));
+        }
+        let thumbprint = key.thumbprint();
         Ok(match self.uri {
             true => format!("urn:ietf:params:oauth:jwk-thumbprint:sha-256:{thumbprint}"),
             false => thumbprint,

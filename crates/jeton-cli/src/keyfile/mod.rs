@@ -3,18 +3,29 @@
 //! A key is loaded for a use: to sign, to verify, or to be shown or converted. What does not fit the
 //! use is refused with the member at fault, and exit code 2.
 
+mod any;
 mod argument;
-mod loading;
+mod decrypting;
+mod encrypting;
 mod refused;
 mod set;
+mod signing;
+mod verifying;
 
-pub(crate) use argument::{SigningKeyFile, VerifyingKeyFile};
-pub(crate) use loading::{AnyKey, Signer};
+pub(crate) use any::{AnyKey, Half};
+pub(crate) use argument::{
+    DecryptionKeyFile, EncryptionKeyFiles, SigningKeyFile, SigningKeyFiles, TokenDecryptionKeyFile,
+    TokenEncryptionKeyFile, VerifyingKeyFile,
+};
+pub(crate) use encrypting::Recipient;
 pub(crate) use refused::Refused;
+pub(crate) use signing::Signer;
 
 use std::borrow::Cow;
 use std::path::Path;
 
+use jeton::error::KeyProblem;
+use jeton::key::{SigAlg, SigningKey};
 use jeton::limits;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -68,6 +79,36 @@ impl KeyFile {
         &self.form
     }
 
+    /// Which half of a key it is, told by its form alone.
+    fn kind(&self) -> Kind {
+        match &self.form {
+            Form::Jwk(text) => match Shape::of(text) {
+                shape if shape.kty.as_deref() == Some("oct") => Kind::Symmetric,
+                shape if shape.is_private() => Kind::Private,
+                _ => Kind::Public,
+            },
+            Form::Pem(text) if text.contains("PRIVATE KEY-----") => Kind::Private,
+            Form::Der(der) => match SigningKey::from_der_as(der, SigAlg::RS256) {
+                // Whatever else is wrong with it, it has the form of a private key.
+                Err(error) if problem_of(error) == Some(KeyProblem::Malformed) => Kind::Public,
+                _ => Kind::Private,
+            },
+            Form::Pem(_) | Form::Set(_) | Form::Paserk(_) => Kind::Public,
+        }
+    }
+
+    /// That a set or a PASERK is not the one key that is wanted.
+    fn not_one_key(&self) -> Refused {
+        Refused::Call(match self.form {
+            Form::Paserk(_) => Failure::wrong(format!(
+                "{}: a PASERK is a key for PASETO, not for JWT, JWS or JWE",
+                self.name
+            ))
+            .hint("an Ed25519 key can be converted: jeton key convert --to jwk FILE"),
+            _ => Failure::wrong(format!("{}: one key is wanted here, not a set", self.name)),
+        })
+    }
+
     /// The PASERK that it holds.
     pub(crate) fn paserk(&self) -> Outcome<&str> {
         match &self.form {
@@ -113,11 +154,33 @@ fn without_parameters(pem: &str) -> &str {
     }
 }
 
+/// Which half of a key a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Symmetric,
+    Private,
+    Public,
+}
+
+/// What is wrong with a key, if that is what an error is about.
+fn problem_of(error: jeton::Error) -> Option<KeyProblem> {
+    match error {
+        jeton::Error::Key(error) => Some(error.problem()),
+        _ => None,
+    }
+}
+
 /// The members that tell which reader a JWK is for. They are not trusted: the reader checks all.
 #[derive(Default, Deserialize)]
 pub(crate) struct Shape<'a> {
     #[serde(borrow)]
     pub(crate) kty: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(crate) alg: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(crate) crv: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "use")]
+    pub(crate) intended: Option<Cow<'a, str>>,
     d: Option<IgnoredAny>,
     r#priv: Option<IgnoredAny>,
     pub(crate) keys: Option<IgnoredAny>,

@@ -3,7 +3,7 @@
 use jeton::Limits;
 use jeton::error::KeyProblem;
 
-use super::{Form, KeyFile};
+use super::{Form, KeyFile, Kind, Shape};
 use crate::exit::Failure;
 use crate::json::{Members, Problem};
 
@@ -47,6 +47,9 @@ impl KeyFile {
                 Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
             }
             Refused::Key(error) => Failure::wrong(format!("{name}: {error}")),
+            Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
+                Failure::wrong(format!("{name}: key refused: alg: {problem}"))
+            }
             Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
             Refused::Member(member, message) => {
                 Failure::wrong(format!("{name}: key refused: {member}: {message}"))
@@ -74,14 +77,31 @@ impl KeyFile {
             KeyProblem::PrivateGiven => {
                 format!("take its public half: jeton key public {}", self.name())
             }
-            KeyProblem::PublicGiven => "signing needs the private key".to_owned(),
-            KeyProblem::AlgorithmNeeded => match self.form() {
-                Form::Jwk(text) if super::Shape::of(text).kty.as_deref() == Some("oct") => {
-                    "say which: --alg HS256, HS384 or HS512".to_owned()
+            KeyProblem::PublicGiven => "its private half is needed here".to_owned(),
+            KeyProblem::AlgorithmNeeded => {
+                let shape = match self.form() {
+                    Form::Jwk(text) => Shape::of(text),
+                    _ => Shape::default(),
+                };
+                let symmetric = shape.kty.as_deref() == Some("oct");
+                let encrypts = shape.intended.as_deref() == Some("enc");
+                match (symmetric, encrypts) {
+                    (true, false) => "say which: --alg HS256, HS384 or HS512",
+                    (true, true) => "say which: --alg A256KW, A256GCMKW, A256GCM, …",
+                    (false, false) => {
+                        "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512"
+                    }
+                    (false, true) => {
+                        "say which: --alg RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"
+                    }
                 }
-                _ => "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512".to_owned(),
+                .to_owned()
+            }
+            KeyProblem::TooWeak => match self.kind() {
+                Kind::Private => "make a new one: jeton key new --alg NAME".to_owned(),
+                Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys".to_owned(),
+                Kind::Public => "to verify what an old system signs: --allow weak-keys".to_owned(),
             },
-            KeyProblem::TooWeak => "make a new one: jeton key new --alg NAME".to_owned(),
             KeyProblem::Unsupported => match self.form() {
                 Form::Pem(text) if text.contains("ENCRYPTED") => {
                     "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
@@ -93,14 +113,6 @@ impl KeyFile {
                 }
                 _ => return None,
             },
-            KeyProblem::NoUsableKey if self.has_private_keys() => format!(
-                "its keys are private; take their public halves: jeton key public {}",
-                self.name()
-            ),
-            KeyProblem::NoUsableKey => {
-                "a set to verify with holds public keys (or oct) that say their alg; give --alg NAME for those that do not"
-                    .to_owned()
-            }
             KeyProblem::Malformed => match self.form() {
                 Form::Pem(_) => {
                     "one PEM block, not encrypted: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"

@@ -1,13 +1,12 @@
-//! Key sets: the whole to verify with, one of its keys to sign with.
+//! Key sets: one of their keys for a use, and why there is none.
 
-use jeton::jwk::KeySet;
-use jeton::key::Alg;
+use jeton::error::KeyProblem;
 use jeton::limits;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Refused, Shape, Signer};
+use super::{Form, KeyFile, Refused};
 use crate::exit::{Failure, Outcome};
 
 #[derive(Deserialize)]
@@ -17,11 +16,31 @@ struct Elements<'a> {
 }
 
 impl KeyFile {
-    pub(super) fn set(&self, text: &str, alg: Option<Alg>) -> Result<KeySet, Refused> {
-        Ok(match alg {
-            None => KeySet::from_json(text)?,
-            Some(alg) => KeySet::from_json_as(text, alg)?,
-        })
+    /// One key for a use. Of a set it is the one with that id, or the only one that has the use; a
+    /// single key without an id gets that id.
+    pub(super) fn one_of<K>(
+        &self,
+        verb: &str,
+        kid: Option<&str>,
+        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        id: fn(&K) -> Option<&str>,
+        with_id: fn(K, &str) -> jeton::Result<K>,
+    ) -> Outcome<K> {
+        if let Form::Set(text) = self.form() {
+            return self.select(text, verb, kid, load, id);
+        }
+        let key = load(self).map_err(|refused| self.refusal(refused))?;
+        match (kid, id(&key)) {
+            (None, _) => Ok(key),
+            (Some(kid), Some(own)) if kid == own => Ok(key),
+            (Some(_), Some(_)) => Err(Failure::wrong(format!(
+                "{}: key refused: kid: the key has another id than --kid says",
+                self.name()
+            ))),
+            (Some(kid), None) => {
+                with_id(key, kid).map_err(|error| Failure::wrong(format!("--kid: {error}")))
+            }
+        }
     }
 
     /// The keys of a set, each as a file of its own; a single key stands alone.
@@ -32,47 +51,69 @@ impl KeyFile {
         self.elements(text)
     }
 
-    pub(super) fn select_signer(
+    fn select<K>(
         &self,
         text: &str,
-        alg: Option<Alg>,
+        verb: &str,
         kid: Option<&str>,
-    ) -> Outcome<Signer> {
-        let signers = self.elements(text)?.into_iter();
-        let mut signers: Vec<Signer> = signers
-            .filter_map(|key| key.signer(alg).ok())
-            .filter(|key| kid.is_none() || key.key_id() == kid)
+        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        id: fn(&K) -> Option<&str>,
+    ) -> Outcome<K> {
+        let elements = self.elements(text)?.into_iter();
+        let mut keys: Vec<K> = elements
+            .filter_map(|key| load(&key).ok())
+            .filter(|key| kid.is_none() || id(key) == kid)
             .collect();
         let set = self.name();
-        match (signers.pop(), kid) {
-            (Some(signer), _) if signers.is_empty() => Ok(signer),
+        match (keys.pop(), kid) {
+            (Some(key), _) if keys.is_empty() => Ok(key),
             (Some(_), None) => Err(Failure::wrong(format!(
-                "{set}: the set has several keys that can sign"
+                "{set}: the set has several keys that can {verb}"
             ))
             .hint("choose one: --kid ID")),
             (Some(_), Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: several keys that can sign have this id"
+                "{set}: key refused: kid: several keys that can {verb} have this id"
             ))),
-            (None, None) => Err(Failure::wrong(format!(
-                "{set}: the set has no key that can sign"
-            ))
-            .hint("a key signs if it is private or oct and says its alg; give --alg NAME for one that does not")),
+            (None, None) => Err(self.why_none(text, load)),
             (None, Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: no key that can sign has this id"
+                "{set}: key refused: kid: no key that can {verb} has this id"
             ))),
         }
     }
 
-    /// Whether it is a set with a private key in it, which no verifier takes.
-    pub(super) fn has_private_keys(&self) -> bool {
-        let Form::Set(text) = self.form() else {
-            return false;
+    /// Why no key of a set has the use: what is wrong with the first of them, or rather with the
+    /// first that is private where a public one is wanted, which is the likeliest slip.
+    pub(super) fn why_none<K>(
+        &self,
+        text: &str,
+        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+    ) -> Failure {
+        let elements = match self.elements(text) {
+            Ok(elements) => elements,
+            Err(failure) => return failure,
         };
-        let elements = serde_json::from_str::<Elements<'_>>(text);
-        elements.is_ok_and(|set| set.keys.iter().any(|key| Shape::of(key.get()).is_private()))
+        let mut first = None;
+        for key in &elements {
+            match load(key) {
+                Err(refused) if refused.known_problem() == Some(KeyProblem::PrivateGiven) => {
+                    let hint =
+                        format!("take their public halves: jeton key public {}", self.name());
+                    return key.refusal(refused).hint(hint);
+                }
+                Err(refused) if first.is_none() => first = Some(key.refusal(refused)),
+                _ => {}
+            }
+        }
+        match (first, elements.len()) {
+            (Some(failure), 1) => failure,
+            (Some(failure), count) => failure.reworded(|reason| {
+                format!("none of the set's {count} keys can be used here; {reason}")
+            }),
+            (None, _) => Failure::wrong(format!("{}: key refused: keys: no key", self.name())),
+        }
     }
 
-    fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
+    pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
         let refused = |message: &str| {
             Failure::wrong(format!("{}: key refused: keys: {message}", self.name()))
         };

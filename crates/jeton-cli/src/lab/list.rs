@@ -52,14 +52,20 @@ struct ListedDriver {
     /// Why it cannot be built here; `None` if it can.
     unavailable: Option<String>,
     offers: Vec<ListedOffer>,
+    /// What its manifest says and this lab does not know: nothing is planned with it.
+    unknown: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct ListedOffer {
     format: String,
     algs: Vec<String>,
-    contracts: Vec<String>,
-    key_handling: Vec<String>,
+    /// The content encryptions of a JWE, each with each algorithm.
+    encs: Vec<String>,
+    contracts: Vec<&'static str>,
+    key_handling: Vec<&'static str>,
+    /// The forms of key text that it reads.
+    key_text: Vec<&'static str>,
 }
 
 impl List {
@@ -82,11 +88,14 @@ impl List {
 
 fn listed(driver: &Driver) -> ListedDriver {
     let m = &driver.manifest;
-    let offers = m.offers.iter().map(|offer| ListedOffer {
-        format: offer.format.to_string(),
+    let known = m.offers.iter().filter(|offer| offer.format.is_some());
+    let offers = known.map(|offer| ListedOffer {
+        format: offer.format_name.clone(),
         algs: offer.algs.clone(),
-        contracts: offer.contracts.iter().map(ToString::to_string).collect(),
-        key_handling: offer.key_handling.iter().map(|k| k.name().into()).collect(),
+        encs: offer.encs.clone(),
+        contracts: offer.contracts.iter().map(|c| c.name()).collect(),
+        key_handling: offer.key_handling.iter().map(|k| k.name()).collect(),
+        key_text: offer.key_text.iter().map(|form| form.name()).collect(),
     });
     let missing = driver.missing_command();
     ListedDriver {
@@ -96,6 +105,7 @@ fn listed(driver: &Driver) -> ListedDriver {
         version: m.version.clone(),
         unavailable: missing.map(|need| format!("needs `{need}`, which is not on PATH")),
         offers: offers.collect(),
+        unknown: driver.unknown().into_iter().map(str::to_owned).collect(),
     }
 }
 
@@ -134,13 +144,21 @@ impl ListedDriver {
                 line.push(' ');
                 line.push_str(&offer.algs.join(" "));
             }
+            if !offer.encs.is_empty() {
+                line.push_str(", each with ");
+                line.push_str(&offer.encs.join(" "));
+            }
+            let keys = [offer.key_handling.as_slice(), offer.key_text.as_slice()].concat();
             let _ = writeln!(text, "      {line}");
             let _ = writeln!(
                 text,
                 "        {}; keys {}",
                 offer.contracts.join(", "),
-                offer.key_handling.join(", ")
+                keys.join(", ")
             );
+        }
+        for word in &self.unknown {
+            let _ = writeln!(text, "      not known to this lab: {word}");
         }
     }
 }

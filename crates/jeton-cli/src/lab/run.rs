@@ -11,7 +11,7 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, Options, Pace, QUICK_BUDGET};
-use jeton_lab::suite::{Plan, Suite, plan};
+use jeton_lab::suite::{Extent, Plan, Suite, plan};
 use jeton_lab::{Stop, suite};
 
 use crate::time;
@@ -79,8 +79,12 @@ impl Run {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let suites = self.suites()?;
         let drivers = self.drivers.find()?;
-        let few = self.quick && self.suites.is_empty();
-        let plan = plan(&drivers, &suites, few, &self.subjects).map_err(sentence)?;
+        let extent = match (self.quick, self.suites.is_empty()) {
+            (true, true) => Extent::Glance,
+            (true, false) => Extent::Quick,
+            (false, _) => Extent::Usual,
+        };
+        let plan = plan(&drivers, &suites, extent, &self.subjects).map_err(sentence)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let options = self.options();
         let stop = Stop::default();

@@ -1,13 +1,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::Claims;
 use jeton::paseto::Binding;
-use jeton::paseto::v4::{LocalKey, SecretKey};
 
 use super::binding::BoundTo;
-use super::key;
-use crate::claims::{Custom, Dialect, Expiry};
+use super::key::{self, IssuingKey};
+use crate::claims::{Dialect, Expiry};
+use crate::doors::Doors;
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
 use crate::output;
@@ -20,7 +19,10 @@ Examples:
 
 Claims are one JSON object; exp, nbf and iat in it are RFC 3339 text, aud is one string. An expiry
 must be chosen: --expires-in, exp in the claims, or --no-expiry. iat is now unless the claims have
-it. A payload is signed byte by byte as it is.";
+it. A payload is signed byte by byte as it is.
+
+The key says the version. Those of versions 1 and 2, which were superseded, need
+--allow paseto-v1 or paseto-v2, and have no implicit assertions.";
 
 pub(super) const ENCRYPT_EXAMPLES: &str = "\
 Examples:
@@ -30,7 +32,10 @@ Examples:
 
 Claims are one JSON object; exp, nbf and iat in it are RFC 3339 text, aud is one string. An expiry
 must be chosen: --expires-in, exp in the claims, or --no-expiry. iat is now unless the claims have
-it. A payload is encrypted byte by byte as it is.";
+it. A payload is encrypted byte by byte as it is.
+
+The key says the version. Those of versions 1 and 2, which were superseded, need
+--allow paseto-v1 or paseto-v2, and have no implicit assertions.";
 
 /// What both ways of issuing take.
 #[derive(Debug, Args)]
@@ -47,6 +52,9 @@ pub(super) struct Issue {
 
     #[command(flatten)]
     bound_to: BoundTo,
+
+    #[command(flatten)]
+    doors: Doors,
 }
 
 #[derive(Debug, Args)]
@@ -61,44 +69,18 @@ struct Message {
     payload: Option<Source>,
 }
 
-/// A key of either purpose.
-trait IssuingKey {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String>;
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String>;
-}
-
-impl IssuingKey for SecretKey {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
-        self.issue_with(claims, to)
-    }
-
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
-        self.sign(payload, to)
-    }
-}
-
-impl IssuingKey for LocalKey {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
-        self.issue_with(claims, to)
-    }
-
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
-        self.encrypt(payload, to)
-    }
-}
-
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
-        let key = key::load(&self.key, SecretKey::from_paserk)?;
-        self.issue(&key)
+        let key = key::signing(&self.key, &self.doors.open(&key::DOORS)?)?;
+        self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
-        let key = key::load(&self.key, LocalKey::from_paserk)?;
-        self.issue(&key)
+        let key = key::encrypting(&self.key, &self.doors.open(&key::DOORS)?)?;
+        self.issue(&*key)
     }
 
-    fn issue(self, key: &impl IssuingKey) -> Outcome {
+    fn issue(self, key: &dyn IssuingKey) -> Outcome {
         let footer = self.bound_to.footer()?.unwrap_or_default();
         let implicit = self.bound_to.implicit()?;
         let binding = Binding::new()

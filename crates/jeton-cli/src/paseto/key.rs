@@ -1,16 +1,137 @@
-//! The key of a PASETO: a PASERK of the kind that the verb needs, and no other.
+//! The key of a PASETO: a PASERK of the kind that the verb needs. Its version says which tokens it
+//! makes and takes; those that were superseded have a door.
 
 use std::path::Path;
 
+use jeton::Claims;
+use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
-use jeton::paserk::Kind;
+use jeton::paserk::Form;
+use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
+use jeton::paseto::{v3::V3, v4::V4};
 
+use crate::claims::Custom;
+use crate::doors::{Door, Open};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, Refused};
 
-/// Reads the key with the library's own reader, and says which verb would take another kind.
-pub(super) fn load<K>(path: &Path, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
+/// A key that makes tokens, of any version and purpose.
+pub(super) trait IssuingKey {
+    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String>;
+    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String>;
+}
+
+impl<V: Version> IssuingKey for SecretKey<V> {
+    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
+        self.issue_with(claims, to)
+    }
+
+    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
+        self.sign(payload, to)
+    }
+}
+
+impl<V: Version> IssuingKey for LocalKey<V> {
+    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
+        self.issue_with(claims, to)
+    }
+
+    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
+        self.encrypt(payload, to)
+    }
+}
+
+/// A key that takes tokens, of any version and purpose.
+pub(super) trait OpeningKey {
+    fn keys(&self) -> Keys;
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
+}
+
+impl<V: Version> OpeningKey for PublicKey<V> {
+    fn keys(&self) -> Keys {
+        self.into()
+    }
+
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened> {
+        self.verify(token, implicit)
+    }
+}
+
+impl<V: Version> OpeningKey for LocalKey<V> {
+    fn keys(&self) -> Keys {
+        self.into()
+    }
+
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened> {
+        self.decrypt(token, implicit)
+    }
+}
+
+/// The doors that lead to versions.
+pub(super) const DOORS: [Door; 2] = [Door::PasetoV1, Door::PasetoV2];
+
+/// The key to sign with.
+pub(super) fn signing(path: &Path, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
     let file = KeyFile::read(path)?;
+    Ok(match version(&file, open)? {
+        1 => Box::new(load(&file, SecretKey::<V1>::from_paserk)?),
+        2 => Box::new(load(&file, SecretKey::<V2>::from_paserk)?),
+        3 => Box::new(load(&file, SecretKey::<V3>::from_paserk)?),
+        _ => Box::new(load(&file, SecretKey::<V4>::from_paserk)?),
+    })
+}
+
+/// The key to encrypt with.
+pub(super) fn encrypting(path: &Path, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
+    let file = KeyFile::read(path)?;
+    Ok(match version(&file, open)? {
+        1 => Box::new(load(&file, LocalKey::<V1>::from_paserk)?),
+        2 => Box::new(load(&file, LocalKey::<V2>::from_paserk)?),
+        3 => Box::new(load(&file, LocalKey::<V3>::from_paserk)?),
+        _ => Box::new(load(&file, LocalKey::<V4>::from_paserk)?),
+    })
+}
+
+/// The key to verify with.
+pub(super) fn verifying(path: &Path, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
+    let file = KeyFile::read(path)?;
+    Ok(match version(&file, open)? {
+        1 => Box::new(load(&file, PublicKey::<V1>::from_paserk)?),
+        2 => Box::new(load(&file, PublicKey::<V2>::from_paserk)?),
+        3 => Box::new(load(&file, PublicKey::<V3>::from_paserk)?),
+        _ => Box::new(load(&file, PublicKey::<V4>::from_paserk)?),
+    })
+}
+
+/// The key to decrypt with.
+pub(super) fn decrypting(path: &Path, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
+    let file = KeyFile::read(path)?;
+    Ok(match version(&file, open)? {
+        1 => Box::new(load(&file, LocalKey::<V1>::from_paserk)?),
+        2 => Box::new(load(&file, LocalKey::<V2>::from_paserk)?),
+        3 => Box::new(load(&file, LocalKey::<V3>::from_paserk)?),
+        _ => Box::new(load(&file, LocalKey::<V4>::from_paserk)?),
+    })
+}
+
+/// The version that the key's own text says, if its door is open.
+fn version(file: &KeyFile, open: &Open) -> Outcome<u8> {
+    match file.paserk()?.as_bytes() {
+        [b'k', b'1', ..] => {
+            open.need(Door::PasetoV1, "a key of PASETO version 1")?;
+            Ok(1)
+        }
+        [b'k', b'2', ..] => {
+            open.need(Door::PasetoV2, "a key of PASETO version 2")?;
+            Ok(2)
+        }
+        [b'k', b'3', ..] => Ok(3),
+        _ => Ok(4),
+    }
+}
+
+/// Reads the key with the library's own reader, and says which verb would take another kind.
+fn load<K>(file: &KeyFile, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
     read(file.paserk()?).map_err(|error| {
         let refusal = file.refusal(Refused::from(error));
         match advice(error) {
@@ -20,23 +141,23 @@ pub(super) fn load<K>(path: &Path, read: impl Fn(&str) -> jeton::Result<K>) -> O
     })
 }
 
-fn advice(error: jeton::Error) -> Option<&'static str> {
+fn advice(error: jeton::Error) -> Option<String> {
     let jeton::Error::Key(error) = error else {
         return None;
     };
     let KeyProblem::WrongKind { wanted, given } = error.problem() else {
         return None;
     };
-    match (given, wanted) {
-        (Kind::K4_SECRET, Kind::K4_PUBLIC) => Some("take its public half: jeton key public FILE"),
-        (Kind::K4_PUBLIC, Kind::K4_SECRET) => Some("signing needs the secret key"),
-        (Kind::K4_LOCAL, _) => {
-            Some("a k4.local encrypts and decrypts: jeton paseto encrypt, jeton paseto decrypt")
+    Some(match (given.form(), wanted.form()) {
+        (Form::Secret, Form::Public) => "take its public half: jeton key public FILE".to_owned(),
+        (Form::Public, Form::Secret) => "signing needs the secret key".to_owned(),
+        (Form::Local, _) => {
+            format!("a {given} encrypts and decrypts: jeton paseto encrypt, jeton paseto decrypt")
         }
-        (Kind::K4_SECRET, Kind::K4_LOCAL) => Some("a k4.secret signs: jeton paseto sign"),
-        (Kind::K4_PUBLIC, Kind::K4_LOCAL) => Some("a k4.public verifies: jeton paseto verify"),
-        _ => None,
-    }
+        (Form::Secret, Form::Local) => format!("a {given} signs: jeton paseto sign"),
+        (Form::Public, Form::Local) => format!("a {given} verifies: jeton paseto verify"),
+        _ => return None,
+    })
 }
 
 /// An error that is not about the token.

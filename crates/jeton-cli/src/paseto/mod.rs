@@ -1,4 +1,4 @@
-//! `jeton paseto`: issue and verify PASETOs, signed (`v4.public`) and encrypted (`v4.local`).
+//! `jeton paseto`: issue and verify PASETOs, signed (`public`) and encrypted (`local`).
 
 mod binding;
 mod issue;
@@ -26,16 +26,16 @@ pub(crate) struct Paseto {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Issue a signed token (v4.public) with a k4.secret
+    /// Issue a signed token (v4.public, v3.public) with a k4.secret or k3.secret
     #[command(after_help = issue::SIGN_EXAMPLES)]
     Sign(issue::Issue),
-    /// Verify a signed token (v4.public) with a k4.public
+    /// Verify a signed token (v4.public, v3.public) with a k4.public or k3.public
     #[command(after_help = open::VERIFY_EXAMPLES)]
     Verify(open::Open),
-    /// Issue an encrypted token (v4.local) with a k4.local
+    /// Issue an encrypted token (v4.local, v3.local) with a k4.local or k3.local
     #[command(after_help = issue::ENCRYPT_EXAMPLES)]
     Encrypt(issue::Issue),
-    /// Decrypt and verify an encrypted token (v4.local) with a k4.local
+    /// Decrypt and verify an encrypted token (v4.local, v3.local) with a k4.local or k3.local
     #[command(after_help = open::DECRYPT_EXAMPLES)]
     Decrypt(open::Open),
 }

@@ -3,13 +3,13 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::Verified;
 use jeton::error::Rejection;
-use jeton::paseto::v4::{LocalKey, PublicKey, Verifier};
-use jeton::paseto::{Keys, Opened};
+use jeton::paseto::Verifier;
 use serde::de::IgnoredAny;
 
 use super::binding::BoundTo;
-use super::key;
+use super::key::{self, OpeningKey};
 use crate::demands::Demands;
+use crate::doors::Door;
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::verdict::{self, Shown};
@@ -24,7 +24,10 @@ Examples:
 Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
 only the signature is, and the payload may be anything. Any footer is taken unless --footer says
 which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the call was wrong,
-or a key or file could not be used.";
+or a key or file could not be used.
+
+The key says the version. Those of versions 1 and 2, which were superseded, need
+--allow paseto-v1 or paseto-v2, and have no implicit assertions.";
 
 pub(super) const DECRYPT_EXAMPLES: &str = "\
 Examples:
@@ -35,7 +38,13 @@ Examples:
 Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
 only the token's own authenticity is, and the payload may be anything. Any footer is taken unless
 --footer says which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the
-call was wrong, or a key or file could not be used.";
+call was wrong, or a key or file could not be used.
+
+The key says the version. Those of versions 1 and 2, which were superseded, need
+--allow paseto-v1 or paseto-v2, and have no implicit assertions.";
+
+/// The doors that lead somewhere here.
+const HERE: [Door; 3] = [Door::NoExpiry, Door::PasetoV1, Door::PasetoV2];
 
 /// What both ways of verifying take.
 #[derive(Debug, Args)]
@@ -51,7 +60,7 @@ pub(super) struct Open {
     demands: Demands,
 
     /// Do not read the payload as claims: print it, whatever it is, and check no expiry
-    #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "allow", "json"])]
+    #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "json"])]
     raw: bool,
 
     /// Print the verdict as JSON, also of a token that is rejected
@@ -65,32 +74,30 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn verify(self) -> Outcome {
-        let key = key::load(&self.key, PublicKey::from_paserk)?;
-        self.open(&key, |token, implicit| key.verify(token, implicit))
+        let key = key::verifying(&self.key, &self.demands.open(&HERE)?)?;
+        self.open(&*key)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
-        let key = key::load(&self.key, LocalKey::from_paserk)?;
-        self.open(&key, |token, implicit| key.decrypt(token, implicit))
+        let key = key::decrypting(&self.key, &self.demands.open(&HERE)?)?;
+        self.open(&*key)
     }
 
-    fn open(
-        &self,
-        keys: impl Into<Keys>,
-        raw: impl Fn(&str, &[u8]) -> jeton::Result<Opened>,
-    ) -> Outcome {
+    fn open(&self, key: &dyn OpeningKey) -> Outcome {
         let footer = self.bound_to.footer()?;
         let implicit = self.bound_to.implicit()?;
         if self.raw {
             let token = self.token.token()?;
-            let opened = raw(&token, &implicit).map_err(|error| refusal::of(error, &token))?;
+            let opened = key
+                .open(&token, &implicit)
+                .map_err(|error| refusal::of(error, &token))?;
             if footer.is_some_and(|footer| *footer != opened.footer()) {
                 return Err(refusal::of(Rejection::FooterMismatch.into(), &token));
             }
             return output::payload(opened.message());
         }
         let mut verifier =
-            Verifier::new(keys, self.demands.policy()).implicit_assertion(&*implicit);
+            Verifier::new(key.keys(), self.demands.policy()).implicit_assertion(&*implicit);
         if let Some(footer) = footer {
             verifier = verifier.footer(&*footer);
         }

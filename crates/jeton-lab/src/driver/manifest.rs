@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::suite::{Contract, Format, KeyHandling};
+use crate::suite::{Contract, Format, KeyForm, KeyHandling};
 use crate::wire::PROTOCOL;
 
 /// One driver's folder and what its manifest says.
@@ -41,23 +41,99 @@ pub struct Manifest {
     pub build: Vec<Vec<String>>,
     /// The command that runs it.
     pub run: Vec<String>,
+    /// Whether it answers from a cache of tokens that it verified before: then it is a subject
+    /// of its own kind, and stands in no comparison with those that verify.
+    #[serde(default)]
+    pub caches_tokens: bool,
     /// What it offers.
     pub offers: Vec<Offer>,
 }
 
 /// A format with algorithms, under contracts.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "OfferAsWritten")]
 pub struct Offer {
-    /// The format.
-    pub format: Format,
+    /// The format; `None` if it is one that this lab does not know.
+    pub format: Option<Format>,
+    /// The format, as the manifest writes it.
+    pub format_name: String,
     /// The algorithms; empty where the format decides.
-    #[serde(default)]
     pub algs: Vec<String>,
+    /// The content encryptions of a JWE, each of which goes with each algorithm.
+    pub encs: Vec<String>,
     /// The contracts.
     pub contracts: Vec<Contract>,
     /// How keys can be handled.
     pub key_handling: Vec<KeyHandling>,
+    /// The forms of key text that it reads.
+    pub key_text: Vec<KeyForm>,
+    /// What this lab does not know, word by word: nothing is planned with it.
+    pub unknown: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfferAsWritten {
+    format: String,
+    #[serde(default)]
+    algs: Vec<String>,
+    #[serde(default)]
+    encs: Vec<String>,
+    contracts: Vec<String>,
+    key_handling: Vec<String>,
+    #[serde(default)]
+    key_text: Vec<String>,
+}
+
+impl From<OfferAsWritten> for Offer {
+    /// Words of a later protocol are kept apart: a driver that says them is used for the others,
+    /// and no other driver is any the worse.
+    fn from(written: OfferAsWritten) -> Self {
+        let mut unknown = Vec::new();
+        let format = Format::named(&written.format);
+        if format.is_none() {
+            unknown.push(format!("format `{}`", written.format));
+        }
+        if format == Some(Format::Jwe) && written.encs.is_empty() {
+            unknown.push("a `jwe` line without `encs`".into());
+        }
+        Self {
+            format,
+            format_name: written.format,
+            algs: written.algs,
+            encs: written.encs,
+            contracts: known(
+                "contract",
+                &written.contracts,
+                Contract::named,
+                &mut unknown,
+            ),
+            key_handling: known(
+                "key handling",
+                &written.key_handling,
+                KeyHandling::named,
+                &mut unknown,
+            ),
+            key_text: known("key text", &written.key_text, KeyForm::named, &mut unknown),
+            unknown,
+        }
+    }
+}
+
+fn known<T>(
+    what: &str,
+    names: &[String],
+    named: impl Fn(&str) -> Option<T>,
+    unknown: &mut Vec<String>,
+) -> Vec<T> {
+    let mut found = Vec::new();
+    for name in names {
+        match named(name) {
+            Some(one) => found.push(one),
+            None => unknown.push(format!("{what} `{name}`")),
+        }
+    }
+    found
 }
 
 impl Driver {
@@ -89,6 +165,15 @@ impl Driver {
         })
     }
 
+    /// What its manifest says that this lab does not know: of a later protocol, or misspelt.
+    #[must_use]
+    pub fn unknown(&self) -> Vec<&str> {
+        let offers = self.manifest.offers.iter();
+        offers
+            .flat_map(|o| o.unknown.iter().map(String::as_str))
+            .collect()
+    }
+
     /// The first command that it needs and `PATH` does not have.
     #[must_use]
     pub fn missing_command(&self) -> Option<&str> {
@@ -98,5 +183,59 @@ impl Driver {
             .iter()
             .map(String::as_str)
             .find(|need| !std::env::split_paths(&path).any(|folder| folder.join(need).is_file()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MANIFEST: &str = r#"
+protocol = 1
+library = "later"
+language = "go"
+version = "1.0.0"
+run = ["true"]
+
+[[offers]]
+format = "jwt"
+algs = ["HS256"]
+contracts = ["sign", "notarise"]
+key_handling = ["prepared", "in-a-vault"]
+key_text = ["jwk", "cbor"]
+
+[[offers]]
+format = "v9.public"
+contracts = ["sign"]
+key_handling = ["prepared"]
+
+[[offers]]
+format = "jwe"
+algs = ["dir"]
+contracts = ["encrypt"]
+key_handling = ["prepared"]
+"#;
+
+    #[test]
+    fn words_of_a_later_protocol_leave_the_others_usable() {
+        let manifest: Manifest = toml::from_str(MANIFEST).unwrap();
+        let [jwt, later, jwe] = manifest.offers.as_slice() else {
+            unreachable!("three lines were written")
+        };
+        assert_eq!(jwt.contracts, [Contract::Sign]);
+        assert_eq!(jwt.key_handling, [KeyHandling::Prepared]);
+        assert_eq!(jwt.key_text, [KeyForm::Jwk]);
+        let said = [
+            "contract `notarise`",
+            "key handling `in-a-vault`",
+            "key text `cbor`",
+        ];
+        assert_eq!(jwt.unknown, said);
+        assert_eq!(
+            (later.format, later.format_name.as_str()),
+            (None, "v9.public")
+        );
+        assert_eq!(jwe.unknown, ["a `jwe` line without `encs`"]);
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn algorithm(subject: &Subject) -> String {
 pub(super) fn token(subject: &Subject) -> String {
     match subject.format.as_str() {
         "jwt" => format!("JWT {}", algorithm(subject)),
+        "jwe" => format!("JWE {}", algorithm(subject)),
         format if subject.alg.is_none() && format.starts_with('v') => format!("PASETO {format}"),
         format => format!("{format} {}", algorithm(subject)),
     }

@@ -281,13 +281,13 @@ pub struct Subject {
     pub version: String,
     /// The driver's language.
     pub language: String,
-    /// `jwt`, `v4.local`, `v4.public`, `bare`.
+    /// `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
     pub format: String,
     /// The JOSE algorithm, or none for PASETO.
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// `prepared` or `parsed-per-call`.
+    /// `prepared` or `parsed-per-call`; for `load-key` the form of the text.
     pub key_handling: String,
 }
 

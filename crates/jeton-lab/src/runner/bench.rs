@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::checksum::Expected;
 use crate::result::Status;
-use crate::suite::{Cell, Contract};
+use crate::suite::Cell;
 use crate::wire::{Fault, Hello, Process, RUN_LIMIT};
 
 /// A cell with its process, or the reason why it has none any more.
@@ -124,10 +124,6 @@ impl Bench {
             bytes_per_op: report.bytes.map(per_op),
             allocs_per_op: report.allocs.map(per_op),
         }))
-    }
-
-    pub(super) fn is(&self, contract: Contract) -> bool {
-        self.cell.contract == contract
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    /// Of `sign`, from the tokens that two askings gave: equal ones are deterministic.
+    /// Of `sign` and `encrypt`, from the tokens that two askings gave: equal ones are deterministic.
     pub(super) fn of_tokens(first: &[String], second: &[String]) -> Self {
         if first == second {
             let value = |t: &String| {
@@ -27,7 +27,7 @@ impl Expected {
         }
     }
 
-    /// Of `verify`: the last byte of each claims value's `jti`.
+    /// Of `verify` and `decrypt`: the last byte of each claims value's `jti`.
     pub(super) fn of_claims(pool: &[Value]) -> Self {
         let value = |claims: &Value| {
             let jti = claims.get("jti").and_then(Value::as_str);
@@ -37,9 +37,19 @@ impl Expected {
         Self::Exact(pool.iter().map(value).collect())
     }
 
-    /// Of `verify-signature`: one for each token.
+    /// Of `verify-signature`, `generate-key` and `load-key`: one for each token or key.
     pub(super) fn of_yes(pool: usize) -> Self {
         Self::Exact(vec![1; pool])
+    }
+
+    /// Of `round-trip`: what making and opening the token add together.
+    pub(super) fn of_trip(made: &Self, opened: &Self) -> Self {
+        let both = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        match (made, opened) {
+            (Self::Exact(a), Self::Exact(b)) => Self::Exact(both(a, b)),
+            (Self::Lengths(a), Self::Exact(b) | Self::Lengths(b))
+            | (Self::Exact(a), Self::Lengths(b)) => Self::Lengths(both(a, b)),
+        }
     }
 
     /// Whether `sum` can be what `iterations` operations on each of `threads` threads add up to.
@@ -97,5 +107,21 @@ mod tests {
         assert!(!expected.fits(10 * 2 + 10 * 40, 10, 1), "too small");
         assert!(!expected.fits(10 * 4 + 10 * 122, 10, 1), "too large");
         assert!(!expected.fits(0, 10, 1), "no work at all");
+    }
+
+    #[test]
+    fn a_round_trip_adds_both_ways_together() {
+        let claims = Expected::of_claims(&[serde_json::json!({"jti": "x1"})]);
+        let same = tokens(&["ab"]);
+        let fixed = Expected::of_trip(&Expected::of_tokens(&same, &same), &claims);
+        assert!(fixed.fits(2 + u64::from(b'b') + u64::from(b'1'), 1, 1));
+        assert!(!fixed.fits(2 + u64::from(b'b'), 1, 1), "nothing was opened");
+        let random = Expected::of_tokens(&tokens(&["ab"]), &tokens(&["ac"]));
+        let random = Expected::of_trip(&random, &claims);
+        assert!(random.fits(10 * (2 + u64::from(b'1') + u64::from(b'g')), 10, 1));
+        assert!(
+            !random.fits(10 * (2 + u64::from(b'-')), 10, 1),
+            "nothing was opened"
+        );
     }
 }

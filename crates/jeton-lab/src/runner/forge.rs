@@ -1,24 +1,27 @@
 //! For each format and algorithm: the keys, the tokens that every verifier works on, and the
 //! tokens that every verifier must refuse.
 
-use base64_simd::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use super::mint::{Mint, with_an_empty_key};
-use crate::suite::{AUDIENCE, Cell, Contract, Format, ISSUER, Standard};
-use crate::wire::{ClaimsPool, Policy, Prepare};
+use super::empty_key::with_an_empty_key;
+use super::mint::{Mint, Owner};
+use super::tamper::{Part, tamper};
+use crate::suite::{
+    AUDIENCE, Cell, Contract, Dialect, Format, ISSUER, KeyForm, KeyHandling, Standard,
+};
+use crate::wire::{ClaimsPool, KeyText, Keys, Policy, Prepare};
 
-/// What the subjects of one format and algorithm share.
+/// What the subjects of one dialect share.
 ///
 /// All verifiers get the same tokens, minted by the library itself: equal bytes, equal work.
 #[derive(Debug)]
 pub(super) struct Forge {
-    pub format: Format,
-    pub alg: Option<String>,
+    pub dialect: Dialect,
     mint: Mint,
     pub claims: Vec<Value>,
     pub tokens: Vec<String>,
     controls: Vec<Control>,
+    standard: Standard,
 }
 
 /// A token that must be refused.
@@ -32,98 +35,158 @@ pub(super) struct Control {
 }
 
 impl Forge {
-    /// Keys, tokens and controls for one format and algorithm.
+    /// Keys, tokens and controls for one dialect.
     ///
     /// # Errors
     /// A sentence, where the lab cannot make such keys.
-    pub(super) fn new(
-        format: Format,
-        alg: Option<&str>,
-        standard: Standard,
-    ) -> Result<Self, String> {
-        let mint = Mint::new(format, alg)?;
-        let claims = standard.pool(format);
+    pub(super) fn new(dialect: &Dialect, standard: Standard) -> Result<Self, String> {
+        let mint = Mint::new(dialect, Owner::Lab)?;
+        let claims = standard.pool(dialect.format);
         let tokens: Vec<String> = claims
             .iter()
             .map(|c| mint.token(c))
             .collect::<Result<_, _>>()?;
         let mut forge = Self {
-            format,
-            alg: alg.map(str::to_owned),
+            dialect: dialect.clone(),
             mint,
             claims,
             tokens,
             controls: Vec::new(),
+            standard,
         };
-        forge.controls = forge.make_controls(standard)?;
+        forge.controls = forge.make_controls()?;
         Ok(forge)
     }
 
     /// The order that makes a driver ready for a cell.
-    pub(super) fn prepare(&self, cell: &Cell) -> Prepare {
-        let mut keys = self.mint.keys().clone();
-        let signs = cell.contract == Contract::Sign;
-        if !signs && keys.public.is_some() {
-            keys.private = None;
-        }
-        if let Some(paserk) = &mut keys.paserk
-            && !signs
-        {
-            paserk.secret = None;
-        }
-        Prepare {
+    ///
+    /// # Errors
+    /// A sentence, where the lab cannot write the key as the cell wants it.
+    pub(super) fn prepare(&self, cell: &Cell) -> Result<Prepare, String> {
+        let key_text = match cell.key_handling {
+            KeyHandling::Text(form) => Some(self.key_text(form)?),
+            KeyHandling::Prepared | KeyHandling::ParsedPerCall => None,
+        };
+        Ok(Prepare {
             contract: cell.contract.name().into(),
             format: cell.format.name().into(),
             alg: cell.alg.clone(),
-            enc: None,
+            enc: cell.enc.clone(),
             key_handling: cell.key_handling.name().into(),
-            keys,
+            keys: self.keys_for(cell.contract),
+            key_text,
             claims: ClaimsPool {
-                name: Standard::NAME.into(),
+                name: cell.claims.clone(),
                 values: self.claims.clone(),
             },
             policy: Policy {
                 issuer: ISSUER.into(),
                 audience: AUDIENCE.into(),
             },
-            tokens: (!signs).then(|| self.tokens.clone()),
-        }
+            tokens: cell.contract.opens_tokens().then(|| self.tokens.clone()),
+        })
     }
 
     /// The tokens that a cell must refuse: all of them if it checks claims, else those that the
     /// signature alone gives away.
     pub(super) fn controls(&self, cell: &Cell) -> impl Iterator<Item = &Control> {
-        let all = cell.contract == Contract::Verify && !cell.is_reference();
+        let all = cell.contract.checks_claims() && !cell.is_reference();
         self.controls.iter().filter(move |c| all || c.by_signature)
     }
 
-    fn make_controls(&self, standard: Standard) -> Result<Vec<Control>, String> {
+    /// Orders of a round trip that must fail, because what was made must not be accepted.
+    pub(super) fn impossible_trips(&self, cell: &Cell) -> Result<Vec<Impossible>, String> {
+        let honest = self.prepare(cell)?;
+        let refusable = self.standard.refusable(self.dialect.format).into_iter();
+        let trips = refusable.map(|(what, claims)| {
+            let mut prepare = honest.clone();
+            prepare.claims.values = vec![claims];
+            Impossible { what, prepare }
+        });
+        Ok(trips.collect())
+    }
+
+    /// An order to load a key that is none: its text ends in the middle.
+    pub(super) fn impossible_key(&self, cell: &Cell) -> Result<Prepare, String> {
+        let mut prepare = self.prepare(cell)?;
+        if let Some(text) = &mut prepare.key_text {
+            for key in [&mut text.private, &mut text.public].into_iter().flatten() {
+                key.truncate(key.len() / 2);
+            }
+        }
+        Ok(prepare)
+    }
+
+    /// What the lab's own library reads in a token that a subject made.
+    pub(super) fn open(&self, token: &str) -> Result<Value, String> {
+        self.mint.open(token)
+    }
+
+    fn key_text(&self, form: KeyForm) -> Result<KeyText, String> {
+        let text = self.mint.key_text(form);
+        text.ok_or_else(|| {
+            let (format, form) = (self.dialect.format, form.name());
+            format!("the lab has no {form} text of {format} keys of this algorithm")
+        })
+    }
+
+    /// Each contract gets the half that it needs.
+    fn keys_for(&self, contract: Contract) -> Keys {
+        let mut keys = self.mint.keys().clone();
+        let hide_private = matches!(
+            contract,
+            Contract::Verify | Contract::VerifySignature | Contract::Encrypt
+        );
+        if contract == Contract::GenerateKey {
+            return Keys::default();
+        }
+        if hide_private && keys.public.is_some() {
+            keys.private = None;
+        }
+        if contract == Contract::Decrypt && keys.private.is_some() {
+            keys.public = None;
+        }
+        if let Some(paserk) = &mut keys.paserk
+            && hide_private
+        {
+            paserk.secret = None;
+        }
+        keys
+    }
+
+    fn make_controls(&self) -> Result<Vec<Control>, String> {
+        let mut controls = Vec::new();
         let by_signature = |what, token| Control {
             what,
             token,
             by_signature: true,
         };
-        let honest = &self.tokens[0];
-        let mut controls = Vec::new();
-        for (what, part) in [
-            ("a token whose signature was changed", Part::Signature),
-            ("a token whose claims were changed", Part::Claims),
-            ("a token whose header was changed", Part::Header),
-        ] {
-            let changed = tamper(self.format, honest, part);
-            let changed = changed.ok_or("a token of the lab's own has no such part")?;
-            controls.push(by_signature(what, changed));
+        if self.dialect.format != Format::Unsecured {
+            let honest = &self.tokens[0];
+            for (what, part) in Part::of(self.dialect.format) {
+                let changed = tamper(self.dialect.format, honest, *part);
+                // Direct encryption has no encrypted key that could be changed.
+                if let Some(changed) = changed {
+                    controls.push(by_signature(*what, changed));
+                } else if *part != Part::EncryptedKey {
+                    return Err("a token of the lab's own lacks a part".into());
+                }
+            }
+            let what = if self.dialect.format.is_encrypted() {
+                "a token encrypted with another key"
+            } else {
+                "a token signed with another key"
+            };
+            let stranger = Mint::new(&self.dialect, Owner::Stranger)?;
+            controls.push(by_signature(what, stranger.token(&self.claims[0])?));
         }
-        let stranger = Mint::new(self.format, self.alg.as_deref())?;
-        controls.push(by_signature(
-            "a token signed with another key",
-            stranger.token(&self.claims[0])?,
-        ));
-        let alg = self.alg.as_deref().unwrap_or_default();
-        if let Some(token) = with_an_empty_key(alg, &self.claims[0]) {
+        let alg = self.dialect.alg.as_deref().unwrap_or_default();
+        if self.dialect.format == Format::Jwt
+            && let Some(token) = with_an_empty_key(alg, &self.claims[0])
+        {
             controls.push(by_signature("a token signed with an empty key", token));
         }
-        for (what, claims) in standard.refusable(self.format) {
+        for (what, claims) in self.standard.refusable(self.dialect.format) {
             controls.push(Control {
                 what,
                 token: self.mint.token(&claims)?,
@@ -134,54 +197,12 @@ impl Forge {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Header,
-    Claims,
-    Signature,
-}
-
-/// The token with one bit changed in one of its parts; it stays well-formed base64url, so that a
-/// decoder does not refuse what only the signature should.
-fn tamper(format: Format, token: &str, part: Part) -> Option<String> {
-    let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
-    if format.is_paseto() {
-        if part == Part::Header {
-            // The header is not base64 but two words; another version is the nearest lie.
-            parts[0] = "v3".into();
-            return Some(parts.join("."));
-        }
-        // Claims (after a nonce, if encrypted) and signature or tag are one base64url text.
-        let body = parts.get_mut(2)?;
-        let bytes = URL_SAFE_NO_PAD.decode_to_vec(body.as_bytes()).ok()?;
-        let at = match part {
-            Part::Signature => bytes.len().checked_sub(10)?,
-            _ => bytes.len().min(40).checked_sub(1)?,
-        };
-        *body = flipped(bytes, at)?;
-    } else {
-        let text = match part {
-            Part::Header => parts.first_mut()?,
-            Part::Claims => parts.get_mut(1)?,
-            Part::Signature => parts.get_mut(2)?,
-        };
-        let bytes = URL_SAFE_NO_PAD.decode_to_vec(text.as_bytes()).ok()?;
-        // Inside a string of the JSON, so that it stays JSON: `JWT`, `user-…`.
-        let find = |needle: &[u8]| bytes.windows(needle.len()).position(|w| w == needle);
-        let at = match part {
-            Part::Header => find(b"JWT").map(|at| at + 2),
-            Part::Claims => find(b"user-").map(|at| at + 4),
-            Part::Signature => None,
-        };
-        let at = at.unwrap_or(bytes.len() / 2);
-        *text = flipped(bytes, at)?;
-    }
-    Some(parts.join("."))
-}
-
-fn flipped(mut bytes: Vec<u8>, at: usize) -> Option<String> {
-    *bytes.get_mut(at)? ^= 1;
-    Some(URL_SAFE_NO_PAD.encode_to_string(bytes))
+/// An order that a careful driver cannot fulfil.
+#[derive(Debug, Clone)]
+pub(super) struct Impossible {
+    /// What it would have to accept, as it is put in a sentence: "accepts …".
+    pub what: &'static str,
+    pub prepare: Prepare,
 }
 
 #[cfg(test)]
@@ -189,40 +210,84 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    #[test]
-    fn every_control_differs_from_every_honest_token() {
-        let forge = Forge::new(
-            Format::Jwt,
-            Some("HS256"),
-            Standard::issued_at(1_700_000_000),
-        )
-        .unwrap();
-        let controls = &forge.controls;
-        assert_eq!(controls.len(), 9);
-        for (i, control) in controls.iter().enumerate() {
-            assert!(!forge.tokens.contains(&control.token), "{}", control.what);
-            assert_eq!(control.token.matches('.').count(), 2);
-            assert!(controls[..i].iter().all(|c| c.token != control.token));
-        }
-        assert_eq!(controls.iter().filter(|c| c.by_signature).count(), 5);
+    fn forge(format: Format, alg: &str, enc: Option<&str>) -> Forge {
+        let dialect = Dialect {
+            format,
+            alg: (!alg.is_empty()).then(|| alg.to_owned()),
+            enc: enc.map(str::to_owned),
+            claims: Standard::NAME.into(),
+        };
+        Forge::new(&dialect, Standard::issued_at(1_700_000_000)).unwrap()
     }
 
     #[test]
-    fn a_changed_header_is_still_json() {
-        let forge = Forge::new(
-            Format::Jwt,
-            Some("HS256"),
-            Standard::issued_at(1_700_000_000),
-        )
-        .unwrap();
-        let changed = tamper(Format::Jwt, &forge.tokens[0], Part::Header).unwrap();
-        let header = URL_SAFE_NO_PAD
-            .decode_to_vec(changed.split('.').next().unwrap())
-            .unwrap();
-        let header: Value = serde_json::from_slice(&header).unwrap();
+    fn every_control_differs_from_every_honest_token() {
+        for (format, alg, enc, dots, all, by_signature) in [
+            (Format::Jwt, "HS256", None, 2, 9, 5),
+            (Format::Jwt, "ES256", None, 2, 8, 4),
+            (Format::Jwe, "dir", Some("A256GCM"), 4, 9, 5),
+            (Format::Jwe, "RSA-OAEP", Some("A256GCM"), 4, 10, 6),
+            (Format::V4Local, "", None, 2, 8, 4),
+        ] {
+            let forge = forge(format, alg, enc);
+            let controls = &forge.controls;
+            assert_eq!(controls.len(), all, "{format} {alg}");
+            for (i, control) in controls.iter().enumerate() {
+                assert!(!forge.tokens.contains(&control.token), "{}", control.what);
+                assert_eq!(control.token.matches('.').count(), dots);
+                assert!(controls[..i].iter().all(|c| c.token != control.token));
+                if control.by_signature {
+                    assert!(forge.open(&control.token).is_err(), "{}", control.what);
+                }
+            }
+            let signed = controls.iter().filter(|c| c.by_signature).count();
+            assert_eq!(signed, by_signature, "{format} {alg}");
+        }
+    }
+
+    #[test]
+    fn each_contract_gets_the_half_of_the_key_that_it_needs() {
+        let halves = |forge: &Forge, contract| {
+            let keys = forge.keys_for(contract);
+            (keys.private.is_some(), keys.public.is_some())
+        };
+        let rsa = forge(Format::Jwe, "RSA-OAEP", Some("A256GCM"));
+        assert_eq!(halves(&rsa, Contract::Encrypt), (false, true));
+        assert_eq!(halves(&rsa, Contract::Decrypt), (true, false));
+        assert_eq!(halves(&rsa, Contract::RoundTrip), (true, true));
+        assert_eq!(halves(&rsa, Contract::GenerateKey), (false, false));
+        let dir = forge(Format::Jwe, "dir", Some("A256GCM"));
+        for contract in [Contract::Encrypt, Contract::Decrypt, Contract::RoundTrip] {
+            assert_eq!(halves(&dir, contract), (true, false), "{contract}");
+        }
+        let signed = forge(Format::Jwt, "ES256", None);
+        assert_eq!(halves(&signed, Contract::Sign), (true, true));
+        assert_eq!(halves(&signed, Contract::Verify), (false, true));
+        let paseto = forge(Format::V4Public, "", None);
+        let keys = |contract| paseto.keys_for(contract).paserk.unwrap();
+        assert!(keys(Contract::Verify).secret.is_none());
+        assert!(keys(Contract::RoundTrip).secret.is_some());
+        assert!(keys(Contract::RoundTrip).public.is_some());
+    }
+
+    #[test]
+    fn a_key_to_load_comes_as_text() {
+        let forge = forge(Format::Jwt, "ES256", None);
+        let mut cell = Cell::new("rust/x", "x", "1", "rust");
+        cell.alg = Some("ES256".into());
+        cell.contract = Contract::LoadKey;
+        cell.key_handling = KeyHandling::Text(KeyForm::Pem);
+        let order = serde_json::to_value(forge.prepare(&cell).unwrap()).unwrap();
+        assert_eq!(order["key_handling"], "pem");
+        assert_eq!(order["key_text"]["form"], "pem");
+        let private = order["key_text"]["private"].as_str().unwrap();
+        assert!(private.starts_with("-----BEGIN PRIVATE KEY-----"));
+        assert!(order.get("tokens").is_none());
+        cell.key_handling = KeyHandling::Text(KeyForm::Paserk);
+        let why = forge.prepare(&cell).unwrap_err();
         assert_eq!(
-            (&header["alg"], &header["typ"]),
-            (&"HS256".into(), &"JWU".into())
+            why,
+            "the lab has no paserk text of jwt keys of this algorithm"
         );
     }
 }

@@ -73,18 +73,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::result::{Judgement, Status};
-    use crate::suite::{Contract, Format, KeyHandling};
+    use crate::suite::{Contract, Format};
 
     fn bench(library: &str, format: Format, alg: Option<&str>, ns: f64) -> Bench {
         let cell = Cell {
-            driver: format!("go/{library}"),
-            library: library.into(),
-            version: "1.0.0".into(),
-            language: "go".into(),
             format,
             alg: alg.map(str::to_owned),
-            key_handling: KeyHandling::Prepared,
             contract: Contract::Verify,
+            ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
         };
         let mut bench = Bench::new(cell, "formats");
         bench.rounds = (0..8)

@@ -1,21 +1,27 @@
 //! Keys for the subjects, and tokens that none of them made: equal work for every verifier.
 
+use std::sync::OnceLock;
+
 use base64_simd::URL_SAFE_NO_PAD;
-use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::danger;
+use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
+use jeton::key::{
+    ContentKey, DecryptionKey, DecryptionKeys, EncryptionKeyRef, Keys as VerifyingKeys, MacAlg,
+    MacKey, SigAlg, SigningKey, WrappingKey,
+};
 use jeton::paseto::{Binding, v4};
 use jeton::{Error, jws};
 use serde_json::{Value, json};
-use sha2::digest::Digest;
-use sha2::digest::common::BlockSizeUser;
-use sha2::{Sha256, Sha384, Sha512};
 
-use crate::suite::Format;
-use crate::wire::{Keys, Paserk};
+use crate::suite::{Dialect, Format, KeyForm};
+use crate::wire::{KeyText, Keys, Paserk};
 
-/// Makes the tokens of one format and algorithm under one fresh key.
+/// Makes and opens the tokens of one format and algorithm under one fresh key.
 #[derive(Debug)]
 pub(super) struct Mint {
     key: Key,
+    /// The content encryption of a JWE.
+    enc: Option<ContentEnc>,
     keys: Keys,
 }
 
@@ -23,35 +29,41 @@ pub(super) struct Mint {
 enum Key {
     Mac(MacKey),
     Signing(SigningKey),
+    Wrapping(WrappingKey),
+    Content(ContentKey),
+    Decryption(DecryptionKey),
     Local(v4::LocalKey),
     Secret(v4::SecretKey),
+    /// The format has none: it protects nothing.
+    None,
+}
+
+/// Whose key a mint has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The key that the subjects are given.
+    Lab,
+    /// Another one, whose tokens must be refused.
+    Stranger,
 }
 
 impl Mint {
-    /// A mint with a fresh key.
+    /// A mint with a fresh key; but an owner's RSA key is the same for all algorithms, because it
+    /// takes so long to find one.
     ///
     /// # Errors
     /// A sentence, where the library has no such key.
-    pub(super) fn new(format: Format, alg: Option<&str>) -> Result<Self, String> {
-        let key = match (format, alg) {
-            (Format::V4Local, _) => v4::LocalKey::generate().map(Key::Local),
-            (Format::V4Public, _) => v4::SecretKey::generate().map(Key::Secret),
-            (Format::Jwt | Format::Bare, Some(alg)) => {
-                if let Ok(mac) = alg.parse::<MacAlg>() {
-                    MacKey::generate(mac).map(Key::Mac)
-                } else if let Ok(signature) = alg.parse::<SigAlg>() {
-                    SigningKey::generate(signature).map(Key::Signing)
-                } else {
-                    return Err(format!("the lab has no keys for {alg}"));
-                }
-            }
-            (Format::Jwt | Format::Bare, None) => {
-                return Err("a JWT needs an algorithm".into());
-            }
+    pub(super) fn new(dialect: &Dialect, owner: Owner) -> Result<Self, String> {
+        let enc = match &dialect.enc {
+            Some(name) => Some(
+                name.parse::<ContentEnc>()
+                    .map_err(|_| format!("the lab knows no content encryption {name}"))?,
+            ),
+            None => None,
         };
-        let key = key.map_err(|e| format!("no key could be made: {e}"))?;
+        let key = Key::generate(dialect, enc, owner)?;
         let keys = key.for_drivers()?;
-        Ok(Self { key, keys })
+        Ok(Self { key, enc, keys })
     }
 
     /// The keys, as a driver is given them.
@@ -59,30 +71,159 @@ impl Mint {
         &self.keys
     }
 
+    /// The keys as the text of one form; `None` if they cannot be written in it.
+    pub(super) fn key_text(&self, form: KeyForm) -> Option<KeyText> {
+        let jwk = |key: &Option<Value>| key.as_ref().map(Value::to_string);
+        let (private, public) = match form {
+            KeyForm::Jwk => (jwk(&self.keys.private), jwk(&self.keys.public)),
+            KeyForm::Pem => match &self.key {
+                Key::Signing(key) => (
+                    Some(key.to_pem().ok()?.to_string()),
+                    Some(key.verifying_key().to_pem().ok()?),
+                ),
+                Key::Decryption(key) => (
+                    Some(key.to_pem().ok()?.to_string()),
+                    Some(key.encryption_key().to_pem().ok()?),
+                ),
+                _ => return None,
+            },
+            KeyForm::Paserk => {
+                let keys = self.keys.paserk.clone()?;
+                (keys.local.or(keys.secret), keys.public)
+            }
+        };
+        private.as_ref()?;
+        Some(KeyText {
+            form: form.name().into(),
+            private,
+            public,
+        })
+    }
+
     /// A token of exactly these claims, whatever a careful issuer would say of them.
+    ///
+    /// # Errors
+    /// A sentence: the library made no such token.
     pub(super) fn token(&self, claims: &Value) -> Result<String, String> {
         let payload = claims.to_string();
         let payload = payload.as_bytes();
+        let encrypt = |key: EncryptionKeyRef<'_>| {
+            let enc = self.enc.unwrap_or(ContentEnc::A256Gcm);
+            Encrypter::new(key, enc).typ("JWT").encrypt(payload)
+        };
         let token = match &self.key {
             Key::Mac(key) => jws::Signer::new(key).typ("JWT").sign(payload),
             Key::Signing(key) => jws::Signer::new(key).typ("JWT").sign(payload),
+            Key::Wrapping(key) => encrypt(key.into()),
+            Key::Content(key) => encrypt(key.into()),
+            Key::Decryption(key) => encrypt((&key.encryption_key()).into()),
             Key::Local(key) => key.encrypt(payload, Binding::default()),
             Key::Secret(key) => key.sign(payload, Binding::default()),
+            Key::None => Ok(unsecured(claims)),
         };
         token.map_err(|e| format!("no token could be made: {e}"))
+    }
+
+    /// The claims of a token that somebody else made under this key, or why there are none.
+    ///
+    /// # Errors
+    /// A sentence: the library refuses the token.
+    pub(super) fn open(&self, token: &str) -> Result<Value, String> {
+        let decrypter = |keys: DecryptionKeys| {
+            Decrypter::new(keys)
+                .decrypt(token)
+                .map(|d| d.plaintext().to_vec())
+        };
+        let verifier = |keys: VerifyingKeys| {
+            jws::Verifier::new(keys)
+                .verify(token)
+                .map(jws::VerifiedPayload::into_payload)
+        };
+        let payload = match &self.key {
+            Key::Mac(key) => verifier(key.into()),
+            Key::Signing(key) => verifier(key.verifying_key().into()),
+            Key::Wrapping(key) => decrypter(key.into()),
+            Key::Content(key) => decrypter(key.into()),
+            Key::Decryption(key) => decrypter(key.into()),
+            Key::Local(key) => key.decrypt(token, b"").map(|o| o.message().to_vec()),
+            Key::Secret(key) => {
+                let opened = key.public_key().verify(token, b"");
+                opened.map(|o| o.message().to_vec())
+            }
+            Key::None => return payload_of(token).ok_or_else(|| "it is no token".into()),
+        };
+        let payload = payload.map_err(|e| e.to_string())?;
+        serde_json::from_slice(&payload).map_err(|e| format!("its claims are no JSON: {e}"))
     }
 }
 
 impl Key {
+    fn generate(dialect: &Dialect, enc: Option<ContentEnc>, owner: Owner) -> Result<Self, String> {
+        let failed = |e: Error| format!("no key could be made: {e}");
+        let alg = dialect.alg.as_deref();
+        match (dialect.format, alg, enc) {
+            (Format::V4Local, ..) => v4::LocalKey::generate().map(Self::Local).map_err(failed),
+            (Format::V4Public, ..) => v4::SecretKey::generate().map(Self::Secret).map_err(failed),
+            (Format::Unsecured, ..) => Ok(Self::None),
+            (Format::Jwt | Format::Bare, Some(alg), _) => {
+                if let Ok(mac) = alg.parse::<MacAlg>() {
+                    MacKey::generate(mac).map(Self::Mac).map_err(failed)
+                } else if let Ok(signature) = alg.parse::<SigAlg>() {
+                    let key = match alg {
+                        rsa if is_rsa(rsa) => SigningKey::from_der_as(rsa_key(owner)?, signature),
+                        _ => SigningKey::generate(signature),
+                    };
+                    key.map(Self::Signing).map_err(failed)
+                } else {
+                    Err(no_keys(alg))
+                }
+            }
+            (Format::Jwe, Some("dir"), Some(enc)) => {
+                ContentKey::generate(enc).map(Self::Content).map_err(failed)
+            }
+            (Format::Jwe, Some(alg), Some(_)) => {
+                let management = match alg {
+                    // Report 2 measured it, so it is measured; who uses it has been told.
+                    "RSA1_5" => Ok(danger::RSA1_5),
+                    name => name.parse::<KeyManagementAlg>(),
+                };
+                if let Ok(wrap) = alg.parse::<KeyWrapAlg>() {
+                    WrappingKey::generate(wrap)
+                        .map(Self::Wrapping)
+                        .map_err(failed)
+                } else if let Ok(management) = management {
+                    let key = match alg {
+                        rsa if is_rsa(rsa) => {
+                            DecryptionKey::from_der_as(rsa_key(owner)?, management)
+                        }
+                        _ => DecryptionKey::generate(management),
+                    };
+                    key.map(Self::Decryption).map_err(failed)
+                } else {
+                    Err(no_keys(alg))
+                }
+            }
+            (Format::Jwt | Format::Bare, None, _) => Err("a JWT needs an algorithm".into()),
+            (Format::Jwe, ..) => Err("a JWE needs an algorithm and a content encryption".into()),
+            (other, ..) => Err(format!("the lab cannot make {other} keys yet")),
+        }
+    }
+
     fn for_drivers(&self) -> Result<Keys, String> {
         let failed = |e: Error| format!("a key could not be written: {e}");
         let jwk = |text: &str| serde_json::from_str::<Value>(text).map_err(|e| e.to_string());
         let mut keys = Keys::default();
         match self {
             Self::Mac(key) => keys.private = Some(jwk(&key.to_jwk())?),
+            Self::Wrapping(key) => keys.private = Some(jwk(&key.to_jwk())?),
+            Self::Content(key) => keys.private = Some(jwk(&key.to_jwk())?),
             Self::Signing(key) => {
                 keys.private = Some(jwk(&key.to_jwk().map_err(failed)?)?);
                 keys.public = Some(jwk(&key.verifying_key().to_jwk())?);
+            }
+            Self::Decryption(key) => {
+                keys.private = Some(jwk(&key.to_jwk().map_err(failed)?)?);
+                keys.public = Some(jwk(&key.encryption_key().to_jwk())?);
             }
             Self::Local(key) => {
                 keys.paserk = Some(Paserk {
@@ -97,72 +238,113 @@ impl Key {
                     ..Paserk::default()
                 });
             }
+            Self::None => {}
         }
         Ok(keys)
     }
 }
 
-/// The token of these claims that somebody makes who has no key at all; `None` for algorithms
-/// that have no such thing.
-pub(super) fn with_an_empty_key(alg: &str, claims: &Value) -> Option<String> {
-    let header = json!({"alg": alg, "typ": "JWT"}).to_string();
-    let input = format!(
-        "{}.{}",
+fn is_rsa(alg: &str) -> bool {
+    ["RS", "PS"].iter().any(|family| alg.starts_with(family))
+}
+
+/// The owner's RSA key of 2,048 bits in PKCS#8, made when it is asked for first.
+fn rsa_key(owner: Owner) -> Result<&'static [u8], String> {
+    static KEYS: [OnceLock<Vec<u8>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let cell = &KEYS[usize::from(owner == Owner::Stranger)];
+    if let Some(der) = cell.get() {
+        return Ok(der);
+    }
+    let made = SigningKey::generate(SigAlg::RS256).and_then(|key| key.to_der());
+    let made = made.map_err(|e| format!("no RSA key could be made: {e}"))?;
+    Ok(cell.get_or_init(|| made.to_vec()))
+}
+
+fn no_keys(alg: &str) -> String {
+    format!("the lab has no keys for {alg}")
+}
+
+/// JSON and base64 alone.
+fn unsecured(claims: &Value) -> String {
+    let header = json!({"alg": "none", "typ": "JWT"}).to_string();
+    format!(
+        "{}.{}.",
         URL_SAFE_NO_PAD.encode_to_string(header),
         URL_SAFE_NO_PAD.encode_to_string(claims.to_string())
-    );
-    let mac = hmac(alg, b"", input.as_bytes())?;
-    Some(format!("{input}.{}", URL_SAFE_NO_PAD.encode_to_string(mac)))
+    )
 }
 
-/// Whether a token was signed with an empty key.
-pub(super) fn is_signed_with_an_empty_key(alg: &str, token: &str) -> bool {
-    let Some((input, signature)) = token.rsplit_once('.') else {
-        return false;
-    };
-    let mac = hmac(alg, b"", input.as_bytes());
-    mac.is_some_and(|m| URL_SAFE_NO_PAD.encode_to_string(m) == signature)
-}
-
-/// HMAC (RFC 2104), here because the library refuses an empty key.
-fn hmac(alg: &str, key: &[u8], message: &[u8]) -> Option<Vec<u8>> {
-    fn with<D: Digest + BlockSizeUser>(key: &[u8], message: &[u8]) -> Vec<u8> {
-        let mut block = vec![0; D::block_size()];
-        // Every key here is as short as the block or shorter.
-        block[..key.len()].copy_from_slice(key);
-        let pad = |with: u8| block.iter().map(|b| b ^ with).collect::<Vec<u8>>();
-        let inner = D::new().chain_update(pad(0x36)).chain_update(message);
-        let outer = D::new().chain_update(pad(0x5c));
-        outer.chain_update(inner.finalize()).finalize().to_vec()
-    }
-    match alg {
-        "HS256" => Some(with::<Sha256>(key, message)),
-        "HS384" => Some(with::<Sha384>(key, message)),
-        "HS512" => Some(with::<Sha512>(key, message)),
-        _ => None,
-    }
+fn payload_of(token: &str) -> Option<Value> {
+    let payload = token.split('.').nth(1)?;
+    let payload = URL_SAFE_NO_PAD.decode_to_vec(payload.as_bytes()).ok()?;
+    serde_json::from_slice(&payload).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
-    #[test]
-    fn an_empty_key_is_recognised_and_no_other() {
-        let claims = json!({"sub": "x"});
-        for alg in ["HS256", "HS384", "HS512"] {
-            let token = with_an_empty_key(alg, &claims);
-            assert!(token.is_some_and(|t| is_signed_with_an_empty_key(alg, &t)));
+    fn dialect(format: Format, alg: Option<&str>, enc: Option<&str>) -> Dialect {
+        Dialect {
+            format,
+            alg: alg.map(str::to_owned),
+            enc: enc.map(str::to_owned),
+            claims: "standard".into(),
         }
-        let honest = Mint::new(Format::Jwt, Some("HS256")).and_then(|m| m.token(&claims));
-        assert!(honest.is_ok_and(|t| !is_signed_with_an_empty_key("HS256", &t)));
-        assert_eq!(with_an_empty_key("ES256", &claims), None);
     }
 
     #[test]
-    fn hmac_is_that_of_rfc_4231_case_2() {
-        let mac = hmac("HS256", b"Jefe", b"what do ya want for nothing?").unwrap_or_default();
-        let hex: String = mac.iter().map(|b| format!("{b:02x}")).collect();
-        assert!(hex.starts_with("5bdcc146bf60754e6a042426089575c7"));
+    fn what_a_mint_makes_it_opens_and_another_does_not() {
+        let claims = json!({"sub": "x"});
+        for (format, alg, enc) in [
+            (Format::Jwt, Some("HS384"), None),
+            (Format::Jwt, Some("ML-DSA-44"), None),
+            (Format::Jwe, Some("dir"), Some("A256GCM")),
+            (Format::Jwe, Some("A128KW"), Some("A128CBC-HS256")),
+            (Format::Jwe, Some("A256GCMKW"), Some("A192GCM")),
+            (Format::Jwe, Some("RSA1_5"), Some("A128GCM")),
+            (Format::Jwe, Some("RSA-OAEP-256"), Some("A256CBC-HS512")),
+            (Format::Jwe, Some("ECDH-ES"), Some("A256GCM")),
+            (Format::Jwe, Some("ECDH-ES+A256KW"), Some("A256GCM")),
+            (Format::V4Local, None, None),
+            (Format::V4Public, None, None),
+        ] {
+            let dialect = dialect(format, alg, enc);
+            let mint = Mint::new(&dialect, Owner::Lab).unwrap();
+            let token = mint.token(&claims).unwrap();
+            assert_eq!(mint.open(&token).as_ref(), Ok(&claims), "{dialect:?}");
+            let other = Mint::new(&dialect, Owner::Stranger).unwrap();
+            assert!(other.open(&token).is_err(), "{dialect:?}");
+            let keys = mint.keys();
+            let symmetric = keys.public.is_none() && format != Format::V4Public;
+            let pem = mint.key_text(KeyForm::Pem);
+            assert_eq!(
+                pem.is_some(),
+                !symmetric && !format.is_paseto(),
+                "{dialect:?}"
+            );
+            let own = if format.is_paseto() {
+                KeyForm::Paserk
+            } else {
+                KeyForm::Jwk
+            };
+            let text = mint.key_text(own).unwrap();
+            assert!(text.private.is_some() && text.public.is_some() != symmetric);
+        }
+    }
+
+    #[test]
+    fn what_the_lab_has_no_keys_for_is_said_in_a_sentence() {
+        let why = |format, alg, enc| {
+            let made = Mint::new(&dialect(format, alg, enc), Owner::Lab);
+            made.err().unwrap()
+        };
+        assert_eq!(
+            why(Format::Jwt, Some("XS1"), None),
+            "the lab has no keys for XS1"
+        );
+        let unknown = why(Format::Jwe, Some("dir"), Some("A1GCM"));
+        assert_eq!(unknown, "the lab knows no content encryption A1GCM");
     }
 }

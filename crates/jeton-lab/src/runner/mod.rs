@@ -3,6 +3,7 @@
 mod bench;
 mod checksum;
 mod collect;
+mod empty_key;
 mod event;
 mod forge;
 mod judge;
@@ -10,6 +11,7 @@ mod mint;
 mod pace;
 mod preflight;
 mod rounds;
+mod tamper;
 mod twins;
 mod warm;
 
@@ -26,8 +28,8 @@ use crate::driver::{Built, Cache, Driver, Unbuilt};
 use crate::host::{Cores, Witness, describe};
 use crate::result::{RunResult, Status, Taint};
 use crate::stop::Stop;
-use crate::suite::{Plan, Standard};
-use crate::wire::Process;
+use crate::suite::{Cell, Contract, KeyHandling, Plan, Standard};
+use crate::wire::{Offered, Process};
 
 /// How a run is to be done.
 #[derive(Debug, Clone)]
@@ -120,6 +122,14 @@ impl Run<'_> {
             .iter()
             .filter(|d| self.benches.iter().any(|b| b.cell.driver == d.id))
             .collect();
+        for driver in &wanted {
+            for word in driver.unknown() {
+                (self.tell)(Event::Unavailable {
+                    driver: &driver.id,
+                    reason: &format!("its manifest offers what this lab does not know: {word}"),
+                });
+            }
+        }
         let cache = &self.options.cache;
         let stale = wanted.iter().filter(|d| cache.stale(d)).count();
         let mut done = 0;
@@ -174,8 +184,8 @@ impl Run<'_> {
         let mut forges = Vec::new();
         let mut done = 0;
         for group in &groups {
-            let (format, alg) = self.benches[group[0]].cell.speaks();
-            let forge = match Forge::new(format, alg, standard) {
+            let dialect = self.benches[group[0]].cell.speaks();
+            let forge = match Forge::new(&dialect, standard) {
                 Ok(forge) => forge,
                 Err(reason) => {
                     for &i in group {
@@ -286,21 +296,19 @@ impl Run<'_> {
             bench.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
-        let offered = hello.offers.iter().any(|o| {
-            o.format == cell.format.name()
-                && o.alg == cell.alg
-                && o.contracts.iter().any(|c| c == cell.contract.name())
-                && o.key_handling.iter().any(|k| k == cell.key_handling.name())
-        });
-        if !offered {
+        if !hello.offers.iter().any(|offer| covers(offer, cell)) {
             let reason = "its manifest offers this, and the driver itself does not";
             bench.fail(Status::Unavailable, reason);
             return Ok(());
         }
         bench.hello = Some(hello);
-        let prepare = forge.prepare(&bench.cell);
-        bench.ask(|p| p.prepare(&prepare))?;
-        Ok(())
+        match forge.prepare(&bench.cell) {
+            Ok(prepare) => bench.ask(|p| p.prepare(&prepare)).map(drop),
+            Err(reason) => {
+                bench.fail(Status::Unavailable, reason);
+                Ok(())
+            }
+        }
     }
 
     fn warm_up(&mut self) -> Result<(), Stopped> {
@@ -390,9 +398,22 @@ impl Run<'_> {
     }
 }
 
+fn covers(offer: &Offered, cell: &Cell) -> bool {
+    let named = |names: &[String], name: &str| names.iter().any(|n| n == name);
+    let handling = match cell.key_handling {
+        KeyHandling::Text(form) => named(&offer.key_text, form.name()),
+        // A fresh key is not handled in any way.
+        _ if cell.contract == Contract::GenerateKey => true,
+        handling => named(&offer.key_handling, handling.name()),
+    };
+    handling
+        && offer.format == cell.format.name()
+        && offer.alg == cell.alg
+        && offer.enc == cell.enc
+        && named(&offer.contracts, cell.contract.name())
+}
+
 fn forge_of<'f>(forges: &'f [Forge], bench: &Bench) -> Option<&'f Forge> {
     let speaks = bench.cell.speaks();
-    forges
-        .iter()
-        .find(|forge| (forge.format, forge.alg.as_deref()) == speaks)
+    forges.iter().find(|forge| forge.dialect == speaks)
 }

@@ -8,16 +8,17 @@ use serde_json::Value;
 
 use super::bench::{Bench, Stopped};
 use super::checksum::Expected;
+use super::empty_key::is_signed_with_an_empty_key;
 use super::forge::Forge;
-use super::mint::is_signed_with_an_empty_key;
 use crate::result::Status;
 use crate::suite::Contract;
+use crate::wire::{ANSWER_LIMIT, Fault, Prepare};
 
-/// Checks all benches that work with this forge's format and algorithm.
+/// Checks all benches that work with this forge's dialect.
 pub(super) fn check(benches: &mut [Bench], group: &[usize], forge: &Forge) -> Result<(), Stopped> {
     let mut minted: Vec<(usize, String)> = Vec::new();
     for &i in group {
-        if benches[i].is(Contract::Sign)
+        if benches[i].cell.contract.makes_tokens()
             && let Some(token) = check_minter(&mut benches[i], forge)?
         {
             minted.push((i, token));
@@ -26,8 +27,14 @@ pub(super) fn check(benches: &mut [Bench], group: &[usize], forge: &Forge) -> Re
     // What a minter did wrong says more than that its verifier knows nobody's tokens.
     share_failures(benches, group);
     for &i in group {
-        if !benches[i].is(Contract::Sign) {
-            check_verifier(&mut benches[i], forge)?;
+        match benches[i].cell.contract {
+            Contract::Verify | Contract::VerifySignature | Contract::Decrypt => {
+                check_verifier(&mut benches[i], forge)?;
+            }
+            Contract::RoundTrip => check_trip(&mut benches[i], forge)?,
+            Contract::GenerateKey => benches[i].expected = Some(Expected::of_yes(1)),
+            Contract::LoadKey => check_loader(&mut benches[i], forge)?,
+            Contract::Sign | Contract::Encrypt => {}
         }
     }
     check_each_other(benches, group, &minted, forge)?;
@@ -50,7 +57,7 @@ fn check_verifier(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
             );
             return Ok(());
         }
-        if bench.is(Contract::Verify)
+        if bench.cell.contract.checks_claims()
             && let Some(member) = difference(claims, answer.claims.as_ref())
         {
             bench.fail(
@@ -71,9 +78,65 @@ fn check_verifier(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
     }
     bench.expected = Some(match bench.cell.contract {
         Contract::VerifySignature => Expected::of_yes(forge.tokens.len()),
-        Contract::Sign | Contract::Verify => Expected::of_claims(&forge.claims),
+        _ => Expected::of_claims(&forge.claims),
     });
     Ok(())
+}
+
+/// A round trip ends where its token must not be accepted, and goes all the way otherwise.
+fn check_trip(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
+    let (Some(made), true) = (bench.expected.take(), bench.live()) else {
+        return Ok(());
+    };
+    bench.expected = Some(Expected::of_trip(
+        &made,
+        &Expected::of_claims(&forge.claims),
+    ));
+    let trips = match forge.impossible_trips(&bench.cell) {
+        Ok(trips) => trips,
+        Err(reason) => {
+            bench.fail(Status::Unavailable, reason);
+            return Ok(());
+        }
+    };
+    for trip in trips {
+        if fulfils(bench, &trip.prepare)? {
+            let reason = format!("comes back from a round trip with {}", trip.what);
+            bench.fail(Status::FailedPreflight, reason);
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// A loader refuses the text of half a key.
+fn check_loader(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
+    bench.expected = Some(Expected::of_yes(1));
+    if let Ok(half) = forge.impossible_key(&bench.cell)
+        && fulfils(bench, &half)?
+    {
+        bench.fail(
+            Status::FailedPreflight,
+            "loads a key whose text ends in the middle",
+        );
+    }
+    Ok(())
+}
+
+/// Whether the driver does an operation that it must refuse, in `prepare` or in `run`. Dying of it
+/// is a fault; saying no is right.
+fn fulfils(bench: &mut Bench, order: &Prepare) -> Result<bool, Stopped> {
+    let asked = bench.ask(|p| {
+        let done = p
+            .prepare(order)
+            .and_then(|()| p.run(1, 1, false, ANSWER_LIMIT));
+        match done {
+            Ok(_) => Ok(true),
+            Err(Fault::Failed(_) | Fault::Unsupported(_)) => Ok(false),
+            Err(other) => Err(other),
+        }
+    })?;
+    Ok(asked.unwrap_or(false))
 }
 
 /// A minter makes a token of every claims value, and not with an empty key. Its first token.
@@ -88,7 +151,7 @@ fn check_minter(bench: &mut Bench, forge: &Forge) -> Result<Option<String>, Stop
         }
     }
     let [first, second] = askings;
-    let alg = forge.alg.as_deref().unwrap_or_default();
+    let alg = forge.dialect.alg.as_deref().unwrap_or_default();
     if is_signed_with_an_empty_key(alg, &first[0]) {
         bench.fail(
             Status::FailedPreflight,
@@ -110,27 +173,41 @@ fn check_each_other(
     forge: &Forge,
 ) -> Result<(), Stopped> {
     for (minter, token) in minted {
+        if !benches[*minter].live() {
+            continue;
+        }
         let mut accepted = 0;
-        let mut refused: Vec<(usize, String)> = Vec::new();
+        let mut refused: Vec<(Judge, String)> = Vec::new();
+        // The lab's own library is a verifier among the others.
+        match forge.open(token) {
+            Ok(claims) => match difference(&forge.claims[0], Some(&claims)) {
+                None => accepted += 1,
+                Some(member) => {
+                    refused.push((Judge::Lab, format!("reads another `{member}` in it")));
+                }
+            },
+            Err(why) => refused.push((Judge::Lab, why)),
+        }
         for &verifier in group {
-            if !benches[verifier].live() || benches[verifier].is(Contract::Sign) {
+            if !benches[verifier].live() || !benches[verifier].cell.contract.opens_tokens() {
                 continue;
             }
             let Some(answer) = benches[verifier].ask(|p| p.verify(token))? else {
                 continue;
             };
-            let decodes = benches[verifier].is(Contract::Verify);
+            let decodes = benches[verifier].cell.contract.checks_claims();
             let other = decodes
                 .then(|| difference(&forge.claims[0], answer.claims.as_ref()))
                 .flatten();
             match (answer.accepted, other) {
                 (true, None) => accepted += 1,
                 (true, Some(member)) => {
-                    refused.push((verifier, format!("reads another `{member}` in it")));
+                    let what = format!("reads another `{member}` in it");
+                    refused.push((Judge::Bench(verifier), what));
                 }
                 (false, _) => {
                     let why = answer.reason.unwrap_or_else(|| "no reason given".into());
-                    refused.push((verifier, why));
+                    refused.push((Judge::Bench(verifier), why));
                 }
             }
         }
@@ -140,8 +217,12 @@ fn check_each_other(
         let minter_name = benches[*minter].cell.library.clone();
         let minter_at_fault = accepted < refused.len();
         if minter_at_fault {
-            let (verifier, why) = &refused[0];
-            let who = benches[*verifier].cell.library.clone();
+            // Another library's words say more to its author than the lab's.
+            let (judge, why) = refused.last().unwrap_or(&refused[0]);
+            let who = match judge {
+                Judge::Lab => "the lab".to_owned(),
+                Judge::Bench(verifier) => benches[*verifier].cell.library.clone(),
+            };
             let all = accepted + refused.len();
             benches[*minter].fail(
                 Status::FailedPreflight,
@@ -151,7 +232,10 @@ fn check_each_other(
                 ),
             );
         } else {
-            for (verifier, why) in refused {
+            for (judge, why) in refused {
+                let Judge::Bench(verifier) = judge else {
+                    continue;
+                };
                 benches[verifier].fail(
                     Status::FailedPreflight,
                     format!("refuses {minter_name}'s token, which {accepted} others verify: {why}"),
@@ -160,6 +244,13 @@ fn check_each_other(
         }
     }
     Ok(())
+}
+
+/// Who looked at a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judge {
+    Lab,
+    Bench(usize),
 }
 
 /// What a subject did wrong under one contract counts for it under every other.
@@ -186,6 +277,9 @@ fn share_sizes(benches: &mut [Bench], group: &[usize], forge: &Forge) {
         .filter_map(|&i| Some((benches[i].cell.subject_id(), benches[i].token_bytes?)))
         .collect();
     for &i in group {
+        if !benches[i].cell.contract.opens_tokens() {
+            continue;
+        }
         let own = sizes.get(&benches[i].cell.subject_id()).copied();
         let worked_on = forge.tokens.first().map(|t| t.len() as u64);
         if benches[i].token_bytes.is_none() && benches[i].failure.is_none() {

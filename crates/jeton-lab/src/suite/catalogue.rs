@@ -1,19 +1,57 @@
 //! The suites: from what the drivers offer to the cells of a run and their comparisons.
 
-use std::fmt;
-
-use super::{Cell, Comparison, Contract, Format, KeyHandling};
+use super::offered::{BASELINE, cells};
+use super::plan::{narrow, nearest};
+use super::quick::at_a_glance;
+use super::{Cell, Contract, Format, KeyForm, KeyHandling, Plan, PlanError};
 use crate::driver::Driver;
-
-/// The library that is the baseline wherever it takes part.
-pub(super) const BASELINE: &str = "jeton";
 
 /// The algorithms that libraries are compared under.
 const LIBRARY_ALGS: [&str; 4] = ["HS256", "ES256", "EdDSA", "RS256"];
 
+/// The algorithms that show what a key costs: to make, to load, to parse in each call.
+const KEY_ALGS: [&str; 2] = ["ES256", "RS256"];
+
+/// The encryptions that libraries are compared under: one of each kind of key management, and both
+/// kinds of content encryption.
+const LIBRARY_JWES: [(&str, &str); 4] = [
+    ("dir", "A256GCM"),
+    ("A128KW", "A128CBC-HS256"),
+    ("RSA-OAEP-256", "A256GCM"),
+    ("ECDH-ES+A256KW", "A256GCM"),
+];
+
 /// The algorithms of jeton that a quick run of everything shows.
 const FEW_ALGS: [&str; 7] = [
     "HS256", "HS512", "RS256", "PS256", "ES256", "ES384", "EdDSA",
+];
+
+/// The rows of report 2, without NONE, which is a format of its own here.
+const REPORT_2_ALGS: [&str; 7] = [
+    "HS256", "HS384", "HS512", "RS256", "ES256", "ES384", "ES512",
+];
+
+/// The key managements of report 2, each of which went with each of the six content encryptions.
+const REPORT_2_KEY_MANAGEMENTS: [&str; 7] = [
+    "RSA1_5",
+    "RSA-OAEP",
+    "RSA-OAEP-256",
+    "dir",
+    "A128KW",
+    "A192KW",
+    "A256KW",
+];
+
+/// The content encryptions that stand for their kinds where not all six are measured.
+const REPRESENTATIVE_ENCS: [&str; 2] = ["A128CBC-HS256", "A256GCM"];
+
+/// Who has the full matrix beside the baseline: a peer of each language.
+const FULL_PEERS: [&str; 5] = [
+    "rust/josekit",
+    "go/go-jose",
+    "node/jose",
+    "java/nimbus-jose-jwt",
+    "python/joserfc",
 ];
 
 /// A named choice of comparisons.
@@ -64,264 +102,318 @@ impl Suite {
     }
 }
 
-/// What a run measures.
-#[derive(Debug, Clone, Default)]
-pub struct Plan {
-    /// Every cell once, with the name of the first suite that asked for it.
-    pub cells: Vec<(Cell, &'static str)>,
-    /// What is set side by side.
-    pub comparisons: Vec<Comparison>,
+/// How much of a suite is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// A small choice of everything, from few libraries: what 90 seconds have time for.
+    Glance,
+    /// The core of a suite, for somebody who waits.
+    Quick,
+    /// What answers the suite's question.
+    Usual,
+    /// All algorithms with all content encryptions, for the baseline and a peer of each language.
+    Full,
 }
 
-/// Why there is nothing to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanError {
-    /// No suite has that name.
-    NoSuite {
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        nearest: String,
-    },
-    /// No subject matches.
-    NoSubject {
-        /// What was asked for.
-        pattern: String,
-        /// What may have been meant.
-        nearest: String,
-    },
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuite { name, nearest } => {
-                let all: Vec<_> = Suite::ALL.into_iter().map(Suite::name).collect();
-                write!(
-                    f,
-                    "there is no suite `{name}`; did you mean `{nearest}`? (suites: {})",
-                    all.join(", ")
-                )
-            }
-            Self::NoSubject { pattern, nearest } => write!(
-                f,
-                "no subject of these suites matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
-
-/// Plans a run of `suites` over what `drivers` offer. `few` takes the small choice that a quick
-/// run of everything has time for. With `patterns`, only subjects whose id matches one of them
-/// take part; `*` stands for anything.
+/// Plans a run of `suites` over what `drivers` offer. With `patterns`, only subjects whose id
+/// matches one of them take part; `*` stands for anything.
 ///
 /// # Errors
 /// [`PlanError::NoSubject`].
 pub fn plan(
     drivers: &[Driver],
     suites: &[Suite],
-    few: bool,
+    extent: Extent,
     patterns: &[String],
 ) -> Result<Plan, PlanError> {
-    let offered = cells(drivers);
+    // Who is asked for by name is measured, however little time there is.
+    let offered = if extent == Extent::Glance && patterns.is_empty() {
+        at_a_glance(cells(drivers))
+    } else {
+        cells(drivers)
+    };
+    let offered = Offered(offered);
     let mut plan = Plan::default();
     for suite in Suite::ALL.into_iter().filter(|s| suites.contains(s)) {
         match suite {
-            Suite::Libraries => libraries(&offered, few, &mut plan),
-            Suite::Formats => formats(&offered, &mut plan),
-            Suite::Algorithms => algorithms(&offered, few, &mut plan),
+            Suite::Libraries => libraries(&offered, extent, &mut plan),
+            Suite::Formats => formats(&offered, extent, &mut plan),
+            Suite::Algorithms => algorithms(&offered, extent, &mut plan),
         }
     }
     narrow(&mut plan, patterns)?;
     Ok(plan)
 }
 
-/// Every cell that the drivers offer, by their manifests.
-#[must_use]
-fn cells(drivers: &[Driver]) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    for driver in drivers {
-        let m = &driver.manifest;
-        for offer in &m.offers {
-            let algs: Vec<Option<String>> = if offer.algs.is_empty() {
-                vec![None]
-            } else {
-                offer.algs.iter().cloned().map(Some).collect()
-            };
-            for alg in algs {
-                for &key_handling in &offer.key_handling {
-                    for &contract in &offer.contracts {
-                        cells.push(Cell {
-                            driver: driver.id.clone(),
-                            library: m.library.clone(),
-                            version: m.version.clone(),
-                            language: m.language.clone(),
-                            format: offer.format,
-                            alg: alg.clone(),
-                            key_handling,
-                            contract,
-                        });
-                    }
-                }
-            }
-        }
-    }
-    // The baseline first, then by language and library.
-    cells.sort_by(|a, b| {
-        let rank = |c: &Cell| (c.library != BASELINE, c.driver.clone());
-        rank(a).cmp(&rank(b))
-    });
-    cells
-}
+/// What can be planned.
+struct Offered(Vec<Cell>);
 
-fn libraries(offered: &[Cell], few: bool, plan: &mut Plan) {
-    for alg in LIBRARY_ALGS {
-        for contract in Contract::ALL {
-            // The third contract answers a finer question; a quick run has no time for it.
-            if few && contract == Contract::VerifySignature {
-                continue;
-            }
-            let of = |format: Format| {
-                offered.iter().filter(move |c| {
-                    c.format == format
-                        && c.alg.as_deref() == Some(alg)
-                        && c.contract == contract
-                        && c.key_handling == KeyHandling::Prepared
-                })
-            };
-            plan.add("libraries", alg, of(Format::Jwt));
-            plan.add_references("libraries", of(Format::Bare));
-        }
+impl Offered {
+    /// The cells of a format and algorithm under a contract, with prepared keys.
+    fn of(
+        &self,
+        format: Format,
+        alg: Option<&str>,
+        enc: Option<&str>,
+        contract: Contract,
+    ) -> impl Iterator<Item = &Cell> {
+        self.handled(KeyHandling::Prepared, format, alg, enc, contract)
+    }
+
+    fn handled(
+        &self,
+        handling: KeyHandling,
+        format: Format,
+        alg: Option<&str>,
+        enc: Option<&str>,
+        contract: Contract,
+    ) -> impl Iterator<Item = &Cell> {
+        self.0.iter().filter(move |c| {
+            c.format == format
+                && c.alg.as_deref() == alg
+                && c.enc.as_deref() == enc
+                && c.contract == contract
+                && c.key_handling == handling
+        })
+    }
+
+    fn jwt(&self, alg: &str, contract: Contract) -> impl Iterator<Item = &Cell> {
+        self.of(Format::Jwt, Some(alg), None, contract)
     }
 }
 
-fn formats(offered: &[Cell], plan: &mut Plan) {
+fn own(cell: &&Cell) -> bool {
+    cell.library == BASELINE
+}
+
+fn libraries(offered: &Offered, extent: Extent, plan: &mut Plan) {
+    const SUITE: &str = "libraries";
+    let algs: &[&str] = match extent {
+        Extent::Quick => &["HS256", "ES256"],
+        _ => &LIBRARY_ALGS,
+    };
+    for &alg in algs {
+        for contract in [Contract::Sign, Contract::Verify] {
+            plan.add(SUITE, alg, offered.jwt(alg, contract));
+            plan.add_references(SUITE, offered.of(Format::Bare, Some(alg), None, contract));
+        }
+        // The finer questions: a quick run has no time for them.
+        if extent >= Extent::Usual {
+            plan.add(SUITE, alg, offered.jwt(alg, Contract::VerifySignature));
+            let there_and_back = offered.jwt(alg, Contract::RoundTrip);
+            plan.add(SUITE, &format!("{alg} there and back"), there_and_back);
+        }
+    }
+    if extent < Extent::Usual {
+        return;
+    }
+    for (alg, enc) in LIBRARY_JWES {
+        for contract in [Contract::Encrypt, Contract::Decrypt] {
+            let cells = offered.of(Format::Jwe, Some(alg), Some(enc), contract);
+            plan.add(SUITE, &format!("JWE {alg} with {enc}"), cells);
+        }
+    }
+    for alg in KEY_ALGS {
+        let title = format!("Keys of {alg}");
+        plan.add(SUITE, &title, offered.jwt(alg, Contract::GenerateKey));
+        for form in [KeyForm::Jwk, KeyForm::Pem] {
+            let handling = KeyHandling::Text(form);
+            let cells = offered.handled(handling, Format::Jwt, Some(alg), None, Contract::LoadKey);
+            plan.add(SUITE, &format!("{title} from {}", form.name()), cells);
+        }
+    }
+    key_handling(offered, plan);
+}
+
+/// What it costs to parse a key in each call, library by library.
+fn key_handling(offered: &Offered, plan: &mut Plan) {
+    for alg in KEY_ALGS {
+        for contract in [Contract::Sign, Contract::Verify] {
+            let prepared: Vec<&Cell> = offered.jwt(alg, contract).collect();
+            let handling = KeyHandling::ParsedPerCall;
+            let parsed = offered.handled(handling, Format::Jwt, Some(alg), None, contract);
+            for cell in parsed {
+                let same = prepared.iter().filter(|c| c.driver == cell.driver).copied();
+                let title = format!(
+                    "{alg} in {} {}: the key's handling",
+                    cell.library, cell.version
+                );
+                plan.add("libraries", &title, same.chain([cell]));
+            }
+        }
+    }
+}
+
+fn formats(offered: &Offered, extent: Extent, plan: &mut Plan) {
+    const SUITE: &str = "formats";
+    for contract in [Contract::Sign, Contract::Verify, Contract::RoundTrip] {
+        let back = match contract {
+            Contract::RoundTrip if extent < Extent::Usual => continue,
+            Contract::RoundTrip => " there and back",
+            _ => "",
+        };
+        let mut add = |title: &str, cells: &mut dyn Iterator<Item = &Cell>| {
+            plan.add(SUITE, &format!("{title}{back}"), cells);
+        };
+        let signed = || offered.of(Format::V4Public, None, None, contract);
+        let local = || offered.of(Format::V4Local, None, None, contract);
+        let jwt = offered.jwt("EdDSA", contract).filter(own);
+        add(
+            "JWT or v4.public, both Ed25519 in jeton",
+            &mut jwt.chain(signed().filter(own)),
+        );
+        add("v4.public", &mut signed());
+        add("v4.local", &mut local());
+        add(REPORT_1, &mut report_1(offered, contract, None));
+        if extent >= Extent::Usual {
+            for format in older_pasetos() {
+                add(format.name(), &mut offered.of(format, None, None, contract));
+            }
+        }
+    }
+    if extent < Extent::Usual {
+        return;
+    }
+    for contract in [Contract::Encrypt, Contract::Decrypt] {
+        let jwe = offered.of(Format::Jwe, Some("dir"), Some("A256GCM"), contract);
+        let local = offered.of(Format::V4Local, None, None, contract);
+        let title = "JWE dir with A256GCM or v4.local, in jeton";
+        plan.add(SUITE, title, jwe.filter(own).chain(local.filter(own)));
+    }
+    for format in [Format::V4Public, Format::V4Local] {
+        let title = format!("Keys of {format}");
+        let made = offered.of(format, None, None, Contract::GenerateKey);
+        plan.add(SUITE, &title, made);
+        let handling = KeyHandling::Text(KeyForm::Paserk);
+        let loaded = offered.handled(handling, format, None, None, Contract::LoadKey);
+        plan.add(SUITE, &title, loaded);
+    }
+    let title = format!("{REPORT_1}, keys");
+    let made = report_1(offered, Contract::GenerateKey, None);
+    plan.add(SUITE, &title, made);
+    let forms = Some((KeyForm::Pem, KeyForm::Paserk));
+    plan.add(SUITE, &title, report_1(offered, Contract::LoadKey, forms));
+}
+
+/// Report 1 compared this pair and called the difference "JWT against PASETO".
+const REPORT_1: &str = "report 1's pair: golang-jwt ES256 or go-paseto v4.public";
+
+fn report_1(
+    offered: &Offered,
+    contract: Contract,
+    forms: Option<(KeyForm, KeyForm)>,
+) -> impl Iterator<Item = &Cell> {
+    let (jwt, paseto) = match forms {
+        Some((jwt, paseto)) => (KeyHandling::Text(jwt), KeyHandling::Text(paseto)),
+        None => (KeyHandling::Prepared, KeyHandling::Prepared),
+    };
+    let es256 = offered.handled(jwt, Format::Jwt, Some("ES256"), None, contract);
+    let es256: Vec<&Cell> = es256.filter(|c| c.library == "golang-jwt").collect();
+    // The report's own major version, where there is a driver for it.
+    let fourth = es256.iter().find(|c| c.version.starts_with("4."));
+    let es256 = fourth.or(es256.first()).copied();
+    let signed = offered.handled(paseto, Format::V4Public, None, None, contract);
+    es256
+        .into_iter()
+        .chain(signed.filter(|c| c.library == "go-paseto"))
+}
+
+fn older_pasetos() -> [Format; 6] {
+    [
+        Format::V3Public,
+        Format::V3Local,
+        Format::V2Public,
+        Format::V2Local,
+        Format::V1Public,
+        Format::V1Local,
+    ]
+}
+
+fn algorithms(offered: &Offered, extent: Extent, plan: &mut Plan) {
+    const SUITE: &str = "algorithms";
+    let shown = |cell: &&Cell| {
+        let alg = cell.alg.as_deref().unwrap_or_default();
+        match extent {
+            Extent::Glance => FEW_ALGS.contains(&alg),
+            Extent::Quick => REPORT_2_ALGS.contains(&alg),
+            Extent::Usual | Extent::Full => true,
+        }
+    };
+    let in_full = |c: &&Cell| own(c) || FULL_PEERS.contains(&c.driver.as_str());
     for contract in [Contract::Sign, Contract::Verify] {
-        let all = |format: Format, alg: Option<&'static str>| {
-            offered.iter().filter(move |c| {
-                c.format == format
-                    && c.alg.as_deref() == alg
+        let all = || {
+            offered.0.iter().filter(move |c| {
+                c.format == Format::Jwt
                     && c.contract == contract
                     && c.key_handling == KeyHandling::Prepared
             })
         };
-        let by = |library: &'static str| move |c: &&Cell| c.library == library;
-        let own = by(BASELINE);
-        let signed = || all(Format::V4Public, None);
-        let jwt = all(Format::Jwt, Some("EdDSA")).filter(own);
         plan.add(
-            "formats",
-            "JWT or v4.public, both Ed25519 in jeton",
-            jwt.chain(signed().filter(own)),
+            SUITE,
+            "JWT algorithms in jeton",
+            all().filter(own).filter(shown),
         );
-        plan.add("formats", "v4.public", signed());
-        plan.add("formats", "v4.local", all(Format::V4Local, None));
-        // Report 1 compared this pair and called the difference "JWT against PASETO".
-        let es256 = all(Format::Jwt, Some("ES256")).filter(by("golang-jwt"));
-        plan.add(
-            "formats",
-            "report 1's pair: golang-jwt ES256 or go-paseto v4.public",
-            es256.chain(signed().filter(by("go-paseto"))),
-        );
-    }
-}
-
-fn algorithms(offered: &[Cell], few: bool, plan: &mut Plan) {
-    for contract in [Contract::Sign, Contract::Verify] {
-        let cells = offered.iter().filter(|c| {
-            c.library == BASELINE
-                && c.format == Format::Jwt
-                && c.contract == contract
-                && c.key_handling == KeyHandling::Prepared
-                && (!few || c.alg.as_deref().is_some_and(|a| FEW_ALGS.contains(&a)))
-        });
-        plan.add("algorithms", "JWT algorithms in jeton", cells);
-    }
-}
-
-impl Plan {
-    /// Adds the cells, and their comparison if there are two or more: one alone is still a row.
-    fn add<'a>(&mut self, suite: &'static str, title: &str, cells: impl Iterator<Item = &'a Cell>) {
-        let cells: Vec<Cell> = cells.cloned().collect();
-        for cell in &cells {
-            self.add_cell(suite, cell);
-        }
-        if let [baseline, others @ ..] = cells.as_slice() {
-            let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
-            // Every call above filters by one contract and leaves references out.
-            self.comparisons.extend(made.ok());
+        let none = offered.of(Format::Unsecured, None, None, contract);
+        plan.add_references(SUITE, none);
+        if extent == Extent::Full {
+            by_peer(
+                plan,
+                "JWT algorithms",
+                all().filter(in_full).filter(|c| !own(c)),
+            );
         }
     }
-
-    fn add_references<'a>(&mut self, suite: &'static str, cells: impl Iterator<Item = &'a Cell>) {
-        cells.for_each(|cell| self.add_cell(suite, cell));
+    if extent == Extent::Glance {
+        return;
     }
-
-    fn add_cell(&mut self, suite: &'static str, cell: &Cell) {
-        if !self.cells.iter().any(|(c, _)| c == cell) {
-            self.cells.push((cell.clone(), suite));
+    for contract in [Contract::Encrypt, Contract::Decrypt] {
+        let all = || {
+            offered.0.iter().filter(move |c| {
+                c.format == Format::Jwe
+                    && c.contract == contract
+                    && c.key_handling == KeyHandling::Prepared
+            })
+        };
+        let jwes = all().filter(own).filter(|c| is_shown_jwe(c, extent));
+        plan.add(SUITE, "JWE algorithms in jeton", jwes);
+        if extent == Extent::Full {
+            by_peer(
+                plan,
+                "JWE algorithms",
+                all().filter(in_full).filter(|c| !own(c)),
+            );
         }
     }
 }
 
-fn narrow(plan: &mut Plan, patterns: &[String]) -> Result<(), PlanError> {
-    if patterns.is_empty() {
-        return Ok(());
-    }
-    let ids: Vec<String> = plan.cells.iter().map(|(c, _)| c.subject_id()).collect();
-    for pattern in patterns {
-        if !ids.iter().any(|id| matches(pattern, id)) {
-            let names = plan
-                .cells
-                .iter()
-                .flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
-            return Err(PlanError::NoSubject {
-                pattern: pattern.clone(),
-                nearest: nearest(pattern, names),
-            });
+/// Each library's algorithms in a comparison of their own.
+fn by_peer<'a>(plan: &mut Plan, what: &str, cells: impl Iterator<Item = &'a Cell>) {
+    let cells: Vec<&Cell> = cells.collect();
+    for peer in FULL_PEERS {
+        let of_peer: Vec<&Cell> = cells.iter().filter(|c| c.driver == peer).copied().collect();
+        if let Some(first) = of_peer.first() {
+            let title = format!("{what} in {}", first.library);
+            plan.add("algorithms", &title, of_peer.into_iter());
         }
     }
-    let chosen = |c: &Cell| patterns.iter().any(|p| matches(p, &c.subject_id()));
-    plan.cells.retain(|(c, _)| chosen(c));
-    let narrowed = plan.comparisons.iter().filter_map(|c| c.narrowed(chosen));
-    plan.comparisons = narrowed.collect();
-    Ok(())
 }
 
-/// Whether `pattern` is somewhere in `id`; `*` stands for anything between its parts.
-fn matches(pattern: &str, id: &str) -> bool {
-    let mut rest = id;
-    pattern.split('*').all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
+fn is_shown_jwe(cell: &Cell, extent: Extent) -> bool {
+    let alg = cell.alg.as_deref().unwrap_or_default();
+    let enc = cell.enc.as_deref().unwrap_or_default();
+    match extent {
+        Extent::Glance => false,
+        Extent::Quick => REPORT_2_KEY_MANAGEMENTS.contains(&alg),
+        Extent::Usual => {
+            REPORT_2_KEY_MANAGEMENTS.contains(&alg) || REPRESENTATIVE_ENCS.contains(&enc)
         }
-        None => false,
-    })
-}
-
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let closeness = |k: &&str| strsim::jaro_winkler(name, k);
-    known
-        .max_by(|a, b| closeness(a).total_cmp(&closeness(b)))
-        .unwrap_or_default()
-        .to_owned()
+        Extent::Full => true,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pattern_matches_anywhere_and_a_star_matches_anything() {
-        let id = "go/golang-jwt:jwt:HS256:prepared";
-        assert!(matches("golang-jwt", id));
-        assert!(matches("go/*:HS256", id));
-        assert!(!matches("HS256*golang", id));
-        assert!(!matches("node/*", id));
-    }
 
     #[test]
     fn an_unknown_suite_names_the_nearest() {

@@ -1,124 +1,9 @@
 //! A subject under a contract.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
+use super::{Contract, Format, KeyForm, KeyHandling, Standard};
 use crate::result::Subject;
 
-/// One exactly described operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Contract {
-    /// Typed claims to the complete token. PASETO encryption is the same contract.
-    Sign,
-    /// The complete token to typed, validated claims.
-    Verify,
-    /// The complete token to yes or no; no claims are decoded.
-    VerifySignature,
-}
-
-impl Contract {
-    /// All of them, in the order of a table.
-    pub const ALL: [Self; 3] = [Self::Sign, Self::Verify, Self::VerifySignature];
-
-    /// The protocol's name for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sign => "sign",
-            Self::Verify => "verify",
-            Self::VerifySignature => "verify-signature",
-        }
-    }
-
-    /// The contract of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.name() == name)
-    }
-}
-
-impl fmt::Display for Contract {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What a token is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Format {
-    /// JWS compact with claims.
-    #[serde(rename = "jwt")]
-    Jwt,
-    /// PASETO version 4, signed.
-    #[serde(rename = "v4.public")]
-    V4Public,
-    /// PASETO version 4, encrypted.
-    #[serde(rename = "v4.local")]
-    V4Local,
-    /// No token: the primitive alone on the same bytes, as a reference.
-    #[serde(rename = "bare")]
-    Bare,
-}
-
-impl Format {
-    /// The protocol's name for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jwt => "jwt",
-            Self::V4Public => "v4.public",
-            Self::V4Local => "v4.local",
-            Self::Bare => "bare",
-        }
-    }
-
-    /// Whether it is PASETO: times are text there, and the audience is one string.
-    #[must_use]
-    pub fn is_paseto(self) -> bool {
-        matches!(self, Self::V4Public | Self::V4Local)
-    }
-
-    /// The algorithm that the format decides, by its JOSE name where it has one.
-    #[must_use]
-    pub fn fixed_alg(self) -> Option<&'static str> {
-        match self {
-            Self::V4Public => Some("EdDSA"),
-            Self::V4Local => Some("XChaCha20+BLAKE2b"),
-            Self::Jwt | Self::Bare => None,
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What is done with a key before the timed loop begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeyHandling {
-    /// All that can be computed once is computed before.
-    Prepared,
-    /// The key's text is parsed inside the timed loop.
-    ParsedPerCall,
-}
-
-impl KeyHandling {
-    /// The protocol's name for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Prepared => "prepared",
-            Self::ParsedPerCall => "parsed-per-call",
-        }
-    }
-}
-
-/// One subject under one contract.
+/// One subject under one contract, with one claims set, on so many threads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     /// The driver's id, `language/folder`.
@@ -133,22 +18,51 @@ pub struct Cell {
     pub format: Format,
     /// The JOSE algorithm; none where the format decides.
     pub alg: Option<String>,
+    /// The content encryption of a JWE; none elsewhere.
+    pub enc: Option<String>,
     /// How keys are handled.
     pub key_handling: KeyHandling,
     /// The contract.
     pub contract: Contract,
+    /// The name of the claims set.
+    pub claims: String,
+    /// Threads that do it at the same time.
+    pub threads: u32,
+    /// Whether it answers from a cache of tokens that it verified before.
+    pub caches: bool,
 }
 
 impl Cell {
-    /// The subject's id: `go/golang-jwt:jwt:HS256:prepared`, without the algorithm where the
-    /// format decides it.
+    /// `jwt:HS256:prepared` of a driver's library, under `sign`, with the claims set `standard`,
+    /// on one thread: what the other members are then set from.
+    #[must_use]
+    pub fn new(driver: &str, library: &str, version: &str, language: &str) -> Self {
+        Self {
+            driver: driver.to_owned(),
+            library: library.to_owned(),
+            version: version.to_owned(),
+            language: language.to_owned(),
+            format: Format::Jwt,
+            alg: Some("HS256".into()),
+            enc: None,
+            key_handling: KeyHandling::Prepared,
+            contract: Contract::Sign,
+            claims: Standard::NAME.to_owned(),
+            threads: 1,
+            caches: false,
+        }
+    }
+
+    /// The subject's id: `go/golang-jwt:jwt:HS256:prepared`, a JWE's `enc` behind the algorithm
+    /// (`dir+A256GCM`), and no algorithm where the format decides it.
     #[must_use]
     pub fn subject_id(&self) -> String {
         let (driver, format) = (&self.driver, self.format);
         let handling = self.key_handling.name();
-        match &self.alg {
-            Some(alg) => format!("{driver}:{format}:{alg}:{handling}"),
-            None => format!("{driver}:{format}:{handling}"),
+        match (&self.alg, &self.enc) {
+            (Some(alg), Some(enc)) => format!("{driver}:{format}:{alg}+{enc}:{handling}"),
+            (Some(alg), None) => format!("{driver}:{format}:{alg}:{handling}"),
+            (None, _) => format!("{driver}:{format}:{handling}"),
         }
     }
 
@@ -162,24 +76,25 @@ impl Cell {
             language: self.language.clone(),
             format: self.format.name().to_owned(),
             alg: self.alg.clone(),
-            enc: None,
+            enc: self.enc.clone(),
             key_handling: self.key_handling.name().to_owned(),
         }
     }
 
     /// The algorithm that really works, whether named in the token or decided by the format.
     #[must_use]
-    pub fn effective_alg(&self) -> &str {
-        self.format
-            .fixed_alg()
-            .or(self.alg.as_deref())
-            .unwrap_or("none")
+    pub fn effective_alg(&self) -> String {
+        let alg = self.format.fixed_alg().or(self.alg.as_deref());
+        match &self.enc {
+            Some(enc) => format!("{}+{enc}", alg.unwrap_or("none")),
+            None => alg.unwrap_or("none").to_owned(),
+        }
     }
 
     /// A reference line is drawn beside a comparison, and never in one.
     #[must_use]
     pub fn is_reference(&self) -> bool {
-        self.format == Format::Bare
+        matches!(self.format, Format::Bare | Format::Unsecured)
     }
 
     /// Whether its language compiles while it runs, so that it must be warmed up.
@@ -188,14 +103,51 @@ impl Cell {
         matches!(self.language.as_str(), "node" | "java" | "python")
     }
 
+    /// Whether its key is one text that both sides hold.
+    #[must_use]
+    pub fn is_symmetric(&self) -> bool {
+        let alg = self.alg.as_deref().unwrap_or_default();
+        let wraps = alg.starts_with('A') || alg == "dir" || alg.starts_with("PBES2");
+        self.format.name().ends_with(".local")
+            || alg.starts_with("HS")
+            || self.format == Format::Jwe && wraps
+    }
+
+    /// Whether its key can be written in this form at all.
+    #[must_use]
+    pub fn has_form(&self, form: KeyForm) -> bool {
+        match form {
+            KeyForm::Jwk => !self.format.is_paseto(),
+            KeyForm::Pem => !self.is_symmetric(),
+            KeyForm::Paserk => self.format.is_paseto(),
+        }
+    }
+
     /// The tokens of two cells can be exchanged if this is equal. A reference line works on the
     /// bytes of a JWT.
     #[must_use]
-    pub fn speaks(&self) -> (Format, Option<&str>) {
-        let format = match self.format {
-            Format::Bare => Format::Jwt,
-            other => other,
-        };
-        (format, self.alg.as_deref())
+    pub fn speaks(&self) -> Dialect {
+        Dialect {
+            format: match self.format {
+                Format::Bare => Format::Jwt,
+                other => other,
+            },
+            alg: self.alg.clone(),
+            enc: self.enc.clone(),
+            claims: self.claims.clone(),
+        }
     }
+}
+
+/// What two subjects must have in common to exchange tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dialect {
+    /// The format.
+    pub format: Format,
+    /// The JOSE algorithm; none where the format decides.
+    pub alg: Option<String>,
+    /// The content encryption of a JWE.
+    pub enc: Option<String>,
+    /// The name of the claims set.
+    pub claims: String,
 }

@@ -24,6 +24,10 @@ pub enum Incomparable {
     Contracts(Contract, Contract),
     /// A cell is a reference line: it makes no token.
     Reference(String),
+    /// A cell answers from a cache of tokens: it does not verify them.
+    Cache(String),
+    /// Two cells work on different claims.
+    Claims(String, String),
     /// The same cell twice: that is an A/A pair, which has a place of its own.
     Twice(String),
     /// Fewer than two cells.
@@ -35,6 +39,8 @@ impl fmt::Display for Incomparable {
         match self {
             Self::Contracts(a, b) => write!(f, "{a} and {b} are different work"),
             Self::Reference(id) => write!(f, "{id} is a reference line: it makes no token"),
+            Self::Cache(id) => write!(f, "{id} answers from a cache: it does not verify"),
+            Self::Claims(a, b) => write!(f, "the claims {a} and {b} are different work"),
             Self::Twice(id) => write!(f, "{id} is there twice"),
             Self::TooFew => f.write_str("a comparison needs two subjects"),
         }
@@ -66,6 +72,13 @@ impl Comparison {
             }
             if cell.is_reference() {
                 return Err(Incomparable::Reference(cell.subject_id()));
+            }
+            if cell.caches {
+                return Err(Incomparable::Cache(cell.subject_id()));
+            }
+            if cell.claims != cells[0].claims {
+                let (ours, theirs) = (cells[0].claims.clone(), cell.claims.clone());
+                return Err(Incomparable::Claims(ours, theirs));
             }
             if cells[..i].contains(cell) {
                 return Err(Incomparable::Twice(cell.subject_id()));
@@ -128,6 +141,7 @@ impl Comparison {
                 (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
             ),
             ("key handling", a.key_handling != b.key_handling),
+            ("threads", a.threads != b.threads),
         ];
         let named = differs.into_iter().filter(|(_, differs)| *differs);
         named.map(|(name, _)| name).collect()

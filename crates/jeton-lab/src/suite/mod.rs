@@ -7,9 +7,19 @@
 mod catalogue;
 mod cell;
 mod comparison;
+mod contract;
+mod format;
+mod key_handling;
+mod offered;
+mod plan;
+mod quick;
 mod standard;
 
-pub use catalogue::{Plan, PlanError, Suite, plan};
-pub use cell::{Cell, Contract, Format, KeyHandling};
+pub use catalogue::{Extent, Suite, plan};
+pub use cell::{Cell, Dialect};
 pub use comparison::{Comparison, Incomparable};
+pub use contract::Contract;
+pub use format::Format;
+pub use key_handling::{KeyForm, KeyHandling};
+pub use plan::{Plan, PlanError};
 pub use standard::{AUDIENCE, ISSUER, POOL_SIZE, Standard};

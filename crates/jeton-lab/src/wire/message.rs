@@ -37,6 +37,9 @@ pub struct Offered {
     pub contracts: Vec<String>,
     /// How keys can be handled.
     pub key_handling: Vec<String>,
+    /// The forms of key text that it reads.
+    #[serde(default)]
+    pub key_text: Vec<String>,
 }
 
 /// Makes a driver ready for one contract.
@@ -50,15 +53,18 @@ pub struct Prepare {
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// `prepared` or `parsed-per-call`.
+    /// `prepared` or `parsed-per-call`; for `load-key` the form of the text.
     pub key_handling: String,
     /// The keys.
     pub keys: Keys,
+    /// The same keys as text, which is then what is loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_text: Option<KeyText>,
     /// The claims to sign, or that the tokens carry.
     pub claims: ClaimsPool,
     /// What `verify` must check beside the signature.
     pub policy: Policy,
-    /// The tokens to verify; absent for `sign`.
+    /// The tokens to open; absent for contracts that make tokens or keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
 }
@@ -72,6 +78,17 @@ pub struct Keys {
     pub public: Option<Value>,
     /// PASETO keys.
     pub paserk: Option<Paserk>,
+}
+
+/// Keys as the text of one form.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeyText {
+    /// `jwk`, `pem` or `paserk`.
+    pub form: String,
+    /// The private or symmetric key.
+    pub private: Option<String>,
+    /// The public key.
+    pub public: Option<String>,
 }
 
 /// PASETO keys as PASERK strings.

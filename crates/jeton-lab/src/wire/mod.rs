@@ -6,7 +6,7 @@ mod pipes;
 mod process;
 
 pub use message::{
-    ClaimsPool, Hello, Keys, Offered, Paserk, Policy, Prepare, RunReport, VerifyAnswer,
+    ClaimsPool, Hello, KeyText, Keys, Offered, Paserk, Policy, Prepare, RunReport, VerifyAnswer,
 };
 pub use process::{Fault, Process, Spawn};
 

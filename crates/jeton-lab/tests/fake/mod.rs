@@ -9,7 +9,7 @@ use jeton_lab::Stop;
 use jeton_lab::driver::{Cache, find};
 use jeton_lab::result::{Row, RunResult};
 use jeton_lab::runner::{self, Event, Options, Pace};
-use jeton_lab::suite::{Suite, plan};
+use jeton_lab::suite::{Extent, Suite, plan};
 
 /// Fake drivers in a temporary folder.
 pub(crate) struct Fakes(tempfile::TempDir);
@@ -67,7 +67,7 @@ key_handling = ["prepared"]
 
     pub(crate) fn run_until(&self, stop: &Stop, mut tell: impl FnMut(Event<'_>)) -> RunResult {
         let drivers = find(&self.folder()).unwrap();
-        let plan = plan(&drivers, &[Suite::Libraries], true, &[]).unwrap();
+        let plan = plan(&drivers, &[Suite::Libraries], Extent::Glance, &[]).unwrap();
         let pace = Pace {
             batch: Duration::from_millis(2),
             managed_batch: Duration::from_millis(5),

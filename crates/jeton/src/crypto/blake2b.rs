@@ -19,7 +19,8 @@ impl<const N: usize> Blake2b<N> {
     }
 
     /// With a key, as a MAC or to derive a key.
-    pub(crate) fn keyed(key: &[u8; 32]) -> Self {
+    pub(crate) fn keyed<const K: usize>(key: &[u8; K]) -> Self {
+        const { assert!(K >= 1 && K <= blake2b_simd::KEYBYTES) };
         let mut params = Self::params();
         params.key(key);
         let hash = Blake2b(params.to_state());

@@ -144,6 +144,16 @@ impl Public {
             .map_err(|_| KeyProblem::Invalid)
     }
 
+    /// From the compressed point (SEC 1, section 2.3.3).
+    pub(crate) fn from_compressed(group: Group, point: &[u8]) -> Result<Public, KeyProblem> {
+        if group.curve().is_none() || point.len() != 1 + group.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        ParsedPublicKey::try_from(UnparsedPublicKey::new(group.algorithm(), point))
+            .map(|key| Public { group, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
     pub(crate) fn group(&self) -> Group {
         self.group
     }

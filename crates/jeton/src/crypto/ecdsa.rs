@@ -80,6 +80,14 @@ impl Pair {
     }
 }
 
+/// The compressed form of an uncompressed point: 2 or 3 for an even or odd y, then x (SEC 1,
+/// section 2.3.3).
+pub(crate) fn compress(point: &[u8]) -> Vec<u8> {
+    let (x, y) = point[1..].split_at(point.len() / 2);
+    let odd = y.last().is_some_and(|byte| byte & 1 == 1);
+    [&[2 + u8::from(odd)], x].concat()
+}
+
 /// A public key, parsed once.
 pub(crate) struct Public {
     curve: Curve,
@@ -90,6 +98,16 @@ impl Public {
     /// From the uncompressed point, which must lie on the curve.
     pub(crate) fn from_point(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
         if point.len() != 1 + 2 * curve.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        ParsedPublicKey::new(verification(curve), point)
+            .map(|key| Public { curve, key })
+            .map_err(|_| KeyProblem::Invalid)
+    }
+
+    /// From the compressed point (SEC 1, section 2.3.3), which must lie on the curve.
+    pub(crate) fn from_compressed(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
+        if point.len() != 1 + curve.bytes() {
             return Err(KeyProblem::WrongLength);
         }
         ParsedPublicKey::new(verification(curve), point)

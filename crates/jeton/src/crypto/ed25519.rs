@@ -6,6 +6,7 @@
 use aws_lc_rs::encoding::AsBigEndian;
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, ParsedPublicKey};
 use curve25519_dalek::edwards::CompressedEdwardsY;
+use sha2::{Digest, Sha512};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, KeyProblem, Result};
@@ -65,6 +66,15 @@ impl Pair {
     }
 }
 
+/// The X25519 private key of the same pair: RFC 8032's hash of the seed, its first half. X25519
+/// clamps it as Ed25519 does.
+pub(crate) fn x25519_secret(seed: &[u8]) -> Zeroizing<[u8; 32]> {
+    let mut secret = Zeroizing::new([0; 32]);
+    let hash = Zeroizing::new(<[u8; 64]>::from(Sha512::digest(seed)));
+    secret.copy_from_slice(&hash[..32]);
+    secret
+}
+
 /// A public key, checked and parsed once.
 pub(crate) struct Public {
     bytes: [u8; PUBLIC_BYTES],
@@ -90,6 +100,15 @@ impl Public {
 
     pub(crate) fn bytes(&self) -> &[u8; PUBLIC_BYTES] {
         &self.bytes
+    }
+
+    /// The same point as an X25519 public key: its u-coordinate (RFC 7748, section 4.1).
+    pub(crate) fn x25519(&self) -> [u8; 32] {
+        CompressedEdwardsY(self.bytes)
+            .decompress()
+            .expect("a key that was loaded is a point")
+            .to_montgomery()
+            .to_bytes()
     }
 
     /// RFC 8032, section 5.1.7, without the cofactor; `s` must be reduced and `R` be the very bytes

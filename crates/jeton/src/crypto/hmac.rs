@@ -71,6 +71,32 @@ impl Prepared {
     }
 }
 
+/// HMAC-SHA-384 of a message that comes in pieces.
+pub(crate) struct Sha384(aws::Context);
+
+impl Sha384 {
+    pub(crate) fn keyed(secret: &[u8]) -> Sha384 {
+        let key = aws::Key::new(aws::HMAC_SHA384, secret);
+        Sha384(aws::Context::with_key(&key))
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// With more bytes after those it has had.
+    pub(crate) fn and(mut self, bytes: &[u8]) -> Self {
+        self.0.update(bytes);
+        self
+    }
+
+    pub(crate) fn finish(self) -> Zeroizing<[u8; 48]> {
+        let mut tag = Zeroizing::new([0; 48]);
+        tag.copy_from_slice(self.0.sign().as_ref());
+        tag
+    }
+}
+
 /// Whether sha2 will find SHA instructions at run time.
 fn cpu_has_sha256() -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -101,6 +127,13 @@ mod tests {
                 assert!(!kept.verify(&message, &tag[1..]) && !kept.verify(&message, &[]));
             }
         }
+    }
+
+    #[test]
+    fn pieces_make_the_same_mac() {
+        let whole = Prepared::aws_lc(aws::HMAC_SHA384, b"key").sign(b"one and two");
+        let pieces = Sha384::keyed(b"key").and(b"one").and(b" and two").finish();
+        assert_eq!(whole.as_slice(), pieces.as_slice());
     }
 
     /// RFC 4231, test case 2.

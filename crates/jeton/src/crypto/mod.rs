@@ -2,14 +2,17 @@
 //! that are ready and on bytes; nothing knows a token.
 
 pub(crate) mod aes_cbc_hmac;
+pub(crate) mod aes_ctr;
 pub(crate) mod aes_gcm;
 pub(crate) mod aes_kw;
+pub(crate) mod argon2id;
 pub(crate) mod blake2b;
 pub(crate) mod concat_kdf;
 pub(crate) mod deflate;
 pub(crate) mod ecdh;
 pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
+pub(crate) mod hkdf;
 pub(crate) mod hmac;
 pub(crate) mod ml_dsa;
 pub(crate) mod pbes2;
@@ -17,6 +20,7 @@ pub(crate) mod random;
 pub(crate) mod rsa;
 pub(crate) mod rsa_encryption;
 pub(crate) mod xchacha20;
+pub(crate) mod xchacha20_poly1305;
 
 use smallvec::SmallVec;
 

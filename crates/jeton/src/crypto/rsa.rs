@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::{Hash, Padding};
 use crate::error::{Error, KeyProblem, Result};
+use crate::key::RsaSize;
 use crate::limits;
 
 /// What is asked of a public key.
@@ -36,9 +37,15 @@ pub(crate) struct Parts {
 }
 
 impl Pair {
-    /// A fresh key of 2,048 bits.
-    pub(crate) fn generate() -> Result<Pair> {
-        KeyPair::generate(KeySize::Rsa2048)
+    /// A fresh key.
+    pub(crate) fn generate(size: RsaSize) -> Result<Pair> {
+        let size = match size {
+            RsaSize::Bits2048 => KeySize::Rsa2048,
+            RsaSize::Bits3072 => KeySize::Rsa3072,
+            RsaSize::Bits4096 => KeySize::Rsa4096,
+            RsaSize::Bits8192 => KeySize::Rsa8192,
+        };
+        KeyPair::generate(size)
             .map(Pair)
             .map_err(|_| Error::Primitive)
     }

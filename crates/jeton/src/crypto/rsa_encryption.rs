@@ -136,9 +136,10 @@ impl Private {
 mod tests {
     use super::super::rsa;
     use super::*;
+    use crate::key::RsaSize;
 
     fn pair(padding: Padding) -> (Public, Private) {
-        let pkcs8 = rsa::Pair::generate().and_then(|pair| pair.pkcs8());
+        let pkcs8 = rsa::Pair::generate(RsaSize::default()).and_then(|pair| pair.pkcs8());
         let pkcs8 = pkcs8.expect("randomness");
         let parts = crate::key::rsa_parts(&pkcs8).expect("its own form");
         (

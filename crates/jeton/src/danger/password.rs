@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{KeyId, UnknownAlgorithm};
+use crate::key::{KeyId, UnknownAlgorithm, shared_algorithm};
 use crate::limits;
 
 /// How a password wraps content keys (RFC 7518, section 4.8).
@@ -111,12 +111,27 @@ impl Password {
     /// Reads a JWK of `kty` `oct` whose `k` is the password and whose `alg` is one of [`Pbes2Alg`]'s.
     /// `use` is `enc` if it is there; `key_ops` has `wrapKey` or `unwrapKey`.
     pub fn from_jwk(text: &str) -> Result<Password> {
+        Self::read(text, None)
+    }
+
+    /// Reads a JWK of `kty` `oct` as a password for this algorithm; one that says another is refused.
+    ///
+    /// ```
+    /// use jeton::danger::{Password, Pbes2Alg};
+    ///
+    /// let password = Password::from_jwk_as(r#"{"kty":"oct","k":"c2VjcmV0"}"#, Pbes2Alg::Hs256A128Kw)?;
+    /// assert_eq!(password.alg(), Pbes2Alg::Hs256A128Kw);
+    /// let other = r#"{"kty":"oct","alg":"A128KW","k":"c2VjcmV0"}"#;
+    /// assert!(Password::from_jwk_as(other, Pbes2Alg::Hs256A128Kw).is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_jwk_as(text: &str, alg: Pbes2Alg) -> Result<Password> {
+        Self::read(text, Some(alg))
+    }
+
+    fn read(text: &str, wanted: Option<Pbes2Alg>) -> Result<Password> {
         let members = Members::parse(text)?;
-        if members.required("kty")? != "oct" {
-            return Err(KeyError::at("kty", KeyProblem::Contradiction).into());
-        }
-        let alg = (members.required("alg")?.parse())
-            .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?;
+        let alg = shared_algorithm(&members, wanted)?;
         members.permit_one_of("enc", &["wrapKey", "unwrapKey"])?;
         let password = Password::new(alg, &members.bytes("k")?)?;
         Ok(Password {

@@ -1,6 +1,6 @@
 use crate::error::Result;
-use crate::jwk::Members;
-use crate::key::{MacAlg, MacKey, SigAlg, VerifyingKey};
+use crate::jwk::{KeySet, Members};
+use crate::key::{Alg, MacAlg, MacKey, SigAlg, VerifyingKey};
 
 /// A public RSA key under today's minimum, from a JWK: to verify what an old system signs.
 ///
@@ -41,6 +41,19 @@ pub fn weak_rsa_key_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
     Ok(VerifyingKey::weak_from_pem(text, alg)?)
 }
 
+/// A public RSA key under today's minimum, from DER (SPKI). The same bounds as
+/// [`weak_rsa_key_from_jwk`].
+///
+/// ```
+/// use jeton::danger;
+/// use jeton::key::SigAlg;
+///
+/// assert!(danger::weak_rsa_key_from_der(b"not a key", SigAlg::RS256).is_err());
+/// ```
+pub fn weak_rsa_key_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
+    Ok(VerifyingKey::weak_from_der(der, alg)?)
+}
+
 /// An HMAC key shorter than its hash (RFC 7518, section 3.2, forbids it): to talk to a system whose
 /// secret cannot be changed.
 ///
@@ -72,4 +85,21 @@ pub fn weak_mac_key(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
 /// ```
 pub fn weak_mac_key_from_jwk(text: &str, alg: MacAlg) -> Result<MacKey> {
     Ok(MacKey::weak_from_members(&Members::parse(text)?, alg)?)
+}
+
+/// A key set whose keys may be under today's minimum, as [`weak_rsa_key_from_jwk`] and
+/// [`weak_mac_key_from_jwk`] take them. In all else it is [`KeySet::from_json`], or with an algorithm
+/// [`KeySet::from_json_as`].
+///
+/// ```
+/// use jeton::danger;
+/// use jeton::jwk::KeySet;
+///
+/// let set = r#"{"keys":[{"kty":"oct","alg":"HS256","k":"c2hvcnQ"}]}"#;
+/// assert!(KeySet::from_json(set).is_err());
+/// assert_eq!(danger::weak_key_set(set, None)?.len(), 1);
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub fn weak_key_set(text: &str, alg: Option<Alg>) -> Result<KeySet> {
+    Ok(KeySet::weak(text, alg)?)
 }

@@ -192,16 +192,20 @@ impl Decrypter {
     ) -> Result<Vec<Candidate<'a>>, Rejection> {
         let keys = self.keys.all();
         let mut candidates = Vec::new();
-        let mut refusal = match keys.len() {
-            1 => Rejection::AlgorithmMismatch,
-            _ => Rejection::UnknownKey,
+        // A `kid` can choose only between keys that differ in theirs; one key that is there for
+        // several algorithms is still one.
+        let id = |key: &'a DecryptWith| key.id().map(KeyId::as_str);
+        let are_one = keys.windows(2).all(|pair| id(&pair[0]) == id(&pair[1]));
+        let mut refusal = match are_one {
+            true => Rejection::AlgorithmMismatch,
+            false => Rejection::UnknownKey,
         };
         for (recipient_index, fields) in headers.iter().enumerate() {
             let alg = fields.alg()?;
             for key in keys {
-                let fits = match (fields.kid.as_deref(), key.id().map(KeyId::as_str)) {
-                    (Some(kid), Some(id)) => (keys.len() == 1 && headers.len() == 1) || kid == id,
-                    (Some(_), None) => keys.len() == 1,
+                let fits = match (fields.kid.as_deref(), id(key)) {
+                    (Some(kid), Some(id)) => (are_one && headers.len() == 1) || kid == id,
+                    (Some(_), None) => are_one,
                     (None, _) => true,
                 };
                 if !fits || alg != key.alg_name() {

@@ -43,13 +43,13 @@ impl From<Fault> for Refused {
 impl KeySet {
     /// Reads a JWK Set. A key that does not say its algorithm is taken only if its curve implies it.
     pub fn from_json(text: &str) -> Result<KeySet> {
-        Ok(Self::read(text, None)?)
+        Ok(Self::read(text, None, read_key)?)
     }
 
     /// Reads a JWK Set whose keys are all for one algorithm: those that do not say theirs are taken
     /// for it, those that say another are left out.
     pub fn from_json_as(text: &str, alg: Alg) -> Result<KeySet> {
-        Ok(Self::read(text, Some(alg))?)
+        Ok(Self::read(text, Some(alg), read_key)?)
     }
 
     /// How many keys the set has.
@@ -72,7 +72,16 @@ impl KeySet {
         &self.keys
     }
 
-    fn read(text: &str, wanted: Option<Alg>) -> Result<KeySet, KeyError> {
+    /// The same with keys under today's minimum: see [`danger`](crate::danger).
+    pub(crate) fn weak(text: &str, alg: Option<Alg>) -> Result<KeySet, KeyError> {
+        Self::read(text, alg, read_weak_key)
+    }
+
+    fn read(
+        text: &str,
+        wanted: Option<Alg>,
+        read_key: fn(&str, Option<Alg>) -> Result<VerificationKey, KeyError>,
+    ) -> Result<KeySet, KeyError> {
         let mut set = KeySet {
             keys: Vec::new(),
             left_out: 0,
@@ -133,5 +142,22 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
         (_, Some(Alg::Sig(alg))) => {
             VerifyingKey::from_members(&members, Some(alg)).map(VerificationKey::Public)
         }
+    }
+}
+
+/// A key that is refused for nothing but its strength is taken after all.
+fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
+    let refused = match read_key(text, wanted) {
+        Err(error) if error.problem() == KeyProblem::TooWeak => error,
+        read => return read,
+    };
+    let members = Members::parse(text)?;
+    let said = members.optional("alg")?.and_then(|alg| alg.parse().ok());
+    match wanted.or(said) {
+        Some(Alg::Mac(alg)) => MacKey::weak_from_members(&members, alg).map(VerificationKey::Mac),
+        Some(Alg::Sig(alg)) => {
+            VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)
+        }
+        None => Err(refused),
     }
 }

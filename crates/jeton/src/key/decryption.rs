@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
-use super::{EncryptionKey, KeyId, KeyManagementAlg, pkix_encryption};
+use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, pkix_encryption};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{ecdsa, rsa, rsa_encryption};
 use crate::error::{Error, KeyError, KeyProblem, Result};
@@ -40,11 +40,26 @@ impl DecryptionKey {
     pub fn generate(alg: KeyManagementAlg) -> Result<DecryptionKey> {
         match alg.management() {
             Management::Rsa(_) => {
-                let pkcs8 = rsa::Pair::generate()?.pkcs8()?;
+                let pkcs8 = rsa::Pair::generate(RsaSize::default())?.pkcs8()?;
                 Ok(Self::of_rsa(alg, pkcs8)?)
             }
             Management::Ecdh(_) => Self::generate_in(alg, Group::P256),
         }
+    }
+
+    /// A new RSA key of another size than [`generate`](Self::generate) makes. An algorithm that is
+    /// not RSA's is refused with [`KeyProblem::Contradiction`].
+    ///
+    /// ```
+    /// use jeton::key::{DecryptionKey, KeyManagementAlg, RsaSize};
+    /// assert!(DecryptionKey::generate_rsa(KeyManagementAlg::EcdhEs, RsaSize::Bits3072).is_err());
+    /// ```
+    pub fn generate_rsa(alg: KeyManagementAlg, size: RsaSize) -> Result<DecryptionKey> {
+        let Management::Rsa(_) = alg.management() else {
+            return Err(KeyError::at("alg", KeyProblem::Contradiction).into());
+        };
+        let pkcs8 = rsa::Pair::generate(size)?.pkcs8()?;
+        Ok(Self::of_rsa(alg, pkcs8)?)
     }
 
     /// A fresh key on P-384, for ECDH-ES.

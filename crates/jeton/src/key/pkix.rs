@@ -214,7 +214,7 @@ pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
     parts_from_pkcs1(info.private_key.as_bytes())
 }
 
-pub(super) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
+pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
     let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
     Ok(rsa::Parts {

@@ -74,7 +74,7 @@ impl SharedSecret {
 }
 
 /// The algorithm of a symmetric JWK: what it says and what the caller wants, which must agree.
-pub(super) fn algorithm<A: FromStr + PartialEq>(
+pub(crate) fn algorithm<A: FromStr + PartialEq>(
     members: &Members<'_>,
     wanted: Option<A>,
 ) -> Result<A, KeyError> {

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
 use super::verifying::{self, Public};
-use super::{SigAlg, VerifyingKey, pkix};
+use super::{RsaSize, SigAlg, VerifyingKey, pkix};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
@@ -37,12 +37,27 @@ impl SigningKey {
     /// A fresh key. RSA keys have 2,048 bits.
     pub fn generate(alg: SigAlg) -> Result<SigningKey> {
         let pair = match alg.scheme() {
-            Scheme::Rsa(..) => Pair::Rsa(rsa::Pair::generate()?),
+            Scheme::Rsa(..) => Pair::Rsa(rsa::Pair::generate(RsaSize::default())?),
             Scheme::Ecdsa(curve) => Pair::Ecdsa(ecdsa::Pair::generate(curve)?),
             Scheme::Ed25519 => Pair::Ed25519(ed25519::Pair::generate()?),
             Scheme::MlDsa(set) => Pair::MlDsa(ml_dsa::Pair::generate(set)?),
         };
         Ok(Self::of_pair(alg, pair)?)
+    }
+
+    /// A new RSA key of another size than [`generate`](Self::generate) makes. An algorithm that is
+    /// not RSA's is refused with [`KeyProblem::Contradiction`].
+    ///
+    /// ```
+    /// use jeton::key::{RsaSize, SigAlg, SigningKey};
+    /// assert!(SigningKey::generate_rsa(SigAlg::RS256, RsaSize::Bits3072).is_ok());
+    /// assert!(SigningKey::generate_rsa(SigAlg::ES256, RsaSize::Bits3072).is_err());
+    /// ```
+    pub fn generate_rsa(alg: SigAlg, size: RsaSize) -> Result<SigningKey> {
+        let Scheme::Rsa(..) = alg.scheme() else {
+            return Err(KeyError::at("alg", KeyProblem::Contradiction).into());
+        };
+        Ok(Self::of_pair(alg, Pair::Rsa(rsa::Pair::generate(size)?))?)
     }
 
     /// Reads a private JWK. Its algorithm is its `alg`, or the one that its curve implies; RSA has

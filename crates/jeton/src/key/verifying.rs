@@ -176,6 +176,10 @@ impl VerifyingKey {
         pkix::read_public_pem(text, Some(alg), Strength::Legacy)
     }
 
+    pub(crate) fn weak_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+        pkix::read_spki(der, Some(alg), Strength::Legacy)
+    }
+
     /// The algorithm of a JWK that is public and for verifying.
     fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {

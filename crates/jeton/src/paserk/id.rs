@@ -1,6 +1,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sha2::{Digest, Sha384};
+
+use super::lock::Family;
 use super::{Kind, refused};
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;
@@ -39,11 +42,24 @@ impl Id {
             .expect("a PASERK that was made or read holds a key");
         let mut prefix = String::with_capacity(Kind::PREFIX_BYTES_MAX);
         kind.write_prefix(&mut prefix);
-        let hash = Blake2b::<HASH_BYTES>::new()
-            .and(prefix.as_bytes())
-            .and(super::text(key, bytes).as_bytes())
-            .finish();
-        Id { kind, hash: *hash }
+        let text = super::text(key, bytes);
+        let mut hash = [0; HASH_BYTES];
+        match Family::of(key.version()) {
+            Family::Nist => {
+                let long = Sha384::new()
+                    .chain_update(prefix.as_bytes())
+                    .chain_update(text.as_bytes())
+                    .finalize();
+                hash.copy_from_slice(&long[..HASH_BYTES]);
+            }
+            Family::Sodium => {
+                hash = *Blake2b::<HASH_BYTES>::new()
+                    .and(prefix.as_bytes())
+                    .and(text.as_bytes())
+                    .finish();
+            }
+        }
+        Id { kind, hash }
     }
 }
 

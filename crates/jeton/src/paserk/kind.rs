@@ -1,4 +1,8 @@
 use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::danger::paseto_v1;
+use crate::paseto::suite::LOCAL_KEY_BYTES;
 
 /// A version of PASETO, and of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,7 +49,7 @@ pub enum Form {
 /// Version and form of a PASERK: what stands before its second dot.
 ///
 /// Every kind that the specification names is known by name, so that an error can say what was
-/// given; [`Paserk::parse`](super::Paserk::parse) takes those that are offered.
+/// given; [`Paserk::parse`](super::Paserk::parse) takes those that hold a key in the clear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
     version: Version,
@@ -53,6 +57,12 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// `k3.local`
+    pub const K3_LOCAL: Kind = Kind::of(Version::V3, Form::Local);
+    /// `k3.secret`
+    pub const K3_SECRET: Kind = Kind::of(Version::V3, Form::Secret);
+    /// `k3.public`
+    pub const K3_PUBLIC: Kind = Kind::of(Version::V3, Form::Public);
     /// `k4.local`
     pub const K4_LOCAL: Kind = Kind::of(Version::V4, Form::Local);
     /// `k4.secret`
@@ -63,7 +73,13 @@ impl Kind {
     /// Enough for `k4.secret-wrap.`, the longest.
     pub(super) const PREFIX_BYTES_MAX: usize = 15;
 
-    const fn of(version: Version, form: Form) -> Kind {
+    /// The kind of that version and form.
+    ///
+    /// ```
+    /// use jeton::paserk::{Form, Kind, Version};
+    /// assert_eq!(Kind::of(Version::V3, Form::Seal).to_string(), "k3.seal");
+    /// ```
+    pub const fn of(version: Version, form: Form) -> Kind {
         Kind { version, form }
     }
 
@@ -101,14 +117,20 @@ impl Kind {
         text.push('.');
     }
 
-    /// How many bytes the key has; `None` if the kind holds no key in the clear, or one of a
-    /// version that is not offered.
-    pub(super) fn key_bytes(self) -> Option<usize> {
-        match (self.version, self.form) {
-            (Version::V4, Form::Local | Form::Public) => Some(32),
-            (Version::V4, Form::Secret) => Some(64),
-            _ => None,
-        }
+    /// How many bytes the key has, if the kind holds a key in the clear. Only RSA's secret keys
+    /// vary; every number in one of 2,048 bits has a byte more or less for its sign.
+    pub(super) fn key_bytes(self) -> Option<RangeInclusive<usize>> {
+        let bytes = match (self.version, self.form) {
+            (_, Form::Local) => LOCAL_KEY_BYTES,
+            (Version::V2 | Version::V4, Form::Public) => 32,
+            (Version::V2 | Version::V4, Form::Secret) => 64,
+            (Version::V3, Form::Public) => 49,
+            (Version::V3, Form::Secret) => 48,
+            (Version::V1, Form::Public) => paseto_v1::PUBLIC_BYTES,
+            (Version::V1, Form::Secret) => return Some(paseto_v1::SECRET_BYTES),
+            _ => return None,
+        };
+        Some(bytes..=bytes)
     }
 
     /// The kind of the id of a key of this kind.
@@ -122,12 +144,9 @@ impl Kind {
         Some(Kind::of(self.version, form))
     }
 
-    /// Whether this is an id of a version that is offered.
+    /// Whether this is an id.
     pub(super) fn is_id(self) -> bool {
-        matches!(
-            (self.version, self.form),
-            (Version::V4, Form::LocalId | Form::SecretId | Form::PublicId)
-        )
+        matches!(self.form, Form::LocalId | Form::SecretId | Form::PublicId)
     }
 }
 
@@ -138,6 +157,16 @@ impl fmt::Display for Kind {
 }
 
 impl Version {
+    /// The name of the module with its keys, which begins its tokens, too.
+    pub(crate) const fn module(self) -> &'static str {
+        match self {
+            Version::V1 => "v1",
+            Version::V2 => "v2",
+            Version::V3 => "v3",
+            Version::V4 => "v4",
+        }
+    }
+
     const ALL: [Version; 4] = [Version::V1, Version::V2, Version::V3, Version::V4];
 
     const fn name(self) -> &'static str {

@@ -12,9 +12,29 @@
 //! | `k4.local` | 32 secret bytes | `k4.lid` |
 //! | `k4.secret` | 64 secret bytes: the seed and the public key | `k4.sid` |
 //! | `k4.public` | the 32 bytes of the public key | `k4.pid` |
+//! | `k3.local` | 32 secret bytes | `k3.lid` |
+//! | `k3.secret` | 48 secret bytes: the scalar | `k3.sid` |
+//! | `k3.public` | 49 bytes: the compressed point | `k3.pid` |
 //!
-//! An id is a hash of the key's text. It is not secret, even that of a secret key, and it is the
-//! one thing about a key that belongs into a footer: PASERK forbids the others there.
+//! `k1` and `k2` are the same for the versions in [`danger`](crate::danger); `k1.secret` is PKCS#1 in
+//! DER and `k1.public` a SubjectPublicKeyInfo.
+//!
+//! An id is a hash of the key's text. It is not secret, even that of a secret key, and may stand in
+//! a footer.
+//!
+//! # Encrypted keys
+//!
+//! A key can be encrypted, and then be stored where others can read:
+//!
+//! | kind | with what | how |
+//! |---|---|---|
+//! | `local-wrap`, `secret-wrap` | a [`WrappingKey`] | `to_wrapped_paserk`, `from_wrapped_paserk` |
+//! | `local-pw`, `secret-pw` | a password, at a [`PasswordCost`] | `to_password_paserk`, `from_password_paserk` |
+//! | `seal` (not `k1`) | a public key | `to_sealed_paserk`, `from_sealed_paserk` |
+//!
+//! Of these PASERK allows those that are wrapped or sealed in a footer, beside the ids. No key in
+//! the clear and none under a password belongs there, and not even a public key: whoever made the
+//! token chose it.
 //!
 //! ```
 //! use jeton::paserk::{Kind, Paserk};
@@ -27,11 +47,18 @@
 //! # Ok::<_, jeton::Error>(())
 //! ```
 
+mod encrypted;
 mod id;
 mod kind;
+mod lock;
+mod password;
+mod seal;
+mod wrapping;
 
 pub use id::Id;
 pub use kind::{Form, Kind, Version};
+pub use password::PasswordCost;
+pub use wrapping::WrappingKey;
 
 use std::fmt;
 
@@ -58,7 +85,7 @@ impl Paserk {
     /// # Errors
     ///
     /// [`Error::Key`](crate::Error::Key) with the problem [`KeyProblem::Malformed`] if the text is
-    /// no PASERK, [`KeyProblem::Unsupported`] if it is an id or of a kind that is not offered,
+    /// no PASERK, [`KeyProblem::Unsupported`] if it is an id or an encrypted key,
     /// [`KeyProblem::NotBase64Url`] or [`KeyProblem::WrongLength`].
     ///
     /// ```
@@ -68,13 +95,14 @@ impl Paserk {
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
         let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
-        let length = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
-        // The length is fixed, so a text of any other is refused before it is decoded.
-        if encoded.len() != base64::encoded_length(length) {
+        let lengths = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        // A text of the wrong length is refused before it is decoded.
+        let [least, most] = [lengths.start(), lengths.end()].map(|n| base64::encoded_length(*n));
+        if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }
-        let mut bytes = Zeroizing::new(vec![0; length]);
-        base64::decode_into(encoded.as_bytes(), &mut bytes)
+        let bytes = base64::decode(encoded.as_bytes())
+            .map(Zeroizing::new)
             .map_err(|_| refused(KeyProblem::NotBase64Url))?;
         Ok(Paserk { kind, bytes })
     }
@@ -94,8 +122,8 @@ impl Paserk {
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Paserk> {
-        let length = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
-        if bytes.len() != length {
+        let lengths = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        if !lengths.contains(&bytes.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }
         Ok(Paserk {
@@ -161,7 +189,7 @@ mod tests {
     #[test]
     fn a_text_is_never_moved_while_it_is_written() {
         for kind in [Kind::K4_LOCAL, Kind::K4_SECRET, Kind::K4_PUBLIC] {
-            let bytes = vec![1; kind.key_bytes().expect("a key")];
+            let bytes = vec![1; *kind.key_bytes().expect("a key").end()];
             let written = text(kind, &bytes);
             assert!(written.len() <= Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()));
             assert!(written.starts_with(&kind.to_string()));

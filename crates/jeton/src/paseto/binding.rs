@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::suite::Suite;
 use crate::error::{Misuse, Result};
 use crate::limits;
 
@@ -30,13 +31,23 @@ impl<'a> Binding<'a> {
         self
     }
 
-    /// Does not stand in the token; whoever verifies must know it. An empty one is none.
+    /// Does not stand in the token; whoever verifies must know it. An empty one is none. Versions 1
+    /// and 2 have none: [`Misuse::ImplicitAssertion`].
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self
     }
 
-    pub(super) fn check(&self) -> Result<()> {
+    /// The footer; empty if there is none.
+    pub(crate) fn footer_bytes(&self) -> &'a [u8] {
+        self.footer
+    }
+
+    /// Whether a token of that version can be bound so.
+    pub(super) fn check(&self, suite: &Suite) -> Result<()> {
+        if !suite.implicit_assertion && !self.implicit_assertion.is_empty() {
+            return Err(Misuse::ImplicitAssertion.into());
+        }
         if self.footer.len() > limits::FOOTER_BYTES {
             return Err(Misuse::FooterTooLarge.into());
         }

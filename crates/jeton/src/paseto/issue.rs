@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::suite::Suite;
 use super::{Binding, token};
 pub(super) use crate::claims::Buffer;
 use crate::claims::{Claims, Dates};
@@ -10,42 +11,50 @@ use crate::error::Result;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
-    /// Version and purpose, dots included.
-    const HEADER: &'static str;
-    /// How many bytes `seal` needs in front of the message.
-    const BEFORE: usize;
-    /// How many bytes the body is longer than the message.
-    const LONGER: usize;
+    fn suite(&self) -> &'static Suite;
 
-    /// Turns the message that stands at `BEFORE..` into the body; where the body begins. It ends
-    /// where the buffer ends.
+    /// Version and purpose, dots included.
+    fn header(&self) -> &'static str;
+
+    /// How many bytes `seal` needs in front of the message.
+    fn before(&self) -> usize;
+
+    /// How many bytes the body is longer than the message.
+    fn longer(&self) -> usize;
+
+    /// Turns the message that stands behind the first `before` bytes into the body; where the body
+    /// begins. It ends where the buffer ends.
     fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize>;
 }
 
 /// A token with claims.
-pub(super) fn claims<K: Seal, T: Serialize>(
-    key: &K,
+pub(super) fn claims<T: Serialize>(
+    key: &impl Seal,
     claims: &Claims<'_, T>,
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
-    binding.check()?;
+    binding.check(key.suite())?;
     let mut buffer = Buffer::new();
-    buffer.resize(K::BEFORE, 0);
+    buffer.resize(key.before(), 0);
     claims.write(&mut buffer, Dates::Rfc3339, clock)?;
     finish(key, &mut buffer, binding)
 }
 
 /// A token with exactly these bytes.
-pub(super) fn bytes<K: Seal>(key: &K, message: &[u8], binding: Binding<'_>) -> Result<String> {
-    binding.check()?;
-    let mut buffer = Buffer::with_capacity(K::BEFORE + message.len() + K::LONGER);
-    buffer.resize(K::BEFORE, 0);
+pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
+    binding.check(key.suite())?;
+    let mut buffer = Buffer::with_capacity(key.before() + message.len() + key.longer());
+    buffer.resize(key.before(), 0);
     buffer.extend_from_slice(message);
     finish(key, &mut buffer, binding)
 }
 
-fn finish<K: Seal>(key: &K, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
+fn finish(key: &impl Seal, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
     let start = key.seal(buffer, binding)?;
-    Ok(token::assemble(K::HEADER, &buffer[start..], binding.footer))
+    Ok(token::assemble(
+        key.header(),
+        &buffer[start..],
+        binding.footer,
+    ))
 }

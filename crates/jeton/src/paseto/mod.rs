@@ -2,7 +2,18 @@
 //! (<https://github.com/paseto-standard/paseto-spec>).
 //!
 //! A PASETO has no algorithm to choose and none to confuse: `v4.local.` or `v4.public.` stands
-//! before it, and a key of one version and purpose takes nothing else.
+//! before it, and a key of one version and purpose takes nothing else. Version and purpose are in
+//! the key's type, so that a mistake does not compile:
+//!
+//! ```compile_fail
+//! use jeton::paseto::{v3, v4};
+//!
+//! fn issue_with(_: &v4::LocalKey) {}
+//! issue_with(&v3::LocalKey::generate().unwrap()); // expected `LocalKey<V4>`, found `LocalKey<V3>`
+//! ```
+//!
+//! [`v4`] is the version to choose, [`v3`] the one for who is bound to NIST's algorithms. Versions 1
+//! and 2 were superseded; they are in [`danger`](crate::danger), to talk to what is old.
 //!
 //! # Local or public
 //!
@@ -47,13 +58,28 @@
 //! ```
 
 mod binding;
-mod issue;
+mod local;
 mod open;
-mod pae;
-mod token;
-pub mod v4;
+mod public;
 mod verifier;
+mod version;
+
+// The versions, and what they are made of
+pub(crate) mod aes_ctr_hmac;
+pub(crate) mod ed25519;
+pub(crate) mod suite;
+pub mod v3;
+pub mod v4;
+
+// The same for every version
+mod frame;
+mod issue;
+pub(crate) mod pae;
+mod token;
 
 pub use binding::Binding;
+pub use local::LocalKey;
 pub use open::{Keys, Opened};
+pub use public::{PublicKey, SecretKey};
 pub use verifier::Verifier;
+pub use version::Version;

@@ -4,12 +4,16 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Binding;
+use super::suite::Suite;
 use super::token::{Footer, Parts};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 
 /// The object-safe core: a key that turns tokens into authenticated bytes.
 pub(super) trait Open: Send + Sync {
+    fn suite(&self) -> &'static Suite;
+
     /// Version and purpose, dots included.
     fn header(&self) -> &'static str;
 
@@ -83,6 +87,7 @@ impl fmt::Debug for Opened {
 
 /// Opens a token under the default limits.
 pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+    check(key, implicit_assertion)?;
     let parts = Parts::of(token, key.header(), &Limits::default())?;
     let mut buffer = vec![0; key.room(&parts, implicit_assertion)];
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
@@ -92,6 +97,14 @@ pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> R
         message: buffer,
         footer: parts.footer,
     })
+}
+
+/// Whether a token of that key can be bound to that assertion at all. A version that has none must
+/// not leave it out in silence: the caller would take a token for bound that is not.
+pub(super) fn check(key: &dyn Open, implicit_assertion: &[u8]) -> Result<()> {
+    Binding::new()
+        .implicit_assertion(implicit_assertion)
+        .check(key.suite())
 }
 
 /// The whole of a body must have at least that many bytes.

@@ -2,16 +2,16 @@
 //! pieces have the same bytes (PASETO, "Authentication Padding").
 
 /// Bytes of a count or a length.
-pub(super) const LENGTH_BYTES: usize = 8;
+pub(crate) const LENGTH_BYTES: usize = 8;
 
 /// A count or a length, the highest bit clear.
-pub(super) fn length(n: usize) -> [u8; LENGTH_BYTES] {
+pub(crate) fn length(n: usize) -> [u8; LENGTH_BYTES] {
     // A slice has at most isize::MAX bytes, so the bit is clear as it is.
     (n as u64).to_le_bytes()
 }
 
 /// Hands the encoding on, bit by bit; nothing is copied together.
-pub(super) fn encode(pieces: &[&[u8]], mut sink: impl FnMut(&[u8])) {
+pub(crate) fn encode(pieces: &[&[u8]], mut sink: impl FnMut(&[u8])) {
     sink(&length(pieces.len()));
     for piece in pieces {
         sink(&length(piece.len()));

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::Binding;
 use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::limits::{self, Limits};
@@ -48,6 +49,13 @@ impl<'t> Parts<'t> {
         base64::decode_into(encoded, &mut footer)
             .map_err(|_| Rejection::Malformed(Part::Footer))?;
         Ok(Parts { body, footer })
+    }
+
+    /// What the token is bound to, if it is authentic.
+    pub(super) fn binding<'a>(&'a self, implicit_assertion: &'a [u8]) -> Binding<'a> {
+        Binding::new()
+            .footer(&self.footer)
+            .implicit_assertion(implicit_assertion)
     }
 
     /// Length of the body, bytes.

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
-use super::open::Keys;
+use super::open::{self, Keys};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
@@ -82,7 +82,9 @@ impl Verifier {
     }
 
     /// The implicit assertion that tokens must have been issued under. One that was issued under
-    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`].
+    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`]. With a
+    /// key of version 1 or 2, which have none, every call answers
+    /// [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
         self.implicit_assertion = assertion.as_ref().into();
         self
@@ -171,8 +173,10 @@ impl Verifier {
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
-    fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>, Rejection> {
-        Parts::of(token, self.keys.0.header(), &self.limits)
+    fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>> {
+        let key = self.keys.0.as_ref();
+        open::check(key, &self.implicit_assertion)?;
+        Ok(Parts::of(token, key.header(), &self.limits)?)
     }
 
     fn room(&self, parts: &Parts<'_>) -> usize {

@@ -250,3 +250,35 @@ fn a_kid_picks_among_several_keys_and_no_other_is_tried() {
         );
     }
 }
+
+#[test]
+fn one_key_that_is_there_for_several_algorithms_is_one_whatever_the_kid() {
+    let pem = DecryptionKey::generate(KeyManagementAlg::EcdhEs)
+        .unwrap()
+        .to_pem()
+        .unwrap();
+    let algs = [
+        KeyManagementAlg::EcdhEs,
+        KeyManagementAlg::EcdhEsA128Kw,
+        KeyManagementAlg::EcdhEsA256Kw,
+    ];
+    let keys = algs.map(|alg| DecryptionKey::from_pem_as(&pem, alg).unwrap());
+    let [one, two, three] = &keys;
+    let all = jeton::key::DecryptionKeys::from(one).and(two).and(three);
+    let decrypter = Decrypter::new(all);
+    for key in &keys {
+        let public = key.encryption_key().with_key_id("elsewhere").unwrap();
+        let token = Encrypter::new(&public, ContentEnc::A128Gcm)
+            .encrypt(b"x")
+            .unwrap();
+        assert_eq!(decrypter.decrypt(&token).unwrap().plaintext(), b"x");
+    }
+    let other = DecryptionKey::from_pem_as(&pem, KeyManagementAlg::EcdhEsA192Kw).unwrap();
+    let token = Encrypter::new(&other.encryption_key(), ContentEnc::A128Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    assert_eq!(
+        rejection(decrypter.decrypt(&token)),
+        Rejection::AlgorithmMismatch
+    );
+}

@@ -4,5 +4,7 @@
 
 mod claims;
 mod keys;
+mod paserks;
 mod support;
 mod tokens;
+mod versions;

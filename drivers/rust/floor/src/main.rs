@@ -33,6 +33,7 @@ impl Driver for Floor {
         ],
         contracts: &[Contract::Sign, Contract::Verify],
         key_handling: &[KeyHandling::Prepared],
+        ..Offer::NOTHING
     }];
 
     fn version() -> String {

@@ -74,7 +74,7 @@ impl<K> Held<K> {
         let key = load()?;
         Ok(match handling {
             KeyHandling::Prepared => Self::Prepared(key),
-            KeyHandling::ParsedPerCall => Self::PerCall(Box::new(load)),
+            _ => Self::PerCall(Box::new(load)),
         })
     }
 

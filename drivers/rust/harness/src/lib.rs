@@ -6,19 +6,22 @@
 //! |---|---|
 //! | [`protocol`] | requests, answers, what a driver offers and how it refuses |
 //! | [`claims`] | the claims sets that are signed and decoded |
+//! | [`policy`] | the policy by hand, for libraries that check no claims |
 //! | [`key`] | JWKs, and the DER that most libraries want instead |
 //! | [`work`] | one prepared contract, and the shapes that a driver fills in |
 //! | [`serve`] | the loop, the clock, the threads |
 
 pub mod claims;
 pub mod key;
+pub mod policy;
 pub mod protocol;
 pub mod serve;
 pub mod work;
 
 pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
 pub use key::{Held, Jwk, Keys};
-pub use protocol::{Contract, KeyHandling, Offer, Order, Policy, Refusal};
+pub use policy::Registered;
+pub use protocol::{Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Refusal};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 

@@ -10,30 +10,64 @@ use std::fmt::Display;
 pub const PROTOCOL: u32 = 1;
 
 /// A row of what a driver can do: every algorithm in it under every contract in it.
+///
+/// ```
+/// use jeton_driver_harness::{Contract, KeyHandling, Offer};
+/// const PASETO: Offer = Offer {
+///     format: "v4.local",
+///     contracts: &[Contract::Encrypt, Contract::Decrypt],
+///     key_handling: &[KeyHandling::Prepared],
+///     ..Offer::NOTHING
+/// };
+/// assert!(PASETO.algs.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    /// `jwt`, `v4.local`, `v4.public` or `bare`.
+    /// `jwt`, `jwe`, `v1.local` … `v4.public`, or `bare`.
     pub format: &'static str,
     /// JOSE names. Empty where the format decides.
     pub algs: &'static [&'static str],
+    /// The content encryptions of a `jwe`, each of which goes with each algorithm. Empty elsewhere.
+    pub encs: &'static [&'static str],
     /// What can be done with them.
     pub contracts: &'static [Contract],
     /// How the keys can be handled.
     pub key_handling: &'static [KeyHandling],
+    /// The forms of key text that the library reads: a `load-key` row each.
+    pub key_text: &'static [KeyForm],
 }
 
 impl Offer {
+    /// An empty row, to set the members of.
+    pub const NOTHING: Offer = Offer {
+        format: "",
+        algs: &[],
+        encs: &[],
+        contracts: &[],
+        key_handling: &[],
+        key_text: &[],
+    };
+
     /// Whether `order` lies within this row.
     #[must_use]
     pub fn covers(&self, order: &Order) -> bool {
-        let alg = match &order.alg {
-            Some(alg) => self.algs.contains(&alg.as_str()),
-            None => self.algs.is_empty(),
+        let within = |names: &[&str], name: &Option<String>| match name {
+            Some(name) => names.contains(&name.as_str()),
+            None => names.is_empty(),
         };
-        alg && self.format == order.format
-            && order.enc.is_none()
+        let handling = match order.contract {
+            // A fresh key is not handled in any way.
+            Contract::GenerateKey => true,
+            Contract::LoadKey => {
+                (order.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
+            }
+            _ => self.key_handling.contains(&order.key_handling),
+        };
+        handling
+            && self.format == order.format
+            && within(self.algs, &order.alg)
+            && within(self.encs, &order.enc)
             && self.contracts.contains(&order.contract)
-            && self.key_handling.contains(&order.key_handling)
     }
 }
 
@@ -47,6 +81,27 @@ pub enum Contract {
     Verify,
     /// The complete token to yes or no.
     VerifySignature,
+    /// What `Sign` is, for a token that nobody else can read.
+    Encrypt,
+    /// What `Verify` is, for such a token.
+    Decrypt,
+    /// `Sign` and then `Verify` of the token just made; or `Encrypt` and `Decrypt`.
+    RoundTrip,
+    /// Nothing to a key that can be used.
+    GenerateKey,
+    /// A key's text to a key that can be used.
+    LoadKey,
+}
+
+impl Contract {
+    /// Whether it makes tokens of claims.
+    #[must_use]
+    pub fn makes_tokens(self) -> bool {
+        matches!(
+            self,
+            Contract::Sign | Contract::Encrypt | Contract::RoundTrip
+        )
+    }
 }
 
 /// What happens to the key inside the timed loop.
@@ -57,6 +112,59 @@ pub enum KeyHandling {
     Prepared,
     /// Its text is parsed, each time.
     ParsedPerCall,
+    /// For `load-key`: the JWK is what is loaded.
+    Jwk,
+    /// For `load-key`: the PEM.
+    Pem,
+    /// For `load-key`: the PASERK.
+    Paserk,
+}
+
+/// How a key is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyForm {
+    /// A JWK's JSON.
+    Jwk,
+    /// PKCS#8 and SPKI in PEM.
+    Pem,
+    /// PASERK.
+    Paserk,
+}
+
+/// A key as the text of one form, which is then what is loaded.
+#[derive(Clone, Debug, Deserialize)]
+pub struct KeyText {
+    /// Which form.
+    pub form: KeyForm,
+    /// The private or symmetric key.
+    #[serde(default)]
+    pub private: Option<String>,
+    /// The public key.
+    #[serde(default)]
+    pub public: Option<String>,
+}
+
+impl KeyText {
+    /// The private or symmetric key's text.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, Refusal> {
+        let text = self.private.clone();
+        text.ok_or_else(|| Refusal::invalid("no private key text"))
+    }
+
+    /// The public key's text.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, Refusal> {
+        let text = self.public.clone();
+        text.ok_or_else(|| Refusal::invalid("no public key text"))
+    }
 }
 
 /// What `verify` must check beside the signature, `exp` and `nbf`.
@@ -82,7 +190,7 @@ fn demanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 pub struct Order {
     /// What to do.
     pub contract: Contract,
-    /// `jwt`, `v4.local`, `v4.public` or `bare`.
+    /// `jwt`, `jwe`, `v1.local` … `v4.public`, or `bare`.
     pub format: String,
     /// The JOSE name, or `None` where the format decides.
     pub alg: Option<String>,
@@ -92,11 +200,13 @@ pub struct Order {
     pub key_handling: KeyHandling,
     /// The keys, as text.
     pub keys: Keys,
+    /// The same keys as text; there for `load-key`.
+    pub key_text: Option<KeyText>,
     /// The claims to sign; for `verify`, the type to decode into.
     pub pool: Pool,
     /// What to check.
     pub policy: Policy,
-    /// What to verify. Empty for `sign`.
+    /// What to open. Empty for contracts that make tokens or keys.
     pub tokens: Vec<String>,
 }
 
@@ -110,6 +220,28 @@ impl Order {
         self.alg
             .as_deref()
             .ok_or_else(|| Refusal::invalid("this format needs an alg"))
+    }
+
+    /// The content encryption's name.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if the order names none.
+    pub fn enc(&self) -> Result<&str, Refusal> {
+        self.enc
+            .as_deref()
+            .ok_or_else(|| Refusal::invalid("this format needs an enc"))
+    }
+
+    /// The text of the key that `load-key` loads.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Invalid`] if the order has none.
+    pub fn key_text(&self) -> Result<&KeyText, Refusal> {
+        self.key_text
+            .as_ref()
+            .ok_or_else(|| Refusal::invalid("load-key needs a key_text"))
     }
 }
 
@@ -171,6 +303,7 @@ pub(crate) struct Prepare {
     enc: Option<String>,
     key_handling: KeyHandling,
     keys: Keys,
+    key_text: Option<KeyText>,
     claims: NamedClaims,
     policy: Option<Policy>,
     tokens: Option<Vec<String>>,
@@ -188,8 +321,9 @@ impl Prepare {
         let contract = Contract::deserialize(Value::String(self.contract.clone()))
             .map_err(|_| Refusal::unsupported(format!("no contract {:?} here", self.contract)))?;
         let tokens = self.tokens.unwrap_or_default();
-        if contract == Contract::Sign && self.claims.values.is_empty() {
-            return Err(Refusal::invalid("sign needs at least one value in claims"));
+        if contract.makes_tokens() && self.claims.values.is_empty() {
+            let reason = format!("{} needs at least one value in claims", self.contract);
+            return Err(Refusal::Invalid(reason));
         }
         Ok(Order {
             contract,
@@ -199,6 +333,7 @@ impl Prepare {
             enc: self.enc,
             key_handling: self.key_handling,
             keys: self.keys,
+            key_text: self.key_text,
             policy: self.policy.unwrap_or_default(),
             tokens,
         })

@@ -108,16 +108,15 @@ impl State {
 fn hello<D: Driver>() -> Value {
     let mut offers = Vec::new();
     for offer in D::OFFERS {
-        let algs: Vec<Option<&str>> = match offer.algs {
-            [] => vec![None],
-            algs => algs.iter().copied().map(Some).collect(),
-        };
-        offers.extend(algs.into_iter().map(|alg| {
-            json!({
-                "format": offer.format, "alg": alg, "enc": null,
-                "contracts": offer.contracts, "key_handling": offer.key_handling,
-            })
-        }));
+        for alg in each_or_none(offer.algs) {
+            for enc in each_or_none(offer.encs) {
+                offers.push(json!({
+                    "format": offer.format, "alg": alg, "enc": enc,
+                    "contracts": offer.contracts, "key_handling": offer.key_handling,
+                    "key_text": offer.key_text,
+                }));
+            }
+        }
     }
     json!({
         "ok": true, "protocol": PROTOCOL,
@@ -125,6 +124,13 @@ fn hello<D: Driver>() -> Value {
         "language": "rust", "runtime": env!("JETON_DRIVER_RUSTC"),
         "counts": ["bytes", "allocs"], "offers": offers,
     })
+}
+
+fn each_or_none(names: &'static [&'static str]) -> Vec<Option<&'static str>> {
+    match names {
+        [] => vec![None],
+        names => names.iter().copied().map(Some).collect(),
+    }
 }
 
 fn verify(work: &dyn Work, token: &str) -> Result<Value, Refusal> {
@@ -248,7 +254,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::work::{self, Rejection, Signer};
-    use crate::{Contract, KeyHandling, Offer, Order, locked_version};
+    use crate::{Contract, KeyForm, KeyHandling, Look, Offer, Order, locked_version};
 
     /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
     struct Fake;
@@ -258,8 +264,15 @@ mod tests {
         const OFFERS: &'static [Offer] = &[Offer {
             format: "jwt",
             algs: &["HS256"],
-            contracts: &[Contract::Sign, Contract::Verify],
+            contracts: &[
+                Contract::Sign,
+                Contract::Verify,
+                Contract::RoundTrip,
+                Contract::LoadKey,
+            ],
             key_handling: &[KeyHandling::Prepared],
+            key_text: &[KeyForm::Jwk],
+            ..Offer::NOTHING
         }];
 
         fn version() -> String {
@@ -273,10 +286,32 @@ mod tests {
             if order.contract == Contract::Verify {
                 return Ok(Box::new(Picky));
             }
+            if order.contract == Contract::LoadKey {
+                let text = order.key_text()?.private()?;
+                return work::keys(move || text.parse::<u64>().map_err(Refusal::failed));
+            }
+            let trip = order.contract == Contract::RoundTrip;
             let crate::Pool::Map(pool) = order.pool else {
                 return Err(Refusal::invalid("a map, please"));
             };
+            if trip {
+                return Ok(work::round_trip(FakeSigner(pool), Longer(8)));
+            }
             Ok(work::sign(FakeSigner(pool)))
+        }
+    }
+
+    /// Takes tokens of so many bytes and more.
+    struct Longer(usize);
+
+    impl crate::Verifier for Longer {
+        type Scratch = ();
+
+        fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+            if token.len() < self.0 {
+                return Err("too short".to_owned());
+            }
+            Ok(look.look(&()))
         }
     }
 
@@ -382,6 +417,32 @@ mod tests {
         assert_eq!(answers[1]["allocs"], 5);
         assert_eq!(answers[2]["checksum"], 3 * once);
         assert_eq!(answers[2]["allocs"], Value::Null);
+    }
+
+    #[test]
+    fn a_round_trip_adds_both_ways_and_stops_where_it_is_refused() {
+        let run = r#"{"op":"run","iterations":2,"threads":1}"#;
+        let answers = talk(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
+        // "token-0" has seven bytes, and eight are wanted.
+        assert_eq!(answers[1]["error"], "failed");
+        let values = vec!["{}"; 11].join(",");
+        let long = prepare("round-trip", "HS256", &format!("[{values}]"));
+        let answers = talk(&[&long, r#"{"op":"token","index":10}"#]);
+        assert_eq!(answers[1]["token"], "token-10");
+    }
+
+    #[test]
+    fn a_key_is_loaded_from_its_text_and_counts_one() {
+        let load = |text: &str| {
+            format!(
+                r#"{{"op":"prepare","contract":"load-key","format":"jwt","alg":"HS256","key_handling":"jwk","keys":{{}},"key_text":{{"form":"jwk","private":{text}}},"claims":{{"name":"standard"}}}}"#
+            )
+        };
+        let run = r#"{"op":"run","iterations":5,"threads":1}"#;
+        let answers = talk(&[&load("\"17\""), run, &load("\"x\""), &load("null")]);
+        assert_eq!(answers[1]["checksum"], 5);
+        assert_eq!(answers[2]["error"], "failed");
+        assert_eq!(answers[3]["error"], "invalid");
     }
 
     #[test]

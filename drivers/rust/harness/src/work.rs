@@ -44,7 +44,7 @@ pub trait Signer: Send + Sync {
     /// What a careful user keeps from one call to the next. One for each thread.
     type Scratch: Default;
     /// The token.
-    type Token: AsRef<[u8]>;
+    type Token: AsRef<str>;
 
     /// How many claims the pool has; never zero.
     fn pool(&self) -> usize;
@@ -75,13 +75,38 @@ pub trait Verifier: Send + Sync {
     ) -> Result<L::Seen, Rejection>;
 }
 
-/// Work that signs.
+/// Work that makes a token and opens it again.
+#[must_use]
+pub fn round_trip(
+    signer: impl Signer + 'static,
+    verifier: impl Verifier + 'static,
+) -> Box<dyn Work> {
+    Box::new(Tripping {
+        signing: Signing(signer),
+        verifier,
+    })
+}
+
+/// Work that makes or loads a key in each operation. `make` is called once before, so that a text
+/// that is refused is refused in `prepare`.
+///
+/// # Errors
+///
+/// What `make` said.
+pub fn keys<K: 'static>(
+    make: impl Fn() -> Result<K, Refusal> + Send + Sync + 'static,
+) -> Result<Box<dyn Work>, Refusal> {
+    make()?;
+    Ok(Box::new(KeyMaking(make)))
+}
+
+/// Work that signs or encrypts.
 #[must_use]
 pub fn sign(signer: impl Signer + 'static) -> Box<dyn Work> {
     Box::new(Signing(signer))
 }
 
-/// Work that verifies, over and over, the tokens of a pool.
+/// Work that verifies or decrypts, over and over, the tokens of a pool.
 ///
 /// # Errors
 ///
@@ -141,8 +166,7 @@ impl<S: Signer> Work for Signing<S> {
             return Err(Refusal::invalid("no claims at this index"));
         }
         let token = self.0.sign(&mut S::Scratch::default(), index);
-        let token = token.map_err(Refusal::Failed)?;
-        String::from_utf8(token.as_ref().to_vec()).map_err(Refusal::failed)
+        Ok(token.map_err(Refusal::Failed)?.as_ref().to_owned())
     }
 
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
@@ -151,7 +175,7 @@ impl<S: Signer> Work for Signing<S> {
         Box::new(move |iterations| {
             over_pool(iterations, pool, |index| {
                 let token = signer.sign(&mut scratch, index)?;
-                Ok(token_checksum(black_box(token.as_ref())))
+                Ok(token_checksum(black_box(token.as_ref().as_bytes())))
             })
         })
     }
@@ -177,6 +201,44 @@ impl<V: Verifier> Work for Verifying<V> {
             over_pool(iterations, self.tokens.len(), |index| {
                 self.verifier
                     .verify(&mut scratch, &self.tokens[index], Checksum)
+            })
+        })
+    }
+}
+
+struct Tripping<S, V> {
+    signing: Signing<S>,
+    verifier: V,
+}
+
+impl<S: Signer, V: Verifier> Work for Tripping<S, V> {
+    fn token(&self, index: usize) -> Result<String, Refusal> {
+        self.signing.token(index)
+    }
+
+    fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
+        let (signer, pool) = (&self.signing.0, self.signing.0.pool());
+        let (mut making, mut opening) = (S::Scratch::default(), V::Scratch::default());
+        Box::new(move |iterations| {
+            over_pool(iterations, pool, |index| {
+                let token = signer.sign(&mut making, index)?;
+                let token = black_box(token.as_ref());
+                let opened = self.verifier.verify(&mut opening, token, Checksum)?;
+                Ok(token_checksum(token.as_bytes()).wrapping_add(opened))
+            })
+        })
+    }
+}
+
+struct KeyMaking<F>(F);
+
+impl<K, F: Fn() -> Result<K, Refusal> + Send + Sync> Work for KeyMaking<F> {
+    fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
+        Box::new(move |iterations| {
+            over_pool(iterations, 1, |_| {
+                let key = (self.0)().map_err(|refusal| format!("{refusal:?}"))?;
+                black_box(&key);
+                Ok(1)
             })
         })
     }

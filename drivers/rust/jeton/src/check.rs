@@ -37,7 +37,7 @@ pub(crate) fn prepare_signature_only(
 }
 
 /// Decodes the caller's own part; jeton has read the registered claims.
-struct Typed<V>(Held<V>);
+pub(crate) struct Typed<V>(pub(crate) Held<V>);
 
 impl<V: Check> Verifier for Typed<V> {
     type Scratch = Scratch;
@@ -57,7 +57,7 @@ impl<V: Check> Verifier for Typed<V> {
 }
 
 /// Decodes all claims into the map that a Rust user would take.
-struct Untyped<V>(Held<V>);
+pub(crate) struct Untyped<V>(pub(crate) Held<V>);
 
 impl<V: Check> Verifier for Untyped<V> {
     type Scratch = Scratch;

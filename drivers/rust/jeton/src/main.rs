@@ -1,19 +1,22 @@
-//! The lab's driver for jeton itself: JWT, PASETO v4.local and v4.public.
+//! The lab's driver for jeton itself: JWT, JWE and PASETO.
 //!
 //! What is timed is what the documentation gives a careful user: keys and claims have jeton's own
 //! types, a verifier has its policy, and `verify_in` works in a scratch that lives as long as its
 //! thread.
 
 mod check;
+mod jwe;
+mod keys;
 mod mint;
+mod trip;
 
 use jeton::jwt::{self, MacKey, SigningKey, VerifyingKey};
 use jeton::key::Alg;
 use jeton::paseto::v4;
 use jeton::{Policy, jws, key};
 use jeton_driver_harness::{
-    Contract, Driver, Held, KeyHandling, Offer, Order, Refusal, Work, key::Paserk, locked_version,
-    serve,
+    Contract, Driver, Held, KeyForm, KeyHandling, Offer, Order, Refusal, Work, key::Paserk,
+    locked_version, serve,
 };
 
 fn main() -> std::io::Result<()> {
@@ -22,29 +25,111 @@ fn main() -> std::io::Result<()> {
 
 struct Jeton;
 
+const HANDLING: &[KeyHandling] = &[KeyHandling::Prepared, KeyHandling::ParsedPerCall];
+
+const PASETO: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+        Contract::LoadKey,
+    ],
+    key_handling: HANDLING,
+    key_text: &[KeyForm::Paserk],
+    ..Offer::NOTHING
+};
+
 impl Driver for Jeton {
     const LIBRARY: &'static str = "jeton";
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "jwt",
             algs: &[
-                "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-                "ES256", "ES384", "ES512", "EdDSA",
+                "HS256",
+                "HS384",
+                "HS512",
+                "RS256",
+                "RS384",
+                "RS512",
+                "PS256",
+                "PS384",
+                "PS512",
+                "ES256",
+                "ES384",
+                "ES512",
+                "ES256K",
+                "EdDSA",
+                "ML-DSA-44",
+                "ML-DSA-65",
+                "ML-DSA-87",
             ],
-            contracts: &[Contract::Sign, Contract::Verify, Contract::VerifySignature],
-            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+            contracts: &[
+                Contract::Sign,
+                Contract::Verify,
+                Contract::VerifySignature,
+                Contract::RoundTrip,
+                Contract::GenerateKey,
+                Contract::LoadKey,
+            ],
+            key_handling: HANDLING,
+            key_text: &[KeyForm::Jwk, KeyForm::Pem],
+            ..Offer::NOTHING
+        },
+        Offer {
+            format: "jwe",
+            algs: &[
+                "RSA1_5",
+                "RSA-OAEP",
+                "RSA-OAEP-256",
+                "RSA-OAEP-384",
+                "RSA-OAEP-512",
+                "dir",
+                "A128KW",
+                "A192KW",
+                "A256KW",
+                "A128GCMKW",
+                "A192GCMKW",
+                "A256GCMKW",
+                "ECDH-ES",
+                "ECDH-ES+A128KW",
+                "ECDH-ES+A192KW",
+                "ECDH-ES+A256KW",
+            ],
+            encs: &[
+                "A128CBC-HS256",
+                "A192CBC-HS384",
+                "A256CBC-HS512",
+                "A128GCM",
+                "A192GCM",
+                "A256GCM",
+            ],
+            contracts: &[
+                Contract::Encrypt,
+                Contract::Decrypt,
+                Contract::RoundTrip,
+                Contract::GenerateKey,
+                Contract::LoadKey,
+            ],
+            key_handling: HANDLING,
+            key_text: &[KeyForm::Jwk, KeyForm::Pem],
         },
         Offer {
             format: "v4.local",
-            algs: &[],
-            contracts: &[Contract::Sign, Contract::Verify],
-            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+            contracts: &[
+                Contract::Sign,
+                Contract::Verify,
+                Contract::Encrypt,
+                Contract::Decrypt,
+                Contract::RoundTrip,
+                Contract::GenerateKey,
+                Contract::LoadKey,
+            ],
+            ..PASETO
         },
         Offer {
             format: "v4.public",
-            algs: &[],
-            contracts: &[Contract::Sign, Contract::Verify],
-            key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+            ..PASETO
         },
     ];
 
@@ -53,74 +138,65 @@ impl Driver for Jeton {
     }
 
     fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.contract {
-            Contract::Sign => prepare_to_sign(order),
-            Contract::Verify => prepare_to_verify(order),
-            Contract::VerifySignature => {
+        match (order.contract, order.format.as_str()) {
+            (Contract::GenerateKey, _) => keys::generate(&order),
+            (Contract::LoadKey, _) => keys::load(&order),
+            (Contract::VerifySignature, _) => {
                 let keys = jwt_keys(&order)?;
                 let load = move || Ok(jws::Verifier::new(keys()?));
                 let verifier = Held::new(order.key_handling, load)?;
                 check::prepare_signature_only(verifier, order.tokens)
             }
+            (_, "jwe") => jwe::prepare(order),
+            (_, "v4.local") => prepare_local(order),
+            (_, "v4.public") => prepare_public(order),
+            _ => prepare_jwt(order),
         }
     }
 }
 
-fn prepare_to_sign(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    let handling = order.key_handling;
-    match order.format.as_str() {
-        "v4.local" => {
-            let text = paserk(&order, |keys| &keys.local)?;
-            let load = move || v4::LocalKey::from_paserk(&text).map_err(Refusal::failed);
-            mint::prepare(Held::new(handling, load)?, order.pool)
+fn prepare_jwt(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    let (text, policy) = (order.keys.private(), policy(&order));
+    let private = move || text.clone();
+    let alg = alg(&order)?;
+    let keys = jwt_keys(&order);
+    let verifier = move || {
+        let keys = keys.as_ref().map_err(Clone::clone)?;
+        Ok(jwt::Verifier::new(keys()?, policy.clone()))
+    };
+    match alg {
+        Alg::Mac(alg) => {
+            let issuer = move || MacKey::from_jwk_as(&private()?, alg).map_err(Refusal::failed);
+            trip::prepare(order, issuer, verifier)
         }
-        "v4.public" => {
-            let text = paserk(&order, |keys| &keys.secret)?;
-            let load = move || v4::SecretKey::from_paserk(&text).map_err(Refusal::failed);
-            mint::prepare(Held::new(handling, load)?, order.pool)
+        Alg::Sig(alg) => {
+            let issuer = move || SigningKey::from_jwk_as(&private()?, alg).map_err(Refusal::failed);
+            trip::prepare(order, issuer, verifier)
         }
-        _ => {
-            let text = order.keys.private()?;
-            match alg(&order)? {
-                Alg::Mac(alg) => {
-                    let load = move || MacKey::from_jwk_as(&text, alg).map_err(Refusal::failed);
-                    mint::prepare(Held::new(handling, load)?, order.pool)
-                }
-                Alg::Sig(alg) => {
-                    let load = move || SigningKey::from_jwk_as(&text, alg).map_err(Refusal::failed);
-                    mint::prepare(Held::new(handling, load)?, order.pool)
-                }
-                other => Err(no_such(other)),
-            }
-        }
+        other => Err(no_such(other)),
     }
 }
 
-fn prepare_to_verify(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    let (handling, policy) = (order.key_handling, policy(&order));
-    match order.format.as_str() {
-        "v4.local" => {
-            let text = paserk(&order, |keys| &keys.local)?;
-            let load = move || {
-                let key = v4::LocalKey::from_paserk(&text).map_err(Refusal::failed)?;
-                Ok(v4::Verifier::new(key, policy.clone()))
-            };
-            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
-        }
-        "v4.public" => {
-            let text = paserk(&order, |keys| &keys.public)?;
-            let load = move || {
-                let key = v4::PublicKey::from_paserk(&text).map_err(Refusal::failed)?;
-                Ok(v4::Verifier::new(key, policy.clone()))
-            };
-            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
-        }
-        _ => {
-            let keys = jwt_keys(&order)?;
-            let load = move || Ok(jwt::Verifier::new(keys()?, policy.clone()));
-            check::prepare(Held::new(handling, load)?, order.pool, order.tokens)
-        }
-    }
+fn prepare_local(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    let (text, policy) = (paserk(&order, |keys| &keys.local)?, policy(&order));
+    let key = move || v4::LocalKey::from_paserk(&text).map_err(Refusal::failed);
+    let own = key.clone();
+    let verifier = move || Ok(v4::Verifier::new(own()?, policy.clone()));
+    trip::prepare(order, key, verifier)
+}
+
+fn prepare_public(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    let policy = policy(&order);
+    let (secret, public) = (
+        paserk(&order, |keys| &keys.secret),
+        paserk(&order, |keys| &keys.public),
+    );
+    let issuer = move || v4::SecretKey::from_paserk(&secret.clone()?).map_err(Refusal::failed);
+    let verifier = move || {
+        let key = v4::PublicKey::from_paserk(&public.clone()?).map_err(Refusal::failed)?;
+        Ok(v4::Verifier::new(key, policy.clone()))
+    };
+    trip::prepare(order, issuer, verifier)
 }
 
 /// How to load what verifies a JWT: the one key, with the one algorithm that the order names.

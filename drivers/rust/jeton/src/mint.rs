@@ -24,21 +24,18 @@ pub(crate) trait Issue: Send + Sync + 'static {
 /// Makes jeton's typed claims of the pool. They are what a caller of jeton has in hand, as a struct
 /// is with other libraries.
 pub(crate) fn prepare(key: Held<impl Issue>, pool: Pool) -> Result<Box<dyn Work>, Refusal> {
-    match pool {
-        Pool::Standard(pool) => typed(key, pool),
-        Pool::StandardPaseto(pool) => typed(key, pool),
-        Pool::Map(pool) => {
-            let claims = pool.into_iter().map(|mut custom| {
-                let registered = take_registered(&mut custom);
-                claims(custom, registered)
-            });
-            let claims = claims.collect::<Result<Vec<_>, _>>()?;
-            Ok(work::sign(Minter { key, claims }))
-        }
-    }
+    Ok(match pool {
+        Pool::Standard(pool) => work::sign(typed(key, pool)?),
+        Pool::StandardPaseto(pool) => work::sign(typed(key, pool)?),
+        Pool::Map(pool) => work::sign(untyped(key, pool)?),
+    })
 }
 
-fn typed(key: Held<impl Issue>, pool: Vec<impl Serialize>) -> Result<Box<dyn Work>, Refusal> {
+/// A minter of the claims set `standard`.
+pub(crate) fn typed<K: Issue>(
+    key: Held<K>,
+    pool: Vec<impl Serialize>,
+) -> Result<Minter<K, Visit<'static>>, Refusal> {
     let claims = pool.into_iter().map(|values| {
         let values = serde_json::to_value(values).map_err(Refusal::failed)?;
         let mut values: Map = serde_json::from_value(values).map_err(Refusal::failed)?;
@@ -53,10 +50,21 @@ fn typed(key: Held<impl Issue>, pool: Vec<impl Serialize>) -> Result<Box<dyn Wor
         claims(Visit { name, admin }, registered)
     });
     let claims = claims.collect::<Result<Vec<_>, _>>()?;
-    Ok(work::sign(Minter { key, claims }))
+    Ok(Minter { key, claims })
 }
 
-struct Minter<K, T> {
+/// A minter of any other set.
+pub(crate) fn untyped<K: Issue>(key: Held<K>, pool: Vec<Map>) -> Result<Minter<K, Map>, Refusal> {
+    let claims = pool.into_iter().map(|mut custom| {
+        let registered = take_registered(&mut custom);
+        claims(custom, registered)
+    });
+    let claims = claims.collect::<Result<Vec<_>, _>>()?;
+    Ok(Minter { key, claims })
+}
+
+/// A key, and the claims that it issues.
+pub(crate) struct Minter<K, T> {
     key: Held<K>,
     claims: Vec<Claims<'static, T>>,
 }

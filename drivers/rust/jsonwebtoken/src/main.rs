@@ -31,6 +31,7 @@ impl Driver for JsonWebToken {
         ],
         contracts: &[Contract::Sign, Contract::Verify],
         key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+        ..Offer::NOTHING
     }];
 
     fn version() -> String {

@@ -193,9 +193,16 @@ impl<'a> Group<'a> {
     }
 }
 
-fn kind(row: &Row) -> String {
-    match (row.subject.format.as_str(), &row.subject.alg) {
-        ("jwt", Some(alg)) => format!("JWT {alg}"),
-        (format, _) => format.to_owned(),
+/// Format, algorithm and, if it is not the usual one, the key's handling.
+pub(super) fn kind(row: &Row) -> String {
+    let subject = &row.subject;
+    let kind = match (subject.format.as_str(), &subject.alg, &subject.enc) {
+        ("jwt", Some(alg), _) => format!("JWT {alg}"),
+        ("jwe", Some(alg), Some(enc)) => format!("JWE {alg}+{enc}"),
+        (format, ..) => format.to_owned(),
+    };
+    match subject.key_handling.as_str() {
+        "prepared" => kind,
+        handling => format!("{kind} {handling}"),
     }
 }

@@ -85,8 +85,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
     for row in rows {
         let name = format!("{} {}", row.subject.library, row.subject.version);
-        let alg = row.subject.alg.as_deref().unwrap_or_default();
-        let what = format!("{} {alg}", row.subject.format);
+        let what = super::group::kind(row);
         writeln!(
             out,
             "  {name:<20} {what:<16} {:<17}{:>12} µs",
@@ -110,6 +109,9 @@ fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
         // The longest contract's name is longer than its column.
         let head = match *contract {
             "verify-signature" => "sig",
+            "generate-key" => "make",
+            "load-key" => "load",
+            "round-trip" => "both",
             other => other,
         };
         let time = room.time;

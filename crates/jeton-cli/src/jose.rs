@@ -1,0 +1,271 @@
+//! How a JWS or JWE is written, and what its text says with nothing verified: to be shown, and to
+//! give advice. No decision rests on it.
+
+use std::borrow::Cow;
+
+use clap::ValueEnum;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::Members;
+
+/// How a JWS or JWE is written (RFC 7515, section 7; RFC 7516, section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Serialization {
+    /// header.payload.signature, or header.key.nonce.ciphertext.tag
+    Compact,
+    /// JSON, with one signature or recipient
+    Flattened,
+    /// JSON, with any number of signatures or recipients
+    General,
+}
+
+impl Serialization {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Serialization::Compact => "compact",
+            Serialization::Flattened => "flattened",
+            Serialization::General => "general",
+        }
+    }
+}
+
+/// Whether a token is in one of the JSON serializations.
+pub(crate) fn is_json(token: &str) -> bool {
+    token.trim_start().starts_with('{')
+}
+
+/// A token's text, taken apart.
+pub(crate) enum Token<'t> {
+    Jws(Jws<'t>),
+    Jwe(Jwe<'t>),
+}
+
+/// The parts of a JWS, in base64url as they stand.
+pub(crate) struct Jws<'t> {
+    pub(crate) serialization: Serialization,
+    pub(crate) payload: Option<Cow<'t, str>>,
+    pub(crate) signatures: Vec<Signature<'t>>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Signature<'t> {
+    #[serde(borrow)]
+    pub(crate) protected: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    pub(crate) header: Option<&'t RawValue>,
+    #[serde(borrow)]
+    pub(crate) signature: Cow<'t, str>,
+}
+
+/// The parts of a JWE, in base64url as they stand.
+pub(crate) struct Jwe<'t> {
+    pub(crate) serialization: Serialization,
+    pub(crate) protected: Option<Cow<'t, str>>,
+    pub(crate) unprotected: Option<&'t RawValue>,
+    pub(crate) aad: Option<Cow<'t, str>>,
+    pub(crate) ciphertext: Cow<'t, str>,
+    pub(crate) recipients: Vec<Recipient<'t>>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Recipient<'t> {
+    #[serde(borrow)]
+    pub(crate) header: Option<&'t RawValue>,
+    #[serde(borrow)]
+    pub(crate) encrypted_key: Option<Cow<'t, str>>,
+}
+
+/// Every member that either JSON serialization has at its top.
+#[derive(Deserialize)]
+struct Document<'t> {
+    #[serde(borrow)]
+    payload: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    signatures: Option<Vec<Signature<'t>>>,
+    #[serde(borrow)]
+    signature: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    protected: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    unprotected: Option<&'t RawValue>,
+    #[serde(borrow)]
+    header: Option<&'t RawValue>,
+    #[serde(borrow)]
+    recipients: Option<Vec<Recipient<'t>>>,
+    #[serde(borrow)]
+    encrypted_key: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    aad: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    ciphertext: Option<Cow<'t, str>>,
+}
+
+impl<'t> Token<'t> {
+    /// Takes a text apart that has the form of a JWS or JWE.
+    pub(crate) fn read(text: &'t str) -> Option<Token<'t>> {
+        if is_json(text) {
+            return Document::read(text);
+        }
+        let parts: Vec<&str> = text.split('.').collect();
+        match *parts {
+            [protected, payload, signature] => Some(Token::Jws(Jws {
+                serialization: Serialization::Compact,
+                payload: Some(payload.into()),
+                signatures: vec![Signature {
+                    protected: Some(protected.into()),
+                    header: None,
+                    signature: signature.into(),
+                }],
+            })),
+            [protected, encrypted_key, _iv, ciphertext, _tag] => Some(Token::Jwe(Jwe {
+                serialization: Serialization::Compact,
+                protected: Some(protected.into()),
+                unprotected: None,
+                aad: None,
+                ciphertext: ciphertext.into(),
+                recipients: vec![Recipient {
+                    header: None,
+                    encrypted_key: Some(encrypted_key.into()),
+                }],
+            })),
+            _ => None,
+        }
+    }
+
+    /// The `alg` of the only signature or recipient.
+    pub(crate) fn alg_of(text: &'t str) -> Option<String> {
+        let headers = match Token::read(text)? {
+            Token::Jws(jws) => match &jws.signatures[..] {
+                [only] => only.headers(),
+                _ => return None,
+            },
+            Token::Jwe(jwe) => match &jwe.recipients[..] {
+                [only] => jwe.headers(only),
+                _ => return None,
+            },
+        };
+        headers.text("alg")
+    }
+}
+
+impl<'t> Document<'t> {
+    fn read(text: &'t str) -> Option<Token<'t>> {
+        let document: Document<'t> = serde_json::from_str(text).ok()?;
+        if let Some(ciphertext) = document.ciphertext {
+            let (serialization, recipients) = match document.recipients {
+                Some(recipients) => (Serialization::General, recipients),
+                None => (
+                    Serialization::Flattened,
+                    vec![Recipient {
+                        header: document.header,
+                        encrypted_key: document.encrypted_key,
+                    }],
+                ),
+            };
+            return Some(Token::Jwe(Jwe {
+                serialization,
+                protected: document.protected,
+                unprotected: document.unprotected,
+                aad: document.aad,
+                ciphertext,
+                recipients,
+            }));
+        }
+        let (serialization, signatures) = match (document.signatures, document.signature) {
+            (Some(signatures), _) => (Serialization::General, signatures),
+            (None, Some(signature)) => (
+                Serialization::Flattened,
+                vec![Signature {
+                    protected: document.protected,
+                    header: document.header,
+                    signature,
+                }],
+            ),
+            (None, None) => return None,
+        };
+        Some(Token::Jws(Jws {
+            serialization,
+            payload: document.payload,
+            signatures,
+        }))
+    }
+}
+
+/// The headers that are one signature's or recipient's, the protected one first.
+pub(crate) struct Headers(Vec<Box<RawValue>>);
+
+impl Signature<'_> {
+    pub(crate) fn headers(&self) -> Headers {
+        Headers::of(self.protected.as_deref(), [self.header, None])
+    }
+}
+
+impl Jwe<'_> {
+    pub(crate) fn headers(&self, recipient: &Recipient<'_>) -> Headers {
+        Headers::of(
+            self.protected.as_deref(),
+            [self.unprotected, recipient.header],
+        )
+    }
+}
+
+impl Headers {
+    fn of(protected: Option<&str>, others: [Option<&RawValue>; 2]) -> Headers {
+        let protected = protected.and_then(decode_json);
+        let others = others.into_iter().flatten().map(ToOwned::to_owned);
+        Headers(protected.into_iter().chain(others).collect())
+    }
+
+    /// Whether a member is `false`.
+    pub(crate) fn is_false(&self, name: &str) -> bool {
+        self.0.iter().any(|header| {
+            let members = Members::loose(header.get()).map_or(Vec::new(), |Members(all)| all);
+            let mut found = members.iter().filter(|(member, _)| member == name);
+            found.any(|(_, value)| value.get() == "false")
+        })
+    }
+
+    /// A member that is a string.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.0.iter().find_map(|header| {
+            let Members(members) = Members::loose(header.get())?;
+            let (_, value) = members.iter().find(|(member, _)| member == name)?;
+            serde_json::from_str(value.get()).ok()
+        })
+    }
+}
+
+/// The bytes behind base64url.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).ok()
+}
+
+/// The JSON behind base64url.
+pub(crate) fn decode_json(text: &str) -> Option<Box<RawValue>> {
+    serde_json::from_str(&String::from_utf8(decode(text)?).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_serialization_says_its_alg() {
+        for text in [
+            "eyJhbGciOiJFUzI1NiJ9.AA.AA",
+            r#"{"payload":"AA","protected":"eyJhbGciOiJFUzI1NiJ9","signature":"AA"}"#,
+            r#" {"payload":"AA","signatures":[{"header":{"alg":"ES256"},"signature":"AA"}]}"#,
+            "eyJhbGciOiJFUzI1NiJ9.AA.AA.AA.AA",
+            r#"{"unprotected":{"alg":"ES256"},"iv":"","ciphertext":"AA","tag":"AA"}"#,
+            r#"{"recipients":[{"header":{"alg":"ES256"}}],"ciphertext":"AA"}"#,
+        ] {
+            assert_eq!(Token::alg_of(text).unwrap(), "ES256", "{text}");
+        }
+        for text in ["", "a.b", "{}", "{", r#"{"signatures":[]}"#, "a.b.c"] {
+            assert_eq!(Token::alg_of(text), None, "{text}");
+        }
+    }
+}

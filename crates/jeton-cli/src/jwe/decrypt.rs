@@ -1,0 +1,133 @@
+use clap::Args;
+use jeton::danger;
+use jeton::jwe::{Decrypted, Decrypter};
+use jeton::key::ContentEnc;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::algorithm;
+use crate::doors::{Door, Doors};
+use crate::exit::Outcome;
+use crate::input::{Source, TokenSize};
+use crate::jose::{self, Token};
+use crate::keyfile::DecryptionKeyFile;
+use crate::{output, refusal, verdict};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton jwe decrypt --key private.jwk eyJhbGciOi…
+  jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @contract.jwe > contract.pdf
+  jeton jwe decrypt --key secret.jwk --alg dir --enc A256GCM - < token
+  jeton jwe decrypt --key jwks.json --json @token.json
+  jeton jwe decrypt --password-file password --allow pbes2 @token
+
+Takes every serialization: compact, and JSON with one recipient or several; --json says which one it
+was. Prints exactly the plaintext's bytes; nothing in them is looked at. The key decides which
+algorithm is right; what the token's header says is only compared with it. Exit code 0: decrypted; 1:
+rejected, with the reason on standard error; 2: the call was wrong, or a key or file could not be
+used.")]
+pub(super) struct Decrypt {
+    #[command(flatten)]
+    key: DecryptionKeyFile,
+
+    /// Take tokens of this content encryption only; the encryption of a key for dir
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = algorithm::content_encryption(),
+        hide_possible_values = true
+    )]
+    enc: Option<ContentEnc>,
+
+    /// Print the verdict as JSON, also of a token that is rejected
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    size: TokenSize,
+
+    #[command(flatten)]
+    doors: Doors,
+
+    /// The token: the text itself, @FILE, or - for standard input
+    #[arg(value_name = "TOKEN|@FILE|-")]
+    token: Source,
+}
+
+/// What `--json` shows.
+#[derive(Serialize)]
+struct Accepted<'a> {
+    valid: bool,
+    recipient_index: usize,
+    alg: &'static str,
+    enc: &'static str,
+    kid: Option<String>,
+    /// Of the key that decrypted.
+    key_id: Option<&'a str>,
+    header: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unprotected: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient: Option<&'a RawValue>,
+    /// base64url
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aad: Option<String>,
+    /// base64url
+    plaintext: String,
+}
+
+impl Decrypt {
+    pub(super) fn run(self) -> Outcome {
+        let doors = self.doors.open(&[Door::Rsa1_5, Door::Zip, Door::Pbes2])?;
+        let keys = self.key.load(self.enc, &doors)?;
+        let mut decrypter = Decrypter::new(keys).limits(self.size.limits());
+        if let Some(enc) = self.enc {
+            decrypter = decrypter.allow_only(&[enc]);
+        }
+        if doors.has(Door::Zip) {
+            decrypter = danger::allow_zip(decrypter);
+        }
+        let verdict = self.token.token().and_then(|token| {
+            let decrypted = match jose::is_json(&token) {
+                false => decrypter.decrypt(&token),
+                true => decrypter.decrypt_json(&token),
+            };
+            match decrypted {
+                Ok(decrypted) => Ok((token, decrypted)),
+                Err(error) => Err(refusal::of_encrypted(error, &token)),
+            }
+        });
+        if !self.json {
+            return output::payload(verdict?.1.plaintext());
+        }
+        let (token, decrypted) = verdict::or_say_why(verdict)?;
+        output::json(&accepted(&token, &decrypted))
+    }
+}
+
+fn accepted<'a>(token: &'a str, decrypted: &'a Decrypted) -> Accepted<'a> {
+    let encode = |bytes: &[u8]| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
+    let mut accepted = Accepted {
+        valid: true,
+        recipient_index: decrypted.recipient_index(),
+        alg: decrypted.alg(),
+        enc: decrypted.enc().name(),
+        kid: None,
+        key_id: decrypted.key_id(),
+        header: None,
+        unprotected: None,
+        recipient: None,
+        aad: decrypted.aad().map(encode),
+        plaintext: encode(decrypted.plaintext()),
+    };
+    if let Some(Token::Jwe(jwe)) = Token::read(token)
+        && let Some(recipient) = jwe.recipients.get(decrypted.recipient_index())
+    {
+        accepted.kid = jwe.headers(recipient).text("kid");
+        accepted.header = jwe.protected.as_deref().and_then(jose::decode_json);
+        accepted.unprotected = jwe.unprotected;
+        accepted.recipient = recipient.header;
+    }
+    accepted
+}

@@ -1,0 +1,162 @@
+use clap::Args;
+use jeton::danger;
+use jeton::jwe::Encrypter;
+use jeton::key::ContentEnc;
+
+use crate::algorithm;
+use crate::doors::{Door, Doors, Open};
+use crate::exit::{Failure, Outcome};
+use crate::input::{Member, Source};
+use crate::jose::Serialization;
+use crate::keyfile::{EncryptionKeyFiles, Recipient};
+use crate::output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton jwe encrypt --key public.jwk --enc A256GCM 'any text'
+  jeton jwe encrypt --key rsa.pub.pem --alg RSA-OAEP-256 --enc A128CBC-HS256 @contract.pdf
+  jeton jwe encrypt --key secret.jwk --alg dir --enc A256GCM - < plaintext
+  jeton jwe encrypt --key a.jwk --key b.jwk --serialization general --aad 'for both' @contract.pdf
+  jeton jwe encrypt --password-file password --allow pbes2 'any text'
+
+The key says how the content key is brought to its recipient; --alg only names it for a key that does
+not. A key with a curve and no alg is for ECDH-ES. Without --enc it is A256GCM, or what a key for dir
+is for. The plaintext is encrypted byte by byte as it is.")]
+pub(super) struct Encrypt {
+    #[command(flatten)]
+    key: EncryptionKeyFiles,
+
+    /// The content encryption: A256GCM, A192GCM, A128GCM, A256CBC-HS512, A192CBC-HS384, A128CBC-HS256
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = algorithm::content_encryption(),
+        hide_possible_values = true
+    )]
+    enc: Option<ContentEnc>,
+
+    /// How the token is written; several recipients need general
+    #[arg(long, value_name = "FORM", default_value = "compact")]
+    serialization: Serialization,
+
+    /// Data that everybody sees and nobody can change, in the JSON serializations
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    aad: Option<Source>,
+
+    /// The media type of the whole token (typ)
+    #[arg(long, value_name = "TYPE")]
+    typ: Option<String>,
+
+    /// The media type of the plaintext (cty)
+    #[arg(long, value_name = "TYPE")]
+    cty: Option<String>,
+
+    /// Who sends, for ECDH-ES (apu)
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    apu: Option<Source>,
+
+    /// Who receives, for ECDH-ES (apv)
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    apv: Option<Source>,
+
+    /// Add a header member that nothing protects, in the JSON serializations; may be repeated
+    #[arg(long, value_name = "NAME=TEXT")]
+    unprotected: Vec<Member>,
+
+    /// Compress before encrypting; needs --allow zip
+    #[arg(long)]
+    zip: bool,
+
+    /// Rounds of PBKDF2 (p2c) for a password [default: 600000]
+    #[arg(long, value_name = "ROUNDS")]
+    p2c: Option<u32>,
+
+    #[command(flatten)]
+    doors: Doors,
+
+    /// The plaintext: the text itself, @FILE, or - for standard input
+    #[arg(value_name = "PAYLOAD|@FILE|-")]
+    payload: Source,
+}
+
+impl Encrypt {
+    pub(super) fn run(self) -> Outcome {
+        let doors = self.doors.open(&[Door::Rsa1_5, Door::Zip, Door::Pbes2])?;
+        let recipients = self.recipients(&doors)?;
+        let encrypter = self.encrypter(&recipients, &doors)?;
+        let plaintext = self.payload.bytes()?;
+        let token = match self.serialization {
+            Serialization::Compact => encrypter.encrypt(&plaintext),
+            Serialization::Flattened => encrypter.encrypt_flattened(&plaintext),
+            Serialization::General => encrypter.encrypt_general(&plaintext),
+        }
+        .map_err(|error| self.failed(error, recipients.len()))?;
+        output::note_size(&token);
+        output::line(&token)
+    }
+
+    fn recipients(&self, doors: &Open) -> Outcome<Vec<Recipient>> {
+        let recipients = self.key.load(self.enc, doors)?;
+        let Some(rounds) = self.p2c else {
+            return Ok(recipients);
+        };
+        if !recipients.iter().any(Recipient::is_password) {
+            return Err(Failure::wrong("--p2c is for a password, and no key is one"));
+        }
+        let with_rounds = recipients.into_iter().map(|key| key.rounds(rounds));
+        with_rounds
+            .collect::<jeton::Result<_>>()
+            .map_err(|error| Failure::wrong(format!("--p2c: {error}")))
+    }
+
+    fn encrypter<'k>(&self, recipients: &'k [Recipient], doors: &Open) -> Outcome<Encrypter<'k>> {
+        let [first, others @ ..] = recipients else {
+            return Err(Failure::wrong("say to whom: --key"));
+        };
+        let enc = self.enc.or(first.enc()).unwrap_or(ContentEnc::A256Gcm);
+        let mut encrypter = Encrypter::new(first.key(), enc);
+        for other in others {
+            encrypter = encrypter.also_to(other.key());
+        }
+        if let Some(typ) = &self.typ {
+            encrypter = encrypter.typ(typ);
+        }
+        if let Some(cty) = &self.cty {
+            encrypter = encrypter.content_type(cty);
+        }
+        if let Some(aad) = &self.aad {
+            encrypter = encrypter.aad(&aad.bytes()?);
+        }
+        if self.apu.is_some() || self.apv.is_some() {
+            let party = |source: &Option<Source>| match source {
+                Some(source) => source.bytes().map(|bytes| bytes.to_vec()),
+                None => Ok(Vec::new()),
+            };
+            encrypter = encrypter.party_info(&party(&self.apu)?, &party(&self.apv)?);
+        }
+        for Member { name, value } in &self.unprotected {
+            encrypter = encrypter.unprotected(name, value);
+        }
+        if self.zip {
+            doors.need(Door::Zip, "--zip")?;
+            encrypter = danger::compress(encrypter);
+        }
+        Ok(encrypter)
+    }
+
+    fn failed(&self, error: jeton::Error, recipients: usize) -> Failure {
+        let failure = Failure::wrong(error.to_string());
+        match self.serialization {
+            Serialization::General => failure,
+            _ if recipients > 1 => failure.hint("for several recipients: --serialization general"),
+            Serialization::Flattened => failure,
+            Serialization::Compact => match error {
+                jeton::Error::Misuse(jeton::error::Misuse::CompactForm) => {
+                    failure.hint("--serialization flattened, or general")
+                }
+                _ => failure,
+            },
+        }
+    }
+}

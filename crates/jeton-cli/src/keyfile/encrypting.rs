@@ -1,0 +1,283 @@
+//! From a key file to a recipient of a JWE.
+
+use jeton::danger::{self, Password, Pbes2Alg};
+use jeton::error::KeyProblem;
+use jeton::key::{
+    ContentEnc, ContentKey, EncryptionKey, EncryptionKeyRef, KeyManagementAlg, KeyWrapAlg,
+    WrappingKey,
+};
+
+use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
+use crate::algorithm::Algorithm;
+use crate::doors::{Door, Open};
+use crate::exit::{Failure, Outcome};
+
+/// A key that a JWE is encrypted to.
+pub(crate) enum Recipient {
+    Public(EncryptionKey),
+    Shared(Shared),
+}
+
+/// A key that both sides have.
+pub(crate) enum Shared {
+    Wrapping(WrappingKey),
+    Content(ContentKey),
+    Password(Password),
+}
+
+/// What a key for encryption is said to be for, by the call or by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) alg: Option<Algorithm>,
+    pub(crate) enc: Option<ContentEnc>,
+}
+
+impl KeyFile {
+    /// The key to encrypt to. Of a set it is the one with that id, or the only one that can encrypt;
+    /// a single key without an id gets that id.
+    pub(crate) fn to_encrypt(
+        &self,
+        said: Said,
+        kid: Option<&str>,
+        doors: &Open,
+    ) -> Outcome<Recipient> {
+        let load = |file: &KeyFile| file.recipient(said, doors);
+        self.one_of(
+            "encrypt",
+            kid,
+            load,
+            Recipient::key_id,
+            Recipient::with_key_id,
+        )
+    }
+
+    fn recipient(&self, said: Said, doors: &Open) -> Result<Recipient, Refused> {
+        match self.kind() {
+            Kind::Symmetric => {
+                let mut fitting = self.shared(said, doors)?;
+                // A key of 256 bits fits two encryptions; the default is the one with GCM.
+                Ok(Recipient::Shared(fitting.remove(fitting.len() - 1)))
+            }
+            Kind::Private => Err(match self.form() {
+                // The library names the member at fault.
+                Form::Jwk(text) => match EncryptionKey::from_jwk(text) {
+                    Err(error) => error.into(),
+                    Ok(_) => Refused::problem(KeyProblem::PrivateGiven),
+                },
+                _ => Refused::problem(KeyProblem::PrivateGiven),
+            }),
+            Kind::Public => self.encryption(said.alg, doors).map(Recipient::Public),
+        }
+    }
+
+    pub(super) fn encryption(
+        &self,
+        alg: Option<Algorithm>,
+        doors: &Open,
+    ) -> Result<EncryptionKey, Refused> {
+        let alg = self.management(alg, doors)?;
+        // What a curve implies.
+        let key = |alg: KeyManagementAlg| match self.form() {
+            Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg).map_err(Refused::from),
+            Form::Pem(text) => EncryptionKey::from_pem_as(text, alg).map_err(Refused::from),
+            Form::Der(der) => EncryptionKey::from_der_as(der, alg).map_err(Refused::from),
+            Form::Set(_) | Form::Paserk(_) => Err(self.not_one_key()),
+        };
+        match alg {
+            Some(alg) => key(alg),
+            None => key(KeyManagementAlg::EcdhEs).map_err(|refused| self.unless_rsa(refused)),
+        }
+    }
+
+    /// The algorithm of a key with two halves, if the call or the key says it.
+    pub(super) fn management(
+        &self,
+        alg: Option<Algorithm>,
+        doors: &Open,
+    ) -> Result<Option<KeyManagementAlg>, Refused> {
+        let own = match self.form() {
+            Form::Jwk(text) => Shape::of(text).alg.map(|name| Algorithm::of(&name)),
+            _ => None,
+        };
+        match (alg, own) {
+            (None, None) => Ok(None),
+            (Some(Algorithm::Manage(alg)), _) | (None, Some(Some(Algorithm::Manage(alg)))) => {
+                if alg == danger::RSA1_5 {
+                    self.need(doors, Door::Rsa1_5, "RSA1_5")?;
+                }
+                Ok(Some(alg))
+            }
+            (Some(alg), _) => Err(Refused::member(
+                "alg",
+                format!(
+                    "{} is not for a key with a public and a private half",
+                    alg.name()
+                ),
+            )),
+            (None, Some(Some(Algorithm::Sign(alg)))) => Err(Refused::member(
+                "alg",
+                format!("{alg} is for signing, and a key has one use"),
+            )),
+            (None, Some(_)) => Err(Refused::member(
+                "alg",
+                "not one that a key with a public and a private half encrypts with".to_owned(),
+            )),
+        }
+    }
+
+    /// The symmetric key; more than one if its length fits several encryptions and nothing says
+    /// which, never none.
+    pub(super) fn shared(&self, said: Said, doors: &Open) -> Result<Vec<Shared>, Refused> {
+        let Form::Jwk(text) = self.form() else {
+            return Err(self.not_one_key());
+        };
+        let own = Shape::of(text).alg.map(|name| Algorithm::of(&name));
+        let alg = match (said.alg, own) {
+            (Some(alg), _) => alg,
+            (None, Some(Some(alg))) => alg,
+            (None, Some(None)) => {
+                return Err(Refused::member(
+                    "alg",
+                    "not one that a symmetric key encrypts with".to_owned(),
+                ));
+            }
+            (None, None) => return Err(self.algorithm_needed("A256KW, A256GCMKW, dir, …")),
+        };
+        Ok(vec![match alg {
+            Algorithm::Wrap(alg) => Shared::Wrapping(wrapping(text, alg)?),
+            Algorithm::Content(enc) => Shared::Content(ContentKey::from_jwk_as(text, enc)?),
+            Algorithm::Password(alg) => Shared::Password(self.password(text, alg, doors)?),
+            Algorithm::Direct => match (said.enc, own) {
+                (Some(enc), _) | (None, Some(Some(Algorithm::Content(enc)))) => {
+                    Shared::Content(ContentKey::from_jwk_as(text, enc)?)
+                }
+                _ => return fitting(text),
+            },
+            Algorithm::Sign(alg) => {
+                return Err(Refused::member(
+                    "alg",
+                    format!("{alg} is for signing, and a key has one use"),
+                ));
+            }
+            Algorithm::Manage(alg) => {
+                return Err(Refused::member(
+                    "alg",
+                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                ));
+            }
+        }])
+    }
+
+    fn password(&self, text: &str, alg: Pbes2Alg, doors: &Open) -> Result<Password, Refused> {
+        self.need(doors, Door::Pbes2, alg.name())?;
+        Ok(Password::from_jwk_as(text, alg)?)
+    }
+
+    fn need(&self, doors: &Open, door: Door, name: &str) -> Result<(), Refused> {
+        let what = format!("{}: key refused: alg: {name}", self.name());
+        doors.need(door, &what).map_err(Refused::Call)
+    }
+
+    /// An RSA key was tried as one with a curve: then it is the algorithm that is missing.
+    pub(super) fn unless_rsa(&self, refused: Refused) -> Refused {
+        match refused.known_problem() {
+            Some(KeyProblem::Contradiction) if self.has_no_curve() => {
+                self.algorithm_needed("RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512")
+            }
+            _ => refused,
+        }
+    }
+
+    fn has_no_curve(&self) -> bool {
+        match self.form() {
+            Form::Jwk(text) => Shape::of(text).kty.as_deref() == Some("RSA"),
+            _ => true,
+        }
+    }
+
+    fn algorithm_needed(&self, choices: &str) -> Refused {
+        let problem = KeyProblem::AlgorithmNeeded;
+        Refused::Call(
+            Failure::wrong(format!("{}: key refused: alg: {problem}", self.name()))
+                .hint(format!("say which: --alg {choices}")),
+        )
+    }
+}
+
+fn wrapping(text: &str, alg: KeyWrapAlg) -> jeton::Result<WrappingKey> {
+    WrappingKey::from_jwk_as(text, alg)
+}
+
+/// The keys of direct encryption that the secret's length allows, the ones with GCM last.
+fn fitting(text: &str) -> Result<Vec<Shared>, Refused> {
+    let mut keys = Vec::new();
+    let mut refusal = None;
+    for enc in ContentEnc::ALL {
+        match ContentKey::from_jwk_as(text, enc) {
+            Ok(key) => keys.push(Shared::Content(key)),
+            // The length is refused once for every other encryption, and says the least.
+            Err(error) if problem_of(error) == Some(KeyProblem::WrongLength) => {
+                refusal.get_or_insert(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match (keys.is_empty(), refusal) {
+        (true, Some(error)) => Err(error.into()),
+        _ => Ok(keys),
+    }
+}
+
+impl Recipient {
+    /// The key for the library's encrypter.
+    pub(crate) fn key(&self) -> EncryptionKeyRef<'_> {
+        match self {
+            Recipient::Public(key) => key.into(),
+            Recipient::Shared(Shared::Wrapping(key)) => key.into(),
+            Recipient::Shared(Shared::Content(key)) => key.into(),
+            Recipient::Shared(Shared::Password(key)) => key.into(),
+        }
+    }
+
+    /// The content encryption that the key is for, if it is for one.
+    pub(crate) fn enc(&self) -> Option<ContentEnc> {
+        match self {
+            Recipient::Shared(Shared::Content(key)) => Some(key.enc()),
+            _ => None,
+        }
+    }
+
+    /// With so many rounds of PBKDF2, if it is a password.
+    pub(crate) fn rounds(self, rounds: u32) -> jeton::Result<Recipient> {
+        Ok(match self {
+            Recipient::Shared(Shared::Password(key)) => {
+                Recipient::Shared(Shared::Password(key.rounds(rounds)?))
+            }
+            other => other,
+        })
+    }
+
+    pub(crate) fn is_password(&self) -> bool {
+        matches!(self, Recipient::Shared(Shared::Password(_)))
+    }
+
+    fn key_id(&self) -> Option<&str> {
+        match self {
+            Recipient::Public(key) => key.key_id(),
+            Recipient::Shared(Shared::Wrapping(key)) => key.key_id(),
+            Recipient::Shared(Shared::Content(key)) => key.key_id(),
+            Recipient::Shared(Shared::Password(key)) => key.key_id(),
+        }
+    }
+
+    fn with_key_id(self, kid: &str) -> jeton::Result<Recipient> {
+        Ok(match self {
+            Recipient::Public(key) => Recipient::Public(key.with_key_id(kid)?),
+            Recipient::Shared(shared) => Recipient::Shared(match shared {
+                Shared::Wrapping(key) => Shared::Wrapping(key.with_key_id(kid)?),
+                Shared::Content(key) => Shared::Content(key.with_key_id(kid)?),
+                Shared::Password(key) => Shared::Password(key.with_key_id(kid)?),
+            }),
+        })
+    }
+}

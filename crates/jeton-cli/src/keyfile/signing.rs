@@ -1,0 +1,116 @@
+//! From a key file to a key that signs.
+
+use jeton::danger;
+use jeton::error::KeyProblem;
+use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
+
+use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
+use crate::doors::{Door, Open};
+use crate::exit::Outcome;
+
+/// A key that signs or makes MACs.
+pub(crate) enum Signer {
+    Mac(MacKey),
+    Private(SigningKey),
+}
+
+impl KeyFile {
+    /// The key to sign with. Of a set it is the one with that id, or the only one that can sign; a
+    /// single key without an id gets that id.
+    pub(crate) fn to_sign(
+        &self,
+        alg: Option<Alg>,
+        kid: Option<&str>,
+        doors: &Open,
+    ) -> Outcome<Signer> {
+        let load = |file: &KeyFile| file.signer(alg, doors);
+        self.one_of("sign", kid, load, Signer::key_id, Signer::with_key_id)
+    }
+
+    pub(super) fn signer(&self, alg: Option<Alg>, doors: &Open) -> Result<Signer, Refused> {
+        match self.kind() {
+            Kind::Symmetric => self.mac(alg, doors).map(Signer::Mac),
+            Kind::Private | Kind::Public => self.signing(alg).map(Signer::Private),
+        }
+    }
+
+    pub(super) fn mac(&self, alg: Option<Alg>, doors: &Open) -> Result<MacKey, Refused> {
+        let Form::Jwk(text) = self.form() else {
+            return Err(self.not_one_key());
+        };
+        let alg = match alg {
+            None => None,
+            Some(Alg::Mac(alg)) => Some(alg),
+            Some(alg) => {
+                return Err(Refused::member(
+                    "alg",
+                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                ));
+            }
+        };
+        let key = match alg {
+            None => MacKey::from_jwk(text),
+            Some(alg) => MacKey::from_jwk_as(text, alg),
+        };
+        match key {
+            Err(error)
+                if problem_of(error) == Some(KeyProblem::TooWeak) && doors.has(Door::WeakKeys) =>
+            {
+                let said = || Shape::of(text).alg?.parse::<MacAlg>().ok();
+                let alg = alg.or_else(said).ok_or(error)?;
+                Ok(danger::weak_mac_key_from_jwk(text, alg)?)
+            }
+            key => Ok(key?),
+        }
+    }
+
+    pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, Refused> {
+        Ok(match (self.form(), signature_alg(alg)?) {
+            (Form::Jwk(text), None) => SigningKey::from_jwk(text)?,
+            (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg)?,
+            (Form::Pem(text), None) => SigningKey::from_pem(text)?,
+            (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg)?,
+            (Form::Der(_), _) if self.kind() == Kind::Public => {
+                return Err(Refused::problem(KeyProblem::PublicGiven));
+            }
+            (Form::Der(der), None) => SigningKey::from_der(der)?,
+            (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg)?,
+            (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
+        })
+    }
+}
+
+impl Signer {
+    pub(crate) fn key_id(&self) -> Option<&str> {
+        match self {
+            Signer::Mac(key) => key.key_id(),
+            Signer::Private(key) => key.key_id(),
+        }
+    }
+
+    /// The key for the library's signers.
+    pub(crate) fn key(&self) -> SigningKeyRef<'_> {
+        match self {
+            Signer::Mac(key) => key.into(),
+            Signer::Private(key) => key.into(),
+        }
+    }
+
+    fn with_key_id(self, kid: &str) -> jeton::Result<Signer> {
+        Ok(match self {
+            Signer::Mac(key) => Signer::Mac(key.with_key_id(kid)?),
+            Signer::Private(key) => Signer::Private(key.with_key_id(kid)?),
+        })
+    }
+}
+
+pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, Refused> {
+    match alg {
+        None => Ok(None),
+        Some(Alg::Sig(alg)) => Ok(Some(alg)),
+        Some(alg) => Err(Refused::member(
+            "alg",
+            format!("{alg} is an algorithm of a symmetric key, and this is not one"),
+        )),
+    }
+}

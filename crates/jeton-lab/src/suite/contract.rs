@@ -1,0 +1,83 @@
+//! What is done.
+
+use std::fmt;
+
+/// One exactly described operation (`drivers/PROTOCOL.md`, "Contracts").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Contract {
+    /// Typed claims to the complete token. PASETO encryption is the same contract.
+    Sign,
+    /// The complete token to typed, validated claims.
+    Verify,
+    /// The complete token to yes or no; no claims are decoded.
+    VerifySignature,
+    /// What `sign` is, for a token that nobody else can read.
+    Encrypt,
+    /// What `verify` is, for such a token.
+    Decrypt,
+    /// `sign` and then `verify` of the token just made; or `encrypt` and `decrypt`.
+    RoundTrip,
+    /// Nothing to a key that can be used.
+    GenerateKey,
+    /// A key's text to a key that can be used.
+    LoadKey,
+}
+
+impl Contract {
+    /// All of them, in the order of a table.
+    pub const ALL: [Self; 8] = [
+        Self::Sign,
+        Self::Verify,
+        Self::VerifySignature,
+        Self::Encrypt,
+        Self::Decrypt,
+        Self::RoundTrip,
+        Self::GenerateKey,
+        Self::LoadKey,
+    ];
+
+    /// The protocol's name for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sign => "sign",
+            Self::Verify => "verify",
+            Self::VerifySignature => "verify-signature",
+            Self::Encrypt => "encrypt",
+            Self::Decrypt => "decrypt",
+            Self::RoundTrip => "round-trip",
+            Self::GenerateKey => "generate-key",
+            Self::LoadKey => "load-key",
+        }
+    }
+
+    /// The contract of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.name() == name)
+    }
+
+    /// Whether it makes tokens, which the request `token` shows.
+    #[must_use]
+    pub fn makes_tokens(self) -> bool {
+        matches!(self, Self::Sign | Self::Encrypt | Self::RoundTrip)
+    }
+
+    /// Whether it works on tokens that it is given.
+    #[must_use]
+    pub fn opens_tokens(self) -> bool {
+        matches!(self, Self::Verify | Self::VerifySignature | Self::Decrypt)
+    }
+
+    /// Whether it decodes the claims of a token that it is given, and holds them to the policy.
+    #[must_use]
+    pub fn checks_claims(self) -> bool {
+        matches!(self, Self::Verify | Self::Decrypt)
+    }
+}
+
+impl fmt::Display for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,108 @@
+//! What a token is made of.
+
+use std::fmt;
+
+/// What a token is made of (`drivers/PROTOCOL.md`, "prepare").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// JWS compact with claims.
+    Jwt,
+    /// JWE compact whose plaintext is the claims.
+    Jwe,
+    /// PASETO version 1, encrypted.
+    V1Local,
+    /// PASETO version 1, signed.
+    V1Public,
+    /// PASETO version 2, encrypted.
+    V2Local,
+    /// PASETO version 2, signed.
+    V2Public,
+    /// PASETO version 3, encrypted.
+    V3Local,
+    /// PASETO version 3, signed.
+    V3Public,
+    /// PASETO version 4, encrypted.
+    V4Local,
+    /// PASETO version 4, signed.
+    V4Public,
+    /// No token: the primitive alone on the same bytes, as a reference.
+    Bare,
+    /// JSON and base64 alone, without any security, as a reference.
+    Unsecured,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Jwt,
+        Self::Jwe,
+        Self::V1Local,
+        Self::V1Public,
+        Self::V2Local,
+        Self::V2Public,
+        Self::V3Local,
+        Self::V3Public,
+        Self::V4Local,
+        Self::V4Public,
+        Self::Bare,
+        Self::Unsecured,
+    ];
+
+    /// The protocol's name for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jwt => "jwt",
+            Self::Jwe => "jwe",
+            Self::V1Local => "v1.local",
+            Self::V1Public => "v1.public",
+            Self::V2Local => "v2.local",
+            Self::V2Public => "v2.public",
+            Self::V3Local => "v3.local",
+            Self::V3Public => "v3.public",
+            Self::V4Local => "v4.local",
+            Self::V4Public => "v4.public",
+            Self::Bare => "bare",
+            Self::Unsecured => "none",
+        }
+    }
+
+    /// The format of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
+    /// Whether it is PASETO: times are text there, and the audience is one string.
+    #[must_use]
+    pub fn is_paseto(self) -> bool {
+        self.name().starts_with('v')
+    }
+
+    /// Whether who has no key cannot read it.
+    #[must_use]
+    pub fn is_encrypted(self) -> bool {
+        self == Self::Jwe || self.name().ends_with(".local")
+    }
+
+    /// The algorithm that the format decides, by its JOSE name where it has one.
+    #[must_use]
+    pub fn fixed_alg(self) -> Option<&'static str> {
+        match self {
+            Self::V1Local | Self::V3Local => Some("A256CTR+HS384"),
+            Self::V1Public => Some("PS384"),
+            Self::V2Local => Some("XChaCha20-Poly1305"),
+            Self::V2Public | Self::V4Public => Some("EdDSA"),
+            Self::V3Public => Some("ES384"),
+            Self::V4Local => Some("XChaCha20+BLAKE2b"),
+            Self::Unsecured => Some("none"),
+            Self::Jwt | Self::Jwe | Self::Bare => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

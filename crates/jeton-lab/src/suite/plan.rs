@@ -1,0 +1,148 @@
+//! What a run measures, and how it is narrowed to what somebody asked for.
+
+use std::fmt;
+
+use super::{Cell, Comparison, Suite};
+
+/// What a run measures.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Every cell once, with the name of the first suite that asked for it.
+    pub cells: Vec<(Cell, &'static str)>,
+    /// What is set side by side.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// Why there is nothing to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanError {
+    /// No suite has that name.
+    NoSuite {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// No subject matches.
+    NoSubject {
+        /// What was asked for.
+        pattern: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuite { name, nearest } => {
+                let all: Vec<_> = Suite::ALL.into_iter().map(Suite::name).collect();
+                write!(
+                    f,
+                    "there is no suite `{name}`; did you mean `{nearest}`? (suites: {})",
+                    all.join(", ")
+                )
+            }
+            Self::NoSubject { pattern, nearest } => write!(
+                f,
+                "no subject of these suites matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl Plan {
+    /// Adds the cells, and their comparison if there are two or more: one alone is still a row.
+    pub(super) fn add<'a>(
+        &mut self,
+        suite: &'static str,
+        title: &str,
+        cells: impl Iterator<Item = &'a Cell>,
+    ) {
+        let mut cells: Vec<Cell> = cells.cloned().collect();
+        for cell in &cells {
+            self.add_cell(suite, cell);
+        }
+        // Answering from a cache is other work: a row, and in no comparison.
+        cells.retain(|cell| !cell.caches);
+        if let [baseline, others @ ..] = cells.as_slice() {
+            let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
+            // Every call above filters by one contract and leaves references out.
+            self.comparisons.extend(made.ok());
+        }
+    }
+
+    pub(super) fn add_references<'a>(
+        &mut self,
+        suite: &'static str,
+        cells: impl Iterator<Item = &'a Cell>,
+    ) {
+        cells.for_each(|cell| self.add_cell(suite, cell));
+    }
+
+    fn add_cell(&mut self, suite: &'static str, cell: &Cell) {
+        if !self.cells.iter().any(|(c, _)| c == cell) {
+            self.cells.push((cell.clone(), suite));
+        }
+    }
+}
+
+pub(super) fn narrow(plan: &mut Plan, patterns: &[String]) -> Result<(), PlanError> {
+    if patterns.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = plan.cells.iter().map(|(c, _)| c.subject_id()).collect();
+    for pattern in patterns {
+        if !ids.iter().any(|id| matches(pattern, id)) {
+            let names = plan
+                .cells
+                .iter()
+                .flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
+            return Err(PlanError::NoSubject {
+                pattern: pattern.clone(),
+                nearest: nearest(pattern, names),
+            });
+        }
+    }
+    let chosen = |c: &Cell| patterns.iter().any(|p| matches(p, &c.subject_id()));
+    plan.cells.retain(|(c, _)| chosen(c));
+    let narrowed = plan.comparisons.iter().filter_map(|c| c.narrowed(chosen));
+    plan.comparisons = narrowed.collect();
+    Ok(())
+}
+
+/// Whether `pattern` is somewhere in `id`; `*` stands for anything between its parts.
+fn matches(pattern: &str, id: &str) -> bool {
+    let mut rest = id;
+    pattern.split('*').all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let closeness = |k: &&str| strsim::jaro_winkler(name, k);
+    known
+        .max_by(|a, b| closeness(a).total_cmp(&closeness(b)))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_anywhere_and_a_star_matches_anything() {
+        let id = "go/golang-jwt:jwt:HS256:prepared";
+        assert!(matches("golang-jwt", id));
+        assert!(matches("go/*:HS256", id));
+        assert!(!matches("HS256*golang", id));
+        assert!(!matches("node/*", id));
+    }
+}

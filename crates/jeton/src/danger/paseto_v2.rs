@@ -1,0 +1,102 @@
+//! PASETO version 2: XChaCha20-Poly1305, and Ed25519 (PASETO, "Version 2").
+//!
+//! Questionable: it was superseded by [version 4](crate::paseto::v4) in 2021. It has no implicit
+//! assertions; a verifier that is told one, and a token that is to be bound to one, is
+//! [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion). Use it to read what an
+//! old system makes, and to make what an old system reads.
+//!
+//! ```
+//! use jeton::danger::paseto_v2;
+//! use jeton::paseto::Binding;
+//!
+//! let key = paseto_v2::SecretKey::generate()?;
+//! let token = key.sign(b"old", Binding::new())?;
+//! assert!(token.starts_with("v2.public."));
+//! assert_eq!(key.public_key().verify(&token, b"")?.message(), b"old");
+//! # Ok::<_, jeton::Error>(())
+//! ```
+
+use smallvec::SmallVec;
+use zeroize::Zeroizing;
+
+use crate::crypto::blake2b::Blake2b;
+use crate::crypto::xchacha20::NONCE_BYTES;
+use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
+use crate::error::{Rejection, Result};
+use crate::paserk::Version;
+pub use crate::paseto::Verifier;
+use crate::paseto::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use crate::paseto::{self, Binding, ed25519, pae};
+
+/// Version 2 as a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum V2 {}
+
+/// A key that encrypts and decrypts `v2.local` tokens: a `k2.local`.
+pub type LocalKey = paseto::LocalKey<V2>;
+/// A key that signs `v2.public` tokens: a `k2.secret`.
+pub type SecretKey = paseto::SecretKey<V2>;
+/// A key that verifies `v2.public` tokens: a `k2.public`.
+pub type PublicKey = paseto::PublicKey<V2>;
+
+pub(crate) static SUITE: Suite = Suite {
+    version: Version::V2,
+    local_header: HEADER,
+    public_header: "v2.public.",
+    implicit_assertion: false,
+    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    generate: ed25519::generate,
+    pair: ed25519::pair,
+    public: ed25519::public,
+};
+
+const HEADER: &str = "v2.local.";
+
+struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+
+impl Cipher for Local {
+    fn nonce_bytes(&self) -> usize {
+        NONCE_BYTES
+    }
+
+    fn tag_bytes(&self) -> usize {
+        TAG_BYTES
+    }
+
+    fn finish_nonce(&self, random: &mut [u8], message: &[u8]) {
+        let hash = Blake2b::<NONCE_BYTES>::keyed(nonce_of(random))
+            .and(message)
+            .finish();
+        random.copy_from_slice(hash.as_slice());
+    }
+
+    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
+        let associated = associated(nonce, binding);
+        let tag = aead::seal(&self.0, nonce_of(nonce), &associated, message)?;
+        Ok(Tag::from_slice(&tag))
+    }
+
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
+        let associated = associated(nonce, binding);
+        if !aead::open(&self.0, nonce_of(nonce), &associated, sealed)? {
+            return Err(Rejection::Decryption.into());
+        }
+        Ok(())
+    }
+}
+
+fn nonce_of(bytes: &[u8]) -> &[u8; NONCE_BYTES] {
+    bytes
+        .try_into()
+        .expect("a nonce is as long as this cipher says")
+}
+
+/// What is authenticated beside the message.
+fn associated(nonce: &[u8], binding: Binding<'_>) -> SmallVec<[u8; 256]> {
+    let mut associated = SmallVec::new();
+    pae::encode(
+        &[HEADER.as_bytes(), nonce, binding.footer_bytes()],
+        |bytes| associated.extend_from_slice(bytes),
+    );
+    associated
+}

@@ -1,0 +1,165 @@
+//! What keys are encrypted with: AES-256-CTR and HMAC-SHA-384 in versions 1 and 3, XChaCha20 and
+//! keyed BLAKE2b in 2 and 4. Always encrypt, then MAC.
+
+use sha2::{Digest, Sha384};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::Version;
+use crate::crypto::blake2b::Blake2b;
+use crate::crypto::{aes_ctr, hmac, xchacha20};
+use crate::error::Result;
+
+/// The algorithms of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    Nist,
+    Sodium,
+}
+
+impl Family {
+    pub(super) fn of(version: Version) -> Family {
+        match version {
+            Version::V1 | Version::V3 => Family::Nist,
+            Version::V2 | Version::V4 => Family::Sodium,
+        }
+    }
+
+    /// Length of a tag, bytes.
+    pub(super) fn tag_bytes(self) -> usize {
+        match self {
+            Family::Nist => 48,
+            Family::Sodium => 32,
+        }
+    }
+
+    /// Length of the cipher's nonce, bytes.
+    pub(super) fn nonce_bytes(self) -> usize {
+        match self {
+            Family::Nist => aes_ctr::COUNTER_BYTES,
+            Family::Sodium => xchacha20::NONCE_BYTES,
+        }
+    }
+}
+
+/// What one key is encrypted and authenticated with.
+pub(super) struct Lock {
+    family: Family,
+    encryption: Zeroizing<[u8; 32]>,
+    nonce: Vec<u8>,
+    authentication: Zeroizing<Vec<u8>>,
+}
+
+impl Lock {
+    /// From a wrapping key and the nonce of one wrapped key (PASERK, "Key-Wrapping: pie").
+    pub(super) fn wrapping(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+        let encryption = [&[0x80], nonce];
+        let authentication = [&[0x81], nonce];
+        match family {
+            // The specification does not say it, its vectors do: the MAC's key is cut to 32 bytes.
+            Family::Nist => Lock::split(
+                family,
+                &hmac_sha384(key, &encryption),
+                Zeroizing::new(first(&hmac_sha384(key, &authentication)).to_vec()),
+            ),
+            Family::Sodium => Lock::split(
+                family,
+                &blake2b(Blake2b::<56>::keyed(key), &encryption),
+                blake2b(Blake2b::<32>::keyed(key), &authentication),
+            ),
+        }
+    }
+
+    /// From a key that a password gave, and a nonce (PASERK, "Password-Based Key Wrapping").
+    pub(super) fn password(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+        let of = |purpose: u8| match family {
+            Family::Nist => sha384(&[&[purpose], key]),
+            Family::Sodium => blake2b(Blake2b::<32>::new(), &[&[purpose], key]),
+        };
+        Lock {
+            family,
+            encryption: first(&of(0xff)),
+            nonce: nonce.to_vec(),
+            authentication: of(0xfe),
+        }
+    }
+
+    /// From a secret that two keys agreed on and all that it is bound to (PASERK, "Public-Key
+    /// Encryption"). `ephemeral` and `public` are the two public keys.
+    pub(super) fn agreed(
+        family: Family,
+        header: &str,
+        secret: &[u8],
+        ephemeral: &[u8],
+        public: &[u8],
+    ) -> Lock {
+        let pieces = |purpose| [purpose, header.as_bytes(), secret, ephemeral, public];
+        let (encryption, authentication) = (pieces(&[1][..]), pieces(&[2]));
+        match family {
+            Family::Nist => Lock::split(family, &sha384(&encryption), sha384(&authentication)),
+            Family::Sodium => Lock {
+                family,
+                encryption: first(&blake2b(Blake2b::<32>::new(), &encryption)),
+                nonce: blake2b(Blake2b::<24>::new(), &[ephemeral, public]).to_vec(),
+                authentication: blake2b(Blake2b::<32>::new(), &authentication),
+            },
+        }
+    }
+
+    /// One derivation gives the key and, behind it, the nonce.
+    fn split(family: Family, derived: &[u8], authentication: Zeroizing<Vec<u8>>) -> Lock {
+        Lock {
+            family,
+            encryption: first(derived),
+            nonce: derived[32..].to_vec(),
+            authentication,
+        }
+    }
+
+    /// Encrypts or decrypts in place: both are the same.
+    pub(super) fn apply(&self, key: &mut [u8]) -> Result<()> {
+        const NONCE: &str = "a lock is made with a nonce of its family's length";
+        let nonce = self.nonce.as_slice();
+        match self.family {
+            Family::Nist => aes_ctr::apply(&self.encryption, nonce.try_into().expect(NONCE), key),
+            Family::Sodium => {
+                xchacha20::apply(&self.encryption, nonce.try_into().expect(NONCE), key)
+            }
+        }
+    }
+
+    pub(super) fn tag(&self, pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+        match self.family {
+            Family::Nist => hmac_sha384(&self.authentication, pieces),
+            Family::Sodium => blake2b(Blake2b::<32>::keyed(&first(&self.authentication)), pieces),
+        }
+    }
+
+    /// Compares in constant time.
+    pub(super) fn is_authentic(&self, pieces: &[&[u8]], tag: &[u8]) -> bool {
+        self.tag(pieces).ct_eq(tag).into()
+    }
+}
+
+fn first(bytes: &[u8]) -> Zeroizing<[u8; 32]> {
+    let mut first = Zeroizing::new([0; 32]);
+    first.copy_from_slice(&bytes[..32]);
+    first
+}
+
+fn hmac_sha384(key: &[u8], pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+    let mut mac = hmac::Sha384::keyed(key);
+    pieces.iter().for_each(|piece| mac.update(piece));
+    Zeroizing::new(mac.finish().to_vec())
+}
+
+fn sha384(pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+    let mut hash = Sha384::new();
+    pieces.iter().for_each(|piece| hash.update(piece));
+    Zeroizing::new(hash.finalize().to_vec())
+}
+
+fn blake2b<const N: usize>(mut hash: Blake2b<N>, pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+    pieces.iter().for_each(|piece| hash.update(piece));
+    Zeroizing::new(hash.finish().to_vec())
+}

@@ -1,0 +1,365 @@
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+
+use der::pem::{self, LineEnding};
+use zeroize::Zeroizing;
+
+use super::encrypted::Envelope;
+use super::lock::{Family, Lock};
+use super::{Form, Kind, refused};
+use crate::crypto::{Hash, argon2id, pbes2, random};
+use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
+use crate::limits;
+use crate::paserk;
+use crate::paseto::{LocalKey, SecretKey, Version};
+
+/// How much work it is to try a password on a key: what is asked of whoever reads the key, and of
+/// whoever guesses.
+///
+/// Versions 1 and 3 have PBKDF2, versions 2 and 4 Argon2id. Both have bounds at both ends, when a
+/// key is written and when one is read: the text that arrives says how long the reader computes.
+///
+/// ```
+/// use jeton::paserk::PasswordCost;
+/// use jeton::paseto::v4::LocalKey;
+///
+/// let key = LocalKey::generate()?;
+/// let cost = PasswordCost::argon2id(16 * 1024 * 1024, 2, 1)?; // 16 MiB, two passes, one lane
+/// let text = key.to_password_paserk_with(b"correct horse battery staple", cost)?;
+/// assert!(text.starts_with("k4.local-pw."));
+/// let again = LocalKey::from_password_paserk(&text, b"correct horse battery staple")?;
+/// assert_eq!(again.id(), key.id());
+/// # Ok::<_, jeton::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PasswordCost(Work);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Pbkdf2 {
+        iterations: NonZeroU32,
+    },
+    Argon2id {
+        memory_kib: u32,
+        passes: u32,
+        lanes: u32,
+    },
+}
+
+impl PasswordCost {
+    /// PBKDF2 with HMAC-SHA-384, for versions 1 and 3: from [`limits::PBKDF2_ITERATIONS_MIN`] to
+    /// [`limits::PBKDF2_ITERATIONS`].
+    ///
+    /// # Errors
+    ///
+    /// [`Misuse::PasswordCost`] beyond the limits.
+    pub fn pbkdf2(iterations: u32) -> Result<PasswordCost> {
+        let bounds = limits::PBKDF2_ITERATIONS_MIN..=limits::PBKDF2_ITERATIONS;
+        let iterations = NonZeroU32::new(iterations)
+            .filter(|iterations| bounds.contains(&iterations.get()))
+            .ok_or(Misuse::PasswordCost)?;
+        Ok(PasswordCost(Work::Pbkdf2 { iterations }))
+    }
+
+    /// Argon2id, for versions 2 and 4: memory in bytes, a multiple of 1,024, from
+    /// [`limits::ARGON2ID_MEMORY_BYTES_MIN`] to [`limits::ARGON2ID_MEMORY_BYTES`]; at most
+    /// [`limits::ARGON2ID_PASSES`] and [`limits::ARGON2ID_LANES`].
+    ///
+    /// # Errors
+    ///
+    /// [`Misuse::PasswordCost`] beyond the limits.
+    pub fn argon2id(memory_bytes: u64, passes: u32, lanes: u32) -> Result<PasswordCost> {
+        let bounds = limits::ARGON2ID_MEMORY_BYTES_MIN..=limits::ARGON2ID_MEMORY_BYTES;
+        let good = bounds.contains(&memory_bytes)
+            && memory_bytes.is_multiple_of(1024)
+            && (1..=limits::ARGON2ID_PASSES).contains(&passes)
+            && (1..=limits::ARGON2ID_LANES).contains(&lanes);
+        let memory_kib = u32::try_from(memory_bytes / 1024)
+            .ok()
+            .filter(|_| good)
+            .ok_or(Misuse::PasswordCost)?;
+        Ok(PasswordCost(Work::Argon2id {
+            memory_kib,
+            passes,
+            lanes,
+        }))
+    }
+
+    /// What is used unless another is said: 600,000 iterations of PBKDF2, or Argon2id with 64 MiB
+    /// in three passes and one lane.
+    pub fn default_of(version: paserk::Version) -> PasswordCost {
+        PasswordCost(match Family::of(version) {
+            Family::Nist => Work::Pbkdf2 {
+                iterations: const { NonZeroU32::new(600_000).expect("not zero") },
+            },
+            Family::Sodium => Work::Argon2id {
+                memory_kib: 64 * 1024,
+                passes: 3,
+                lanes: 1,
+            },
+        })
+    }
+
+    fn family(self) -> Family {
+        match self.0 {
+            Work::Pbkdf2 { .. } => Family::Nist,
+            Work::Argon2id { .. } => Family::Sodium,
+        }
+    }
+
+    /// As a text has it.
+    fn write(self) -> Vec<u8> {
+        match self.0 {
+            Work::Pbkdf2 { iterations } => iterations.get().to_be_bytes().to_vec(),
+            Work::Argon2id {
+                memory_kib,
+                passes,
+                lanes,
+            } => {
+                let memory_bytes = u64::from(memory_kib) * 1024;
+                let mut bytes = memory_bytes.to_be_bytes().to_vec();
+                bytes.extend_from_slice(&passes.to_be_bytes());
+                bytes.extend_from_slice(&lanes.to_be_bytes());
+                bytes
+            }
+        }
+    }
+
+    /// From a text, whose author is not trusted.
+    fn read(family: Family, bytes: &[u8]) -> Result<PasswordCost> {
+        let number = |at: usize| {
+            let four = bytes[at..].first_chunk().expect("a cost has its length");
+            u32::from_be_bytes(*four)
+        };
+        let cost = match family {
+            Family::Nist => PasswordCost::pbkdf2(number(0)),
+            Family::Sodium => {
+                let memory_bytes = u64::from(number(0)) << 32 | u64::from(number(4));
+                PasswordCost::argon2id(memory_bytes, number(8), number(12))
+            }
+        };
+        cost.map_err(|_| refused(KeyProblem::PasswordCost).into())
+    }
+
+    fn derive(self, password: &[u8], salt: &[u8]) -> Result<Zeroizing<[u8; 32]>> {
+        match self.0 {
+            Work::Pbkdf2 { iterations } => {
+                let derived = pbes2::derive(Hash::Sha384, iterations, salt, password, 32);
+                let mut key = Zeroizing::new([0; 32]);
+                key.copy_from_slice(&derived);
+                Ok(key)
+            }
+            Work::Argon2id {
+                memory_kib,
+                passes,
+                lanes,
+            } => argon2id::derive(password, salt, memory_kib, passes, lanes),
+        }
+    }
+}
+
+/// Where the parts of such a text stand: salt, cost, nonce, the encrypted key, tag.
+struct Layout {
+    family: Family,
+    envelope: Envelope,
+}
+
+impl Layout {
+    fn of(key: Kind, form: Form) -> Layout {
+        let family = Family::of(key.version());
+        let longer =
+            salt_bytes(family) + cost_bytes(family) + family.nonce_bytes() + family.tag_bytes();
+        Layout {
+            family,
+            envelope: Envelope::new(key, form, "", longer),
+        }
+    }
+
+    fn encrypt(&self, key: &[u8], password: &[u8], cost: PasswordCost) -> Result<String> {
+        if cost.family() != self.family {
+            return Err(Misuse::PasswordCost.into());
+        }
+        check(password)?;
+        let mut salt = vec![0; salt_bytes(self.family)];
+        random::fill(&mut salt)?;
+        let mut nonce = vec![0; self.family.nonce_bytes()];
+        random::fill(&mut nonce)?;
+        let lock = Lock::password(self.family, &*cost.derive(password, &salt)?, &nonce);
+        let mut encrypted = Zeroizing::new(key.to_vec());
+        lock.apply(&mut encrypted)?;
+        let header = self.envelope.header();
+        let cost = cost.write();
+        let tag = lock.tag(&[header.as_bytes(), &salt, &cost, &nonce, &encrypted]);
+        Ok(self
+            .envelope
+            .write(&[&salt, &cost, &nonce, &encrypted, &tag]))
+    }
+
+    fn decrypt(&self, text: &str, password: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let data = self.envelope.read(text)?;
+        let (authenticated, tag) = data.split_at(data.len() - self.family.tag_bytes());
+        let (salt, rest) = authenticated.split_at(salt_bytes(self.family));
+        let (cost, rest) = rest.split_at(cost_bytes(self.family));
+        let (nonce, encrypted) = rest.split_at(self.family.nonce_bytes());
+        let cost = PasswordCost::read(self.family, cost)?;
+        check(password)?;
+        let lock = Lock::password(self.family, &*cost.derive(password, salt)?, nonce);
+        let header = self.envelope.header();
+        if !lock.is_authentic(&[header.as_bytes(), authenticated], tag) {
+            return Err(refused(KeyProblem::Decryption).into());
+        }
+        let mut key = Zeroizing::new(encrypted.to_vec());
+        lock.apply(&mut key)?;
+        Ok(key)
+    }
+}
+
+fn salt_bytes(family: Family) -> usize {
+    match family {
+        Family::Nist => 32,
+        Family::Sodium => 16,
+    }
+}
+
+fn cost_bytes(family: Family) -> usize {
+    match family {
+        Family::Nist => 4,
+        Family::Sodium => 16,
+    }
+}
+
+/// 1 to [`limits::PASSWORD_BYTES`] bytes.
+fn check(password: &[u8]) -> Result<()> {
+    if password.is_empty() {
+        return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+    }
+    if password.len() > limits::PASSWORD_BYTES {
+        return Err(KeyError::at("password", KeyProblem::TooLarge).into());
+    }
+    Ok(())
+}
+
+impl<V: Version> LocalKey<V> {
+    /// The key, encrypted with a password of 1 to [`limits::PASSWORD_BYTES`] bytes:
+    /// `k4.local-pw.…`, at [`PasswordCost::default_of`] the version. Whoever has the text can try
+    /// passwords, so PASERK forbids it in a footer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key) for a password that is empty or too long,
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness or not enough
+    /// memory.
+    pub fn to_password_paserk(&self, password: &[u8]) -> Result<String> {
+        self.to_password_paserk_with(password, PasswordCost::default_of(V::VERSION))
+    }
+
+    /// The same at another cost.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_password_paserk`](LocalKey::to_password_paserk), and [`Misuse::PasswordCost`] for a
+    /// cost that is not this version's.
+    pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
+        local::<V>().encrypt(self.secret(), password, cost)
+    }
+
+    /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
+    /// limits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): no such text, of another kind,
+    /// [`KeyProblem::PasswordCost`] if it asks for work beyond the limits, before any is done, or
+    /// [`KeyProblem::Decryption`] for another password.
+    pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<LocalKey<V>> {
+        LocalKey::from_slice(&local::<V>().decrypt(text, password)?)
+    }
+}
+
+impl<V: Version> SecretKey<V> {
+    /// The key, encrypted with a password of 1 to [`limits::PASSWORD_BYTES`] bytes:
+    /// `k4.secret-pw.…`, at [`PasswordCost::default_of`] the version. Whoever has the text can try
+    /// passwords, so PASERK forbids it in a footer.
+    ///
+    /// # Errors
+    ///
+    /// As [`LocalKey::to_password_paserk`].
+    ///
+    /// ```
+    /// use jeton::paserk::PasswordCost;
+    /// use jeton::paseto::v3::SecretKey;
+    ///
+    /// let key = SecretKey::generate()?;
+    /// let text = key.to_password_paserk_with(b"secret words", PasswordCost::pbkdf2(10_000)?)?;
+    /// let again = SecretKey::from_password_paserk(&text, b"secret words")?;
+    /// assert_eq!(again.public_key(), key.public_key());
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn to_password_paserk(&self, password: &[u8]) -> Result<String> {
+        self.to_password_paserk_with(password, PasswordCost::default_of(V::VERSION))
+    }
+
+    /// The same at another cost.
+    ///
+    /// # Errors
+    ///
+    /// As [`LocalKey::to_password_paserk_with`].
+    pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
+        let key = self.secret()?;
+        let key = match V::VERSION {
+            paserk::Version::V1 => pem(&key)?,
+            _ => key,
+        };
+        secret::<V>().encrypt(&key, password, cost)
+    }
+
+    /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
+    /// limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`LocalKey::from_password_paserk`], or what was encrypted is no key.
+    pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<SecretKey<V>> {
+        let key = secret::<V>().decrypt(text, password)?;
+        match V::VERSION {
+            paserk::Version::V1 => SecretKey::from_bytes(&der(&key)?),
+            _ => SecretKey::from_bytes(&key),
+        }
+    }
+}
+
+fn local<V: Version>() -> Layout {
+    Layout::of(Kind::of(V::VERSION, Form::Local), Form::LocalPassword)
+}
+
+fn secret<V: Version>() -> Layout {
+    let layout = Layout::of(Kind::of(V::VERSION, Form::Secret), Form::SecretPassword);
+    match V::VERSION {
+        paserk::Version::V1 => Layout {
+            envelope: layout.envelope.with_key_bytes(PEM_BYTES),
+            ..layout
+        },
+        _ => layout,
+    }
+}
+
+/// Version 1's RSA key stands under a password as PEM, and nowhere else: so the official vectors
+/// have it. Length, bytes.
+const PEM_BYTES: RangeInclusive<usize> = 1_600..=1_720;
+const PEM_LABEL: &str = "RSA PRIVATE KEY";
+
+fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    let text = pem::encode_string(PEM_LABEL, LineEnding::LF, der).map_err(|_| Error::Primitive)?;
+    let mut text = Zeroizing::new(text.into_bytes());
+    text.pop_if(|last| *last == b'\n');
+    Ok(text)
+}
+
+fn der(pem: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    let (label, der) = pem::decode_vec(pem).map_err(|_| refused(KeyProblem::Malformed))?;
+    let der = Zeroizing::new(der);
+    if label != PEM_LABEL {
+        return Err(refused(KeyProblem::Malformed).into());
+    }
+    Ok(der)
+}

@@ -1,0 +1,165 @@
+//! Local keys encrypted to a public key (PASERK, "Public-Key Encryption").
+
+use zeroize::Zeroizing;
+
+use super::encrypted::Envelope;
+use super::lock::{Family, Lock};
+use super::{Form, Kind, refused};
+use crate::crypto::ecdh::{Group, Private, Public};
+use crate::crypto::{ecdsa, ed25519};
+use crate::error::{KeyError, KeyProblem, Result};
+use crate::paserk;
+use crate::paseto::{LocalKey, PublicKey, SecretKey, Version};
+
+impl<V: Version> LocalKey<V> {
+    /// The key, encrypted to a public key: `k4.seal.…`. Only who has the secret key can read it; it
+    /// does not say who made it. It may stand in a footer.
+    ///
+    /// The pair should have no other use than to seal. Version 1 is not supported: its RSA without
+    /// padding is offered by none of the libraries that jeton stands on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness;
+    /// [`KeyProblem::Unsupported`] for version 1.
+    ///
+    /// ```
+    /// use jeton::paseto::v4::{LocalKey, SecretKey};
+    ///
+    /// let recipient = SecretKey::generate()?;
+    /// let key = LocalKey::generate()?;
+    /// let text = key.to_sealed_paserk(&recipient.public_key())?;
+    /// assert!(text.starts_with("k4.seal."));
+    /// assert_eq!(LocalKey::from_sealed_paserk(&text, &recipient)?.id(), key.id());
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn to_sealed_paserk(&self, recipient: &PublicKey<V>) -> Result<String> {
+        let group = Curve::of(V::VERSION)?;
+        let ephemeral = Private::generate(group.group())?;
+        let public = group.of_public(recipient.bytes()).map_err(refused)?;
+        let secret = ephemeral
+            .agree(&public.key)
+            .ok_or(refused(KeyProblem::Invalid))?;
+        let envelope = envelope::<V>(&group);
+        let header = envelope.header();
+        let ephemeral = group.written(ephemeral.public());
+        let family = Family::of(V::VERSION);
+        let lock = Lock::agreed(family, &header, &secret, &ephemeral, &public.bytes);
+        let mut encrypted = Zeroizing::new(self.secret().to_vec());
+        lock.apply(&mut encrypted)?;
+        let tag = lock.tag(&[header.as_bytes(), &ephemeral, &encrypted]);
+        Ok(envelope.write(&[&tag, &ephemeral, &encrypted]))
+    }
+
+    /// Reads a key that was encrypted to this pair's public key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): no such text, of another kind, or
+    /// [`KeyProblem::Decryption`] if it was sealed to another key; [`KeyProblem::Unsupported`] for
+    /// version 1.
+    pub fn from_sealed_paserk(text: &str, recipient: &SecretKey<V>) -> Result<LocalKey<V>> {
+        let group = Curve::of(V::VERSION)?;
+        let envelope = envelope::<V>(&group);
+        let data = envelope.read(text)?;
+        let family = Family::of(V::VERSION);
+        let (tag, rest) = data.split_at(family.tag_bytes());
+        let (ephemeral, encrypted) = rest.split_at(group.public_bytes());
+        let private = group.of_secret(&recipient.secret()?).map_err(refused)?;
+        let header = envelope.header();
+        let public = group.written(private.public());
+        // A point that is none, one of small order and a wrong tag are the same to who sent them.
+        let lock = group
+            .of_ephemeral(ephemeral)
+            .ok()
+            .and_then(|key| private.agree(&key))
+            .map(|secret| Lock::agreed(family, &header, &secret, ephemeral, &public))
+            .filter(|lock| lock.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
+            .ok_or(refused(KeyProblem::Decryption))?;
+        let mut key = Zeroizing::new(encrypted.to_vec());
+        lock.apply(&mut key)?;
+        LocalKey::from_slice(&key)
+    }
+}
+
+fn envelope<V: Version>(curve: &Curve) -> Envelope {
+    let longer = Family::of(V::VERSION).tag_bytes() + curve.public_bytes();
+    Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", longer)
+}
+
+/// Where a version agrees on secrets.
+enum Curve {
+    /// P-384, its points compressed.
+    P384,
+    /// X25519, with the keys of Ed25519.
+    X25519,
+}
+
+/// A recipient's key, and as it is hashed.
+struct Recipient {
+    key: Public,
+    bytes: Vec<u8>,
+}
+
+impl Curve {
+    fn of(version: paserk::Version) -> Result<Curve> {
+        match version {
+            paserk::Version::V1 => Err(KeyError::at("k1.seal", KeyProblem::Unsupported).into()),
+            paserk::Version::V3 => Ok(Curve::P384),
+            paserk::Version::V2 | paserk::Version::V4 => Ok(Curve::X25519),
+        }
+    }
+
+    fn group(&self) -> Group {
+        match self {
+            Curve::P384 => Group::P384,
+            Curve::X25519 => Group::X25519,
+        }
+    }
+
+    /// Length of a public key as it is written, bytes.
+    fn public_bytes(&self) -> usize {
+        match self {
+            Curve::P384 => 49,
+            Curve::X25519 => 32,
+        }
+    }
+
+    /// A public key of the group, as it is written.
+    fn written(&self, public: &[u8]) -> Vec<u8> {
+        match self {
+            Curve::P384 => ecdsa::compress(public),
+            Curve::X25519 => public.to_vec(),
+        }
+    }
+
+    fn of_ephemeral(&self, bytes: &[u8]) -> Result<Public, KeyProblem> {
+        match self {
+            Curve::P384 => Public::from_compressed(Group::P384, bytes),
+            Curve::X25519 => Public::from_bytes(Group::X25519, bytes),
+        }
+    }
+
+    /// From the bytes of a PASERK `public`.
+    fn of_public(&self, bytes: &[u8]) -> Result<Recipient, KeyProblem> {
+        let bytes = match self {
+            Curve::P384 => bytes.to_vec(),
+            Curve::X25519 => ed25519::Public::from_bytes(bytes)?.x25519().to_vec(),
+        };
+        Ok(Recipient {
+            key: self.of_ephemeral(&bytes)?,
+            bytes,
+        })
+    }
+
+    /// From the bytes of a PASERK `secret`.
+    fn of_secret(&self, bytes: &[u8]) -> Result<Private, KeyProblem> {
+        match self {
+            Curve::P384 => Private::from_secret(Group::P384, bytes),
+            Curve::X25519 => {
+                let seed = &bytes[..ed25519::SEED_BYTES];
+                Private::from_secret(Group::X25519, ed25519::x25519_secret(seed).as_slice())
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+use std::fmt;
+use std::marker::PhantomData;
+
+use zeroize::Zeroizing;
+
+use super::encrypted::Envelope;
+use super::lock::{Family, Lock};
+use super::{Form, Id, Kind, Paserk, refused};
+use crate::crypto::random;
+use crate::error::{KeyProblem, Result};
+use crate::paseto::{LocalKey, SecretKey, Version};
+
+const NONCE_BYTES: usize = 32;
+
+/// A key that encrypts other keys of its version, by PASERK's own protocol (`pie`).
+///
+/// Its text is that of a local key, `k4.local`, and it is a type of its own, so that one key does
+/// not both wrap keys and encrypt tokens.
+///
+/// ```
+/// use jeton::paserk::WrappingKey;
+/// use jeton::paseto::v4::{LocalKey, V4};
+///
+/// let wrapping = WrappingKey::<V4>::generate()?;
+/// let key = LocalKey::generate()?;
+/// let text = key.to_wrapped_paserk(&wrapping)?;
+/// assert!(text.starts_with("k4.local-wrap.pie."));
+/// assert_eq!(LocalKey::from_wrapped_paserk(&text, &wrapping)?.id(), key.id());
+/// # Ok::<_, jeton::Error>(())
+/// ```
+pub struct WrappingKey<V> {
+    key: Zeroizing<[u8; 32]>,
+    version: PhantomData<V>,
+}
+
+impl<V: Version> WrappingKey<V> {
+    const KIND: Kind = Kind::of(V::VERSION, Form::Local);
+
+    /// A fresh key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
+    pub fn generate() -> Result<WrappingKey<V>> {
+        Ok(WrappingKey {
+            key: random::secret()?,
+            version: PhantomData,
+        })
+    }
+
+    /// Reads a PASERK of this version and the type `local`.
+    ///
+    /// # Errors
+    ///
+    /// As [`LocalKey::from_paserk`].
+    pub fn from_paserk(text: &str) -> Result<WrappingKey<V>> {
+        let paserk = Paserk::read(text, Self::KIND)?;
+        let mut key = Zeroizing::new([0; 32]);
+        key.copy_from_slice(paserk.bytes());
+        Ok(WrappingKey {
+            key,
+            version: PhantomData,
+        })
+    }
+
+    /// The key's text, as secret as the key itself and all that it wraps.
+    pub fn to_paserk(&self) -> Zeroizing<String> {
+        super::text(Self::KIND, self.key.as_slice())
+    }
+
+    /// The key's id, as in `k4.lid`. Not secret.
+    pub fn id(&self) -> Id {
+        Id::of(Self::KIND, self.key.as_slice())
+    }
+
+    fn wrap(&self, form: Form, key_kind: Kind, key: &[u8]) -> Result<String> {
+        let nonce = random::secret::<NONCE_BYTES>()?;
+        let envelope = envelope(key_kind, form);
+        let lock = Lock::wrapping(Family::of(V::VERSION), &self.key, nonce.as_slice());
+        let mut encrypted = Zeroizing::new(key.to_vec());
+        lock.apply(&mut encrypted)?;
+        let header = envelope.header();
+        let tag = lock.tag(&[header.as_bytes(), nonce.as_slice(), &encrypted]);
+        Ok(envelope.write(&[&tag, nonce.as_slice(), &encrypted]))
+    }
+
+    fn unwrap(&self, form: Form, key_kind: Kind, text: &str) -> Result<Zeroizing<Vec<u8>>> {
+        let envelope = envelope(key_kind, form);
+        let data = envelope.read(text)?;
+        let family = Family::of(V::VERSION);
+        let (tag, rest) = data.split_at(family.tag_bytes());
+        let (nonce, encrypted) = rest.split_at(NONCE_BYTES);
+        let lock = Lock::wrapping(family, &self.key, nonce);
+        let header = envelope.header();
+        if !lock.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
+            return Err(refused(KeyProblem::Decryption).into());
+        }
+        let mut key = Zeroizing::new(encrypted.to_vec());
+        lock.apply(&mut key)?;
+        Ok(key)
+    }
+}
+
+fn envelope(key: Kind, form: Form) -> Envelope {
+    let tag_bytes = Family::of(key.version()).tag_bytes();
+    Envelope::new(key, form, "pie.", tag_bytes + NONCE_BYTES)
+}
+
+impl<V> fmt::Debug for WrappingKey<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WrappingKey").finish_non_exhaustive()
+    }
+}
+
+impl<V: Version> LocalKey<V> {
+    /// The key, encrypted with another: `k4.local-wrap.pie.…`. It may be stored, and stand in a
+    /// footer, as long as the wrapping key is secret.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
+    pub fn to_wrapped_paserk(&self, wrapping: &WrappingKey<V>) -> Result<String> {
+        wrapping.wrap(
+            Form::LocalWrap,
+            Kind::of(V::VERSION, Form::Local),
+            self.secret(),
+        )
+    }
+
+    /// Reads a key that was encrypted with another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): no such text, of another kind or protocol, or
+    /// [`KeyProblem::Decryption`] if it was not made with that wrapping key.
+    pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<LocalKey<V>> {
+        let kind = Kind::of(V::VERSION, Form::Local);
+        LocalKey::from_slice(&wrapping.unwrap(Form::LocalWrap, kind, text)?)
+    }
+}
+
+impl<V: Version> SecretKey<V> {
+    /// The key, encrypted with another: `k4.secret-wrap.pie.…`. It may be stored, and stand in a
+    /// footer, as long as the wrapping key is secret.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness, or AWS-LC does
+    /// not give the key out.
+    ///
+    /// ```
+    /// use jeton::paserk::WrappingKey;
+    /// use jeton::paseto::v3::{SecretKey, V3};
+    ///
+    /// let wrapping = WrappingKey::<V3>::generate()?;
+    /// let key = SecretKey::generate()?;
+    /// let text = key.to_wrapped_paserk(&wrapping)?;
+    /// let again = SecretKey::from_wrapped_paserk(&text, &wrapping)?;
+    /// assert_eq!(again.public_key(), key.public_key());
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn to_wrapped_paserk(&self, wrapping: &WrappingKey<V>) -> Result<String> {
+        let kind = Kind::of(V::VERSION, Form::Secret);
+        wrapping.wrap(Form::SecretWrap, kind, &self.secret()?)
+    }
+
+    /// Reads a key that was encrypted with another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): no such text, of another kind or protocol, or
+    /// [`KeyProblem::Decryption`] if it was not made with that wrapping key; or what was wrapped is
+    /// no key.
+    pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<SecretKey<V>> {
+        let kind = Kind::of(V::VERSION, Form::Secret);
+        SecretKey::from_bytes(&wrapping.unwrap(Form::SecretWrap, kind, text)?)
+    }
+}

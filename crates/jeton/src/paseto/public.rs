@@ -1,0 +1,397 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::frame::Frame;
+use super::issue::{self, Buffer, Seal};
+use super::open::{self, Keys, Open, Opened};
+use super::suite::{Pair, Public, Suite};
+use super::token::Parts;
+use super::{Binding, Version};
+use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
+use crate::crypto::Signature;
+use crate::error::{Rejection, Result};
+use crate::paserk::{self, Form, Id, Kind, Paserk};
+
+/// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key)
+/// verifies them.
+///
+/// Its usual names are [`v4::SecretKey`](super::v4::SecretKey) and
+/// [`v3::SecretKey`](super::v3::SecretKey).
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::paseto::v4::SecretKey;
+/// use jeton::Claims;
+///
+/// let key = SecretKey::generate()?;
+/// let token = key.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_mins(5)))?;
+/// assert!(token.starts_with("v4.public."));
+/// # Ok::<_, jeton::Error>(())
+/// ```
+pub struct SecretKey<V> {
+    pair: Box<dyn Pair>,
+    public: PublicKey<V>,
+}
+
+impl<V: Version> SecretKey<V> {
+    const KIND: Kind = Kind::of(V::VERSION, Form::Secret);
+
+    /// A fresh key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
+    pub fn generate() -> Result<SecretKey<V>> {
+        SecretKey::from_pair((Suite::of(V::VERSION).generate)()?)
+    }
+
+    /// Reads a PASERK of this version and the type `secret`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): the text is no PASERK, of another kind, too short or too
+    /// long, not in its one encoding, or its two halves do not belong together.
+    pub fn from_paserk(text: &str) -> Result<SecretKey<V>> {
+        SecretKey::from_bytes(Paserk::read(text, Self::KIND)?.bytes())
+    }
+
+    /// The key's text, as secret as the key itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Primitive`](crate::Error::Primitive) if AWS-LC does not give the key out.
+    pub fn to_paserk(&self) -> Result<Zeroizing<String>> {
+        Ok(paserk::text(Self::KIND, &self.secret()?))
+    }
+
+    /// The key that verifies what this one signs.
+    pub fn public_key(&self) -> PublicKey<V> {
+        self.public.clone()
+    }
+
+    /// The key's id, as in `k4.sid`. Not secret. Tokens are better marked with the `k4.pid` of the
+    /// public key, which those who verify can compute.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_paserk`](SecretKey::to_paserk).
+    pub fn id(&self) -> Result<Id> {
+        Ok(Id::of(Self::KIND, &self.secret()?))
+    }
+
+    /// Issues a token with these claims.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold: no
+    /// expiry chosen, a list of audiences, a member with a registered name.
+    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        self.issue_with(claims, Binding::new())
+    }
+
+    /// Issues a token with these claims that is bound to a footer, an implicit assertion or both.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue`](SecretKey::issue), and for a footer beyond its limit.
+    ///
+    /// ```
+    /// use jeton::paseto::{Binding, v4::SecretKey};
+    /// use jeton::Claims;
+    ///
+    /// let key = SecretKey::generate()?;
+    /// let kid = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
+    /// let claims = Claims::new(()).without_expiry();
+    /// let token = key.issue_with(&claims, Binding::new().footer(&kid))?;
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn issue_with<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+    ) -> Result<String> {
+        self.issue_by(claims, binding, &SystemClock)
+    }
+
+    /// The same by another clock than the system's.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue_with`](SecretKey::issue_with).
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(self, claims, binding, clock)
+    }
+
+    /// Signs any bytes. Claims are issued with [`issue`](SecretKey::issue); this is for messages
+    /// that are not claims, or were written by somebody else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) for a footer beyond its limit, and for an implicit
+    /// assertion in a version that has none.
+    ///
+    /// ```
+    /// use jeton::paseto::{Binding, v4::SecretKey};
+    ///
+    /// let key = SecretKey::generate()?;
+    /// let token = key.sign(b"any bytes", Binding::new().footer("f").implicit_assertion("i"))?;
+    /// let opened = key.public_key().verify(&token, b"i")?;
+    /// assert_eq!((opened.message(), opened.footer()), (&b"any bytes"[..], &b"f"[..]));
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn sign(&self, message: &[u8], binding: Binding<'_>) -> Result<String> {
+        issue::bytes(self, message, binding)
+    }
+
+    /// From the bytes of a PASERK.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<SecretKey<V>> {
+        let pair = (Suite::of(V::VERSION).pair)(bytes).map_err(paserk::refused)?;
+        SecretKey::from_pair(pair)
+    }
+
+    /// The bytes of its PASERK.
+    pub(crate) fn secret(&self) -> Result<Zeroizing<Vec<u8>>> {
+        self.pair.bytes()
+    }
+
+    fn from_pair(pair: Box<dyn Pair>) -> Result<SecretKey<V>> {
+        let public = pair.public().map_err(paserk::refused)?;
+        Ok(SecretKey {
+            pair,
+            public: PublicKey::from_public(public),
+        })
+    }
+}
+
+impl<V: Version> fmt::Debug for SecretKey<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{}::SecretKey", V::VERSION.module());
+        f.debug_struct(&name).finish_non_exhaustive()
+    }
+}
+
+/// A key that verifies the `public` tokens of one version.
+///
+/// Its usual names are [`v4::PublicKey`](super::v4::PublicKey) and
+/// [`v3::PublicKey`](super::v3::PublicKey).
+///
+/// ```
+/// use jeton::paseto::v4::{PublicKey, SecretKey};
+///
+/// let key = SecretKey::generate()?.public_key();
+/// assert_eq!(PublicKey::from_paserk(&key.to_paserk())?, key);
+/// # Ok::<_, jeton::Error>(())
+/// ```
+pub struct PublicKey<V> {
+    prepared: Arc<Prepared>,
+    version: PhantomData<V>,
+}
+
+impl<V: Version> PublicKey<V> {
+    const KIND: Kind = Kind::of(V::VERSION, Form::Public);
+
+    /// Reads a PASERK of this version and the type `public`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key): the text is no PASERK, of another kind, too short or too
+    /// long, or not in its one encoding; or it is not a key that anybody can have: not a point of
+    /// the curve, one of small order, or not in its one encoding.
+    pub fn from_paserk(text: &str) -> Result<PublicKey<V>> {
+        let paserk = Paserk::read(text, Self::KIND)?;
+        let public = (Suite::of(V::VERSION).public)(paserk.bytes()).map_err(paserk::refused)?;
+        Ok(PublicKey::from_public(public))
+    }
+
+    /// The key's text.
+    pub fn to_paserk(&self) -> String {
+        std::mem::take(&mut *paserk::text(Self::KIND, self.bytes()))
+    }
+
+    /// The key's id, as in `k4.pid`.
+    pub fn id(&self) -> Id {
+        Id::of(Self::KIND, self.bytes())
+    }
+
+    /// Verifies a token and gives exactly the bytes that were signed, and looks at nothing in
+    /// them: no expiry, no audience. Claims are verified by a [`Verifier`](super::Verifier).
+    ///
+    /// `implicit_assertion` is the one that the token was made with, or empty. A token has at most
+    /// [`Limits::token_bytes`](crate::Limits::token_bytes) of the default limits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::Misuse`](crate::Error::Misuse) for
+    /// an implicit assertion in a version that has none.
+    pub fn verify(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+        open::bytes(&*self.prepared, token, implicit_assertion)
+    }
+
+    fn from_public(key: Box<dyn Public>) -> PublicKey<V> {
+        let id = Id::of(Self::KIND, key.bytes()).to_string().into();
+        let suite = Suite::of(V::VERSION);
+        PublicKey {
+            prepared: Arc::new(Prepared { suite, key, id }),
+            version: PhantomData,
+        }
+    }
+}
+
+impl<V> PublicKey<V> {
+    /// The bytes of its PASERK.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.prepared.key.bytes()
+    }
+}
+
+impl<V> Clone for PublicKey<V> {
+    /// Shares the key.
+    fn clone(&self) -> Self {
+        PublicKey {
+            prepared: Arc::clone(&self.prepared),
+            version: PhantomData,
+        }
+    }
+}
+
+impl<V> PartialEq for PublicKey<V> {
+    fn eq(&self, other: &PublicKey<V>) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl<V> Eq for PublicKey<V> {}
+
+impl<V> From<&PublicKey<V>> for Keys {
+    fn from(key: &PublicKey<V>) -> Keys {
+        Keys(Arc::clone(&key.prepared) as Arc<dyn Open>)
+    }
+}
+
+impl<V> From<PublicKey<V>> for Keys {
+    fn from(key: PublicKey<V>) -> Keys {
+        Keys(key.prepared)
+    }
+}
+
+impl<V: Version> fmt::Debug for PublicKey<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let module = V::VERSION.module();
+        write!(f, "{module}::PublicKey({})", self.prepared.id)
+    }
+}
+
+/// The key, ready to verify, and its id.
+struct Prepared {
+    suite: &'static Suite,
+    key: Box<dyn Public>,
+    id: Arc<str>,
+}
+
+impl Prepared {
+    /// What the version signs with every message.
+    fn signed_key(&self) -> Option<&[u8]> {
+        self.key.is_signed().then(|| self.key.bytes())
+    }
+
+    /// Where a message stands among what is signed.
+    fn before(&self) -> usize {
+        Frame::before(self.signed_key(), self.suite.public_header)
+    }
+
+    fn frame<'a>(&'a self, message_bytes: usize, binding: Binding<'a>) -> Frame<'a> {
+        Frame {
+            key: self.signed_key(),
+            header: self.suite.public_header,
+            message_bytes,
+            binding,
+            implicit_assertion: self.suite.implicit_assertion,
+        }
+    }
+}
+
+impl<V> Seal for SecretKey<V> {
+    fn suite(&self) -> &'static Suite {
+        self.public.prepared.suite
+    }
+
+    fn header(&self) -> &'static str {
+        self.suite().public_header
+    }
+
+    fn before(&self) -> usize {
+        self.public.prepared.before()
+    }
+
+    fn longer(&self) -> usize {
+        self.public.prepared.key.signature_bytes()
+    }
+
+    fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
+        let before = Seal::before(self);
+        let message_bytes = buffer.len() - before;
+        let frame = self.public.prepared.frame(message_bytes, binding);
+        buffer.resize(frame.bytes(), 0);
+        frame.write(buffer);
+        let signature = self.pair.sign(buffer)?;
+        buffer.truncate(frame.message().end);
+        buffer.extend_from_slice(&signature);
+        Ok(before)
+    }
+}
+
+impl Open for Prepared {
+    fn suite(&self) -> &'static Suite {
+        self.suite
+    }
+
+    fn header(&self) -> &'static str {
+        self.suite.public_header
+    }
+
+    fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {
+        // The body stands where the message will, and what is signed around the message.
+        let body_bytes = parts.body_bytes();
+        let message_bytes = body_bytes.saturating_sub(self.key.signature_bytes());
+        let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
+        frame.bytes().max(self.before() + body_bytes)
+    }
+
+    fn open(
+        &self,
+        parts: &Parts<'_>,
+        implicit_assertion: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Range<usize>> {
+        let body_bytes = parts.body_bytes();
+        let signature_bytes = self.key.signature_bytes();
+        open::at_least(body_bytes, signature_bytes)?;
+        let message_bytes = body_bytes - signature_bytes;
+        let body = &mut buffer[self.before()..][..body_bytes];
+        parts.body_into(body)?;
+        // The footer will be written where the signature stands.
+        let signature = Signature::from_slice(&body[message_bytes..]);
+        let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
+        let signed = &mut buffer[..frame.bytes()];
+        frame.write(signed);
+        if !self.key.verify(signed, &signature) {
+            return Err(Rejection::Signature.into());
+        }
+        Ok(frame.message())
+    }
+}

@@ -1,0 +1,154 @@
+//! Version 3: AES-256-CTR and HMAC-SHA-384 for `local`, ECDSA on P-384 for `public` (PASETO,
+//! "Version 3"). The version for who needs NIST's algorithms; everybody else has
+//! [`v4`](super::v4).
+//!
+//! The public key is signed with every message, so that nobody can claim another's signature for a
+//! key made to fit it. Signatures are randomised.
+//!
+//! ```
+//! use std::time::Duration;
+//! use jeton::paseto::v3;
+//! use jeton::{Claims, Policy};
+//!
+//! let key = v3::SecretKey::generate()?;
+//! let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+//! let token = key.issue(&claims)?;
+//! assert!(token.starts_with("v3.public."));
+//!
+//! let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
+//! assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
+//! # Ok::<_, jeton::Error>(())
+//! ```
+
+use zeroize::Zeroizing;
+
+use super::Binding;
+pub use super::Verifier;
+use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
+use super::suite::{self, Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use crate::crypto::ecdh::{Group, Private};
+use crate::crypto::{Curve, Signature, ecdsa, hkdf};
+use crate::error::{KeyProblem, Result};
+use crate::paserk::Version;
+
+/// Version 3 as a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum V3 {}
+
+/// A key that encrypts and decrypts `v3.local` tokens: a `k3.local`.
+pub type LocalKey = super::LocalKey<V3>;
+/// A key that signs `v3.public` tokens: a `k3.secret`.
+pub type SecretKey = super::SecretKey<V3>;
+/// A key that verifies `v3.public` tokens: a `k3.public`.
+pub type PublicKey = super::PublicKey<V3>;
+
+pub(crate) static SUITE: Suite = Suite {
+    version: Version::V3,
+    local_header: HEADER,
+    public_header: "v3.public.",
+    implicit_assertion: true,
+    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    generate: || Ok(Box::new(Pair(ecdsa::Pair::generate(Curve::P384)?))),
+    pair: |bytes| {
+        let private = Private::from_secret(Group::P384, bytes)?;
+        let pair = ecdsa::Pair::from_halves(Curve::P384, bytes, private.public())?;
+        Ok(Box::new(Pair(pair)))
+    },
+    public: |bytes| Ok(Box::new(Public::of(bytes.to_vec())?)),
+};
+
+const HEADER: &str = "v3.local.";
+
+struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+
+impl Local {
+    /// The token's own keys: the nonce is of HKDF's info, so that all of it counts.
+    fn derive(&self, nonce: &[u8]) -> Result<Derived<48>> {
+        let derive = |purpose: &[u8]| hkdf::sha384::<48>(self.0.as_slice(), &[], &[purpose, nonce]);
+        let first = derive(b"paseto-encryption-key")?;
+        let mut encryption = Zeroizing::new([0; 32]);
+        encryption.copy_from_slice(&first[..32]);
+        let mut counter = [0; 16];
+        counter.copy_from_slice(&first[32..]);
+        Ok(Derived {
+            encryption,
+            counter,
+            authentication: derive(b"paseto-auth-key-for-aead")?,
+        })
+    }
+}
+
+impl Cipher for Local {
+    fn nonce_bytes(&self) -> usize {
+        NONCE_BYTES
+    }
+
+    fn tag_bytes(&self) -> usize {
+        MAC_BYTES
+    }
+
+    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
+        let behind = [binding.footer_bytes(), binding.implicit_assertion];
+        self.derive(nonce)?.seal(message, &bound(nonce, &behind))
+    }
+
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
+        let behind = [binding.footer_bytes(), binding.implicit_assertion];
+        self.derive(nonce)?.open(sealed, &bound(nonce, &behind))
+    }
+}
+
+fn bound<'a>(nonce: &'a [u8], behind: &'a [&'a [u8]]) -> Bound<'a> {
+    Bound {
+        header: HEADER,
+        nonce,
+        behind,
+    }
+}
+
+struct Pair(ecdsa::Pair);
+
+impl suite::Pair for Pair {
+    fn sign(&self, message: &[u8]) -> Result<Signature> {
+        self.0.sign(message)
+    }
+
+    fn public(&self) -> Result<Box<dyn suite::Public>, KeyProblem> {
+        Ok(Box::new(Public::of(ecdsa::compress(self.0.point()))?))
+    }
+
+    fn bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
+        self.0.scalar()
+    }
+}
+
+/// A key, and the compressed point that is signed with every message.
+struct Public {
+    compressed: Vec<u8>,
+    key: ecdsa::Public,
+}
+
+impl Public {
+    fn of(compressed: Vec<u8>) -> Result<Public, KeyProblem> {
+        let key = ecdsa::Public::from_compressed(Curve::P384, &compressed)?;
+        Ok(Public { compressed, key })
+    }
+}
+
+impl suite::Public for Public {
+    fn bytes(&self) -> &[u8] {
+        &self.compressed
+    }
+
+    fn is_signed(&self) -> bool {
+        true
+    }
+
+    fn signature_bytes(&self) -> usize {
+        self.key.signature_bytes()
+    }
+
+    fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+        self.key.verify(message, signature)
+    }
+}

@@ -1,0 +1,113 @@
+//! Version 4: XChaCha20 and BLAKE2b for `local`, Ed25519 for `public`
+//! (PASETO, "Version 4"). The version for everybody who is not bound to NIST's algorithms.
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+pub use super::Verifier;
+use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use super::{Binding, ed25519, pae};
+use crate::crypto::blake2b::Blake2b;
+use crate::crypto::xchacha20;
+use crate::error::{Rejection, Result};
+use crate::paserk::Version;
+
+/// Version 4 as a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum V4 {}
+
+/// A key that encrypts and decrypts `v4.local` tokens: a `k4.local`.
+pub type LocalKey = super::LocalKey<V4>;
+/// A key that signs `v4.public` tokens: a `k4.secret`.
+pub type SecretKey = super::SecretKey<V4>;
+/// A key that verifies `v4.public` tokens: a `k4.public`.
+pub type PublicKey = super::PublicKey<V4>;
+
+pub(crate) static SUITE: Suite = Suite {
+    version: Version::V4,
+    local_header: HEADER,
+    public_header: "v4.public.",
+    implicit_assertion: true,
+    cipher: |key| Box::new(Local::new(key)),
+    generate: ed25519::generate,
+    pair: ed25519::pair,
+    public: ed25519::public,
+};
+
+const HEADER: &str = "v4.local.";
+const NONCE_BYTES: usize = 32;
+const MAC_BYTES: usize = 32;
+/// An encryption key and the nonce that goes with it come out of one hash.
+const ENCRYPTION_BYTES: usize = xchacha20::KEY_BYTES + xchacha20::NONCE_BYTES;
+
+/// Both derivations hash the key first, then their own name; a token adds its nonce.
+struct Local {
+    encryption: Blake2b<ENCRYPTION_BYTES>,
+    authentication: Blake2b<LOCAL_KEY_BYTES>,
+}
+
+impl Local {
+    fn new(key: &[u8; LOCAL_KEY_BYTES]) -> Local {
+        Local {
+            encryption: Blake2b::keyed(key).and(b"paseto-encryption-key"),
+            authentication: Blake2b::keyed(key).and(b"paseto-auth-key-for-aead"),
+        }
+    }
+
+    /// Encrypts or decrypts in place.
+    fn apply(&self, nonce: &[u8], message: &mut [u8]) -> Result<()> {
+        let derived = self.encryption.clone().and(nonce).finish();
+        let (key, cipher_nonce) = derived
+            .split_first_chunk::<{ xchacha20::KEY_BYTES }>()
+            .expect("the hash is as long as both together");
+        let cipher_nonce = cipher_nonce
+            .first_chunk::<{ xchacha20::NONCE_BYTES }>()
+            .expect("the hash is as long as both together");
+        xchacha20::apply(key, cipher_nonce, message)
+    }
+
+    fn mac(
+        &self,
+        nonce: &[u8],
+        encrypted: &[u8],
+        binding: Binding<'_>,
+    ) -> Zeroizing<[u8; MAC_BYTES]> {
+        let key = self.authentication.clone().and(nonce).finish();
+        let mut mac = Blake2b::<MAC_BYTES>::keyed(&key);
+        let pieces = [
+            HEADER.as_bytes(),
+            nonce,
+            encrypted,
+            binding.footer_bytes(),
+            binding.implicit_assertion,
+        ];
+        pae::encode(&pieces, |bytes| mac.update(bytes));
+        mac.finish()
+    }
+}
+
+impl Cipher for Local {
+    fn nonce_bytes(&self) -> usize {
+        NONCE_BYTES
+    }
+
+    fn tag_bytes(&self) -> usize {
+        MAC_BYTES
+    }
+
+    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
+        self.apply(nonce, message)?;
+        Ok(Tag::from_slice(
+            self.mac(nonce, message, binding).as_slice(),
+        ))
+    }
+
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
+        let (encrypted, tag) = sealed.split_at_mut(sealed.len() - MAC_BYTES);
+        let mac = self.mac(nonce, encrypted, binding);
+        if !bool::from(mac.as_slice().ct_eq(tag)) {
+            return Err(Rejection::Decryption.into());
+        }
+        self.apply(nonce, encrypted)
+    }
+}

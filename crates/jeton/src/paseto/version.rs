@@ -1,0 +1,51 @@
+use super::{v3, v4};
+use crate::danger::{paseto_v1, paseto_v2};
+use crate::paserk;
+
+/// A version of PASETO as a type: what keeps a key of one version from being used as one of
+/// another.
+///
+/// [`v3::V3`](super::v3::V3) and [`v4::V4`](super::v4::V4), and behind [`danger`](crate::danger)
+/// the two that were superseded. Nobody else can add one.
+///
+/// ```
+/// use jeton::paserk;
+/// use jeton::paseto::{LocalKey, Version, v3, v4};
+///
+/// fn version<V: Version>(_: &LocalKey<V>) -> paserk::Version {
+///     V::VERSION
+/// }
+///
+/// assert_eq!(version(&v3::LocalKey::generate()?), paserk::Version::V3);
+/// assert_eq!(version(&v4::LocalKey::generate()?), paserk::Version::V4);
+/// # Ok::<_, jeton::Error>(())
+/// ```
+pub trait Version: sealed::Sealed + Send + Sync + 'static {
+    /// The same as a value.
+    const VERSION: paserk::Version;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for paseto_v1::V1 {}
+impl sealed::Sealed for paseto_v2::V2 {}
+impl sealed::Sealed for v3::V3 {}
+impl sealed::Sealed for v4::V4 {}
+
+impl Version for paseto_v1::V1 {
+    const VERSION: paserk::Version = paserk::Version::V1;
+}
+
+impl Version for paseto_v2::V2 {
+    const VERSION: paserk::Version = paserk::Version::V2;
+}
+
+impl Version for v3::V3 {
+    const VERSION: paserk::Version = paserk::Version::V3;
+}
+
+impl Version for v4::V4 {
+    const VERSION: paserk::Version = paserk::Version::V4;
+}

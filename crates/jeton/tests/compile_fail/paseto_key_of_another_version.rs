@@ -1,0 +1,11 @@
+//! A key of one version of PASETO where another's is wanted.
+
+use jeton::paseto::{v3, v4};
+
+fn decrypt(_: &v4::LocalKey) {}
+fn verify(_: &v4::PublicKey) {}
+
+fn main() {
+    decrypt(&v3::LocalKey::generate().unwrap());
+    verify(&v3::SecretKey::generate().unwrap().public_key());
+}

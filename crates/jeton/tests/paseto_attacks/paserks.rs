@@ -1,0 +1,403 @@
+//! Attacks through PASERK texts of every version and type: an error that says why, and never a
+//! panic or a random key.
+
+use std::time::{Duration, Instant};
+
+use jeton::danger::paseto_v1::V1;
+use jeton::danger::paseto_v2::V2;
+use jeton::error::KeyProblem;
+use jeton::paserk::{Form, Kind, PasswordCost, Version as Number, WrappingKey};
+use jeton::paseto::v3::V3;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};
+use jeton::{Error, limits};
+
+const PASSWORD: &[u8] = b"correct horse battery staple";
+
+type Read = Box<dyn Fn(&str) -> jeton::Result<String>>;
+
+/// A text of one kind, and the reader of that kind; it gives the key's own text.
+struct Text {
+    kind: Kind,
+    text: String,
+    read: Read,
+    /// Whether a wrong byte is found out, or is another key.
+    authenticated: bool,
+}
+
+fn cheap(version: Number) -> PasswordCost {
+    match version {
+        Number::V1 | Number::V3 => PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN),
+        _ => PasswordCost::argon2id(limits::ARGON2ID_MEMORY_BYTES_MIN, 1, 1),
+    }
+    .unwrap()
+}
+
+fn of<V: Version>() -> Vec<Text> {
+    let local = LocalKey::<V>::generate().unwrap();
+    let secret = SecretKey::<V>::generate().unwrap();
+    let wrapping = WrappingKey::<V>::generate().unwrap().to_paserk();
+    let wrapping = move || WrappingKey::<V>::from_paserk(&wrapping).unwrap();
+    let (one, two) = (wrapping(), wrapping());
+    let cost = cheap(V::VERSION);
+    let text = |form, text: String, authenticated, read: Read| Text {
+        kind: Kind::of(V::VERSION, form),
+        text,
+        read,
+        authenticated,
+    };
+    let to_local = |key: LocalKey<V>| key.to_paserk().to_string();
+    let to_secret = |key: SecretKey<V>| key.to_paserk().map(|text| text.to_string());
+    let mut texts = vec![
+        text(
+            Form::Local,
+            to_local(LocalKey::from_paserk(&local.to_paserk()).unwrap()),
+            false,
+            Box::new(move |text| LocalKey::<V>::from_paserk(text).map(to_local)),
+        ),
+        text(
+            Form::Secret,
+            secret.to_paserk().unwrap().to_string(),
+            V::VERSION != Number::V3,
+            Box::new(move |text| SecretKey::<V>::from_paserk(text).and_then(to_secret)),
+        ),
+        text(
+            Form::Public,
+            secret.public_key().to_paserk(),
+            false,
+            Box::new(|text| Ok(PublicKey::<V>::from_paserk(text)?.to_paserk())),
+        ),
+        text(
+            Form::LocalWrap,
+            local.to_wrapped_paserk(&one).unwrap(),
+            true,
+            Box::new(move |text| LocalKey::<V>::from_wrapped_paserk(text, &one).map(to_local)),
+        ),
+        text(
+            Form::SecretWrap,
+            secret.to_wrapped_paserk(&two).unwrap(),
+            true,
+            Box::new(move |text| {
+                SecretKey::<V>::from_wrapped_paserk(text, &two).and_then(to_secret)
+            }),
+        ),
+        text(
+            Form::LocalPassword,
+            local.to_password_paserk_with(PASSWORD, cost).unwrap(),
+            true,
+            Box::new(move |text| LocalKey::<V>::from_password_paserk(text, PASSWORD).map(to_local)),
+        ),
+        text(
+            Form::SecretPassword,
+            secret.to_password_paserk_with(PASSWORD, cost).unwrap(),
+            true,
+            Box::new(move |text| {
+                SecretKey::<V>::from_password_paserk(text, PASSWORD).and_then(to_secret)
+            }),
+        ),
+    ];
+    if V::VERSION != Number::V1 {
+        texts.push(text(
+            Form::Seal,
+            local.to_sealed_paserk(&secret.public_key()).unwrap(),
+            true,
+            Box::new(move |text| LocalKey::<V>::from_sealed_paserk(text, &secret).map(to_local)),
+        ));
+    }
+    texts
+}
+
+fn all() -> Vec<Text> {
+    let mut all = of::<V1>();
+    all.extend(of::<V2>());
+    all.extend(of::<V3>());
+    all.extend(of::<V4>());
+    all
+}
+
+fn problem<T>(result: jeton::Result<T>) -> KeyProblem {
+    match result {
+        Err(Error::Key(error)) => error.problem(),
+        Err(other) => panic!("not about a key: {other}"),
+        Ok(_) => panic!("taken"),
+    }
+}
+
+#[test]
+fn a_text_is_taken_for_what_it_is_and_nothing_else() {
+    let texts = all();
+    for text in &texts {
+        let read = (text.read)(&text.text);
+        assert!(read.is_ok(), "{}: {read:?}", text.kind);
+        for other in &texts {
+            if text.kind == other.kind {
+                continue;
+            }
+            let answer = problem((other.read)(&text.text));
+            // The error names both.
+            let wrong = KeyProblem::WrongKind {
+                wanted: other.kind,
+                given: text.kind,
+            };
+            assert_eq!(answer, wrong, "{} to {}", text.kind, other.kind);
+        }
+    }
+}
+
+#[test]
+fn a_text_with_another_label_never_becomes_a_key() {
+    let texts = all();
+    // Those in the clear have no more than their label: k2.secret and k4.secret hold the same bytes.
+    let encrypted = || {
+        let in_the_clear = [Form::Local, Form::Secret, Form::Public];
+        texts
+            .iter()
+            .filter(move |text| !in_the_clear.contains(&text.kind.form()))
+    };
+    for text in encrypted() {
+        let body = &text.text[text.kind.to_string().len()..];
+        for other in encrypted() {
+            if text.kind != other.kind {
+                let relabelled = format!("{}{body}", other.kind);
+                assert!(
+                    (other.read)(&relabelled).is_err(),
+                    "{} as {}",
+                    text.kind,
+                    other.kind
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_prefixes_are_malformed() {
+    for text in all() {
+        let body = text.text.split_once('.').unwrap().1;
+        for prefix in ["", "k", "k0.", "k5.", "K4.", "v4.", " k4.", "k4", "4."] {
+            let answer = problem((text.read)(&format!("{prefix}{body}")));
+            assert_eq!(answer, KeyProblem::Malformed, "{prefix}");
+        }
+    }
+}
+
+#[test]
+fn texts_cannot_be_cut_or_extended() {
+    for text in all() {
+        // The last characters one by one, and the rest in steps: some of them cost a password.
+        let length = text.text.len();
+        let cuts = (0..length).filter(|at| at % 37 == 0 || length - at < 8);
+        for cut in cuts {
+            assert!(
+                (text.read)(&text.text[..cut]).is_err(),
+                "{} {cut}",
+                text.kind
+            );
+        }
+        for more in ["A", "AA", "AAAA", "=", "==", ".", "\n", "\r\n", " ", "\0"] {
+            assert!(
+                (text.read)(&format!("{}{more}", text.text)).is_err(),
+                "{more:?}"
+            );
+        }
+        let huge = format!("{}{}", text.text, "A".repeat(10_000_000));
+        let begun = Instant::now();
+        assert_eq!(problem((text.read)(&huge)), KeyProblem::WrongLength);
+        assert!(begun.elapsed() < Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_wrong_byte_in_an_encrypted_key_is_found_out() {
+    for text in all().into_iter().filter(|text| text.authenticated) {
+        let body = text.text.rfind('.').unwrap() + 1;
+        let step = match text.kind.form() {
+            // The salt, the cost, the nonce, the key, the tag: a few of each.
+            Form::LocalPassword | Form::SecretPassword => 19,
+            // A wrong private number costs a check of the whole RSA key.
+            Form::Secret => 41,
+            _ => 1,
+        };
+        for at in (body..text.text.len()).step_by(step) {
+            let mut changed = text.text.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            assert!((text.read)(&changed).is_err(), "{} {at}", text.kind);
+        }
+    }
+}
+
+#[test]
+fn another_password_opens_nothing() {
+    fn check<V: Version>() {
+        let key = LocalKey::<V>::generate().unwrap();
+        let cost = cheap(V::VERSION);
+        let text = key.to_password_paserk_with(PASSWORD, cost).unwrap();
+        for wrong in [&PASSWORD[1..], b"x", b"Correct horse battery staple"] {
+            let answer = problem(LocalKey::<V>::from_password_paserk(&text, wrong));
+            assert_eq!(answer, KeyProblem::Decryption);
+        }
+        let empty = problem(LocalKey::<V>::from_password_paserk(&text, b""));
+        assert_eq!(empty, KeyProblem::TooWeak);
+        let long = vec![b'p'; limits::PASSWORD_BYTES + 1];
+        let answer = problem(LocalKey::<V>::from_password_paserk(&text, &long));
+        assert_eq!(answer, KeyProblem::TooLarge);
+    }
+    check::<V1>();
+    check::<V2>();
+    check::<V3>();
+    check::<V4>();
+}
+
+/// A text whose cost is replaced: nobody has to do that work to be told.
+#[test]
+fn a_cost_beyond_the_limits_is_refused_before_any_work() {
+    fn check<V: Version>(at: usize, costs: &[&[u8]]) {
+        let key = LocalKey::<V>::generate().unwrap();
+        let cost = cheap(V::VERSION);
+        let text = key.to_password_paserk_with(PASSWORD, cost).unwrap();
+        let (start, body) = text.rsplit_once('.').unwrap();
+        let engine = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();
+        for cost in costs {
+            let mut bytes = engine(body);
+            bytes[at..at + cost.len()].copy_from_slice(cost);
+            let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
+            let begun = Instant::now();
+            let answer = LocalKey::<V>::from_password_paserk(&format!("{start}.{body}"), PASSWORD);
+            assert_eq!(problem(answer), KeyProblem::PasswordCost, "{cost:?}");
+            assert!(begun.elapsed() < Duration::from_millis(5));
+        }
+    }
+    let iterations = |n: u32| n.to_be_bytes();
+    let pbkdf2 = [
+        iterations(0),
+        iterations(limits::PBKDF2_ITERATIONS_MIN - 1),
+        iterations(limits::PBKDF2_ITERATIONS + 1),
+        iterations(u32::MAX),
+    ];
+    let pbkdf2: Vec<&[u8]> = pbkdf2.iter().map(|cost| &cost[..]).collect();
+    check::<V1>(32, &pbkdf2);
+    check::<V3>(32, &pbkdf2);
+    let argon2id = |memory: u64, passes: u32, lanes: u32| {
+        let mut cost = memory.to_be_bytes().to_vec();
+        cost.extend_from_slice(&passes.to_be_bytes());
+        cost.extend_from_slice(&lanes.to_be_bytes());
+        cost
+    };
+    let (least, most) = (
+        limits::ARGON2ID_MEMORY_BYTES_MIN,
+        limits::ARGON2ID_MEMORY_BYTES,
+    );
+    let argon2id = [
+        argon2id(0, 1, 1),
+        argon2id(1024, 1, 1),
+        argon2id(least - 1024, 1, 1),
+        argon2id(least + 1, 1, 1),
+        argon2id(most + 1024, 1, 1),
+        argon2id(u64::MAX, 1, 1),
+        argon2id(1 << 42, 1, 1),
+        argon2id(least, 0, 1),
+        argon2id(least, limits::ARGON2ID_PASSES + 1, 1),
+        argon2id(least, u32::MAX, 1),
+        argon2id(least, 1, 0),
+        argon2id(least, 1, limits::ARGON2ID_LANES + 1),
+        argon2id(u64::MAX, u32::MAX, u32::MAX),
+    ];
+    let argon2id: Vec<&[u8]> = argon2id.iter().map(|cost| &cost[..]).collect();
+    check::<V2>(16, &argon2id);
+    check::<V4>(16, &argon2id);
+}
+
+#[test]
+fn a_key_sealed_to_another_or_on_a_bad_point_is_not_opened() {
+    fn check<V: Version>(tag_bytes: usize, points: &[Vec<u8>]) {
+        let recipient = SecretKey::<V>::generate().unwrap();
+        let key = LocalKey::<V>::generate().unwrap();
+        let text = key.to_sealed_paserk(&recipient.public_key()).unwrap();
+        let other = SecretKey::<V>::generate().unwrap();
+        let answer = problem(LocalKey::<V>::from_sealed_paserk(&text, &other));
+        assert_eq!(answer, KeyProblem::Decryption);
+        let (start, body) = text.rsplit_once('.').unwrap();
+        for point in points {
+            let mut bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body).unwrap();
+            bytes[tag_bytes..tag_bytes + point.len()].copy_from_slice(point);
+            let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
+            let text = format!("{start}.{body}");
+            let answer = problem(LocalKey::<V>::from_sealed_paserk(&text, &recipient));
+            assert_eq!(answer, KeyProblem::Decryption);
+        }
+    }
+    // Of small order.
+    let mut one = vec![0; 32];
+    one[0] = 1;
+    let curve25519 = [vec![0; 32], one];
+    check::<V2>(32, &curve25519);
+    check::<V4>(32, &curve25519);
+    // Not on the curve, not compressed, not below the field's size.
+    let p384 = [
+        vec![0; 49],
+        vec![4; 49],
+        vec![0xff; 49],
+        [&[2][..], &[0xff; 48]].concat(),
+    ];
+    check::<V3>(48, &p384);
+}
+
+#[test]
+fn another_wrapping_protocol_is_not_supported() {
+    let wrapping = WrappingKey::<V4>::generate().unwrap();
+    for text in [
+        "k4.local-wrap.aws-kms.AAAA",
+        "k4.local-wrap.",
+        "k4.local-wrap.AAAA",
+    ] {
+        let answer = problem(LocalKey::<V4>::from_wrapped_paserk(text, &wrapping));
+        assert_eq!(answer, KeyProblem::Unsupported, "{text}");
+    }
+}
+
+#[test]
+fn costs_are_the_caller_s_mistake_when_writing() {
+    let key = LocalKey::<V4>::generate().unwrap();
+    let pbkdf2 = PasswordCost::pbkdf2(10_000).unwrap();
+    let misuse = jeton::error::Misuse::PasswordCost;
+    let answer = key.to_password_paserk_with(PASSWORD, pbkdf2);
+    assert_eq!(answer, Err(misuse.into()));
+    assert_eq!(PasswordCost::pbkdf2(0), Err(misuse.into()));
+    assert_eq!(PasswordCost::argon2id(1 << 40, 1, 1), Err(misuse.into()));
+}
+
+#[test]
+fn rsa_keys_of_another_size_or_exponent_are_no_k1() {
+    // A SubjectPublicKeyInfo has one length; another exponent or modulus has another.
+    for bytes in [0, 162, 293, 295, 550] {
+        let answer = jeton::paserk::Paserk::from_bytes(
+            Kind::of(Number::V1, Form::Public),
+            &vec![0x30; bytes],
+        );
+        assert_eq!(problem(answer), KeyProblem::WrongLength);
+    }
+    let text = SecretKey::<V1>::generate()
+        .unwrap()
+        .public_key()
+        .to_paserk();
+    let (start, body) = text.rsplit_once('.').unwrap();
+    let good = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body).unwrap();
+    for (at, byte) in [
+        (0, 0x31),
+        (14, 0x02),
+        (32, 0x01),
+        (33, 0x01),           // a modulus of fewer bits
+        (288, good[288] ^ 1), // an even one
+        (291, 0x00),
+        (293, 0x03), // another exponent
+    ] {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
+        assert!(
+            PublicKey::<V1>::from_paserk(&format!("{start}.{body}")).is_err(),
+            "{at}"
+        );
+    }
+}

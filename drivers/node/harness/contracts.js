@@ -1,0 +1,155 @@
+// The contracts of the driver protocol: from what a driver does for one token or key to the loop
+// that is timed, with its checksum.
+import { Invalid, Unsupported } from './refusals.js'
+
+/**
+ * Makes the contract that a `prepare` request asks for:
+ *   run(iterations)   gives a promise of the checksum
+ *   token(index)      for contracts that make tokens
+ *   verify(token)     for contracts that open tokens; gives the claims, or null if none are decoded
+ */
+export async function contractOf(driver, request) {
+  if (!offered(driver.offers, request)) {
+    const { contract, format, alg, enc, key_handling } = request
+    const what = [format, alg, enc].filter(Boolean).join(' ')
+    throw new Unsupported(
+      `${driver.library} does not offer ${what} with ${key_handling} keys for ${contract}`
+    )
+  }
+  const prepare = {
+    ...request,
+    keys: request.keys ?? {},
+    claims: { name: request.claims?.name, values: request.claims?.values ?? [] },
+    policy: request.policy ?? {}
+  }
+  const tokens = request.tokens ?? []
+  const count = prepare.claims.values.length
+  const encrypted = request.format === 'jwe'
+  switch (request.contract) {
+    case 'sign':
+      return making(await driver.sign(prepare), count)
+    case 'encrypt':
+      return making(await driver.encrypt(prepare), count)
+    case 'verify':
+      return opening(await driver.verify(prepare), tokens)
+    case 'decrypt':
+      return opening(await driver.decrypt(prepare), tokens)
+    case 'verify-signature':
+      return checking(await driver.verifySignature(prepare), tokens)
+    case 'round-trip': {
+      const make = await (encrypted ? driver.encrypt(prepare) : driver.sign(prepare))
+      const open = await (encrypted ? driver.decrypt(prepare) : driver.verify(prepare))
+      return goingRound(make, open, count)
+    }
+    case 'generate-key':
+      return gettingKeys(await driver.generateKey(prepare))
+    default:
+      if (!request.key_text) throw new Invalid('load-key needs key_text')
+      return gettingKeys(await driver.loadKey(prepare))
+  }
+}
+
+function offered(offers, { contract, format, alg, enc, key_handling }) {
+  return offers.some(offer => {
+    const handlings = contract === 'load-key' ? (offer.key_text ?? []) : offer.key_handling
+    return (
+      offer.format === format &&
+      offer.alg === (alg ?? null) &&
+      offer.enc === (enc ?? null) &&
+      offer.contracts.includes(contract) &&
+      handlings.includes(key_handling)
+    )
+  })
+}
+
+function making(make, count) {
+  needClaims(count)
+  return {
+    run: loop(count, index => after(make(index), ofToken)),
+    token: oneOf(make, count)
+  }
+}
+
+function opening(open, tokens) {
+  return {
+    run: loop(tokens.length, index => after(open(tokens[index]), ofClaims)),
+    verify: open
+  }
+}
+
+function checking(check, tokens) {
+  return {
+    run: loop(tokens.length, index => after(check(tokens[index]), () => 1)),
+    verify: token => after(check(token), () => null)
+  }
+}
+
+function goingRound(make, open, count) {
+  needClaims(count)
+  const round = token => {
+    const made = ofToken(token)
+    return after(open(token), claims => made + ofClaims(claims))
+  }
+  return {
+    run: loop(count, index => after(make(index), round)),
+    token: oneOf(make, count)
+  }
+}
+
+function gettingKeys(get) {
+  const one = key => {
+    if (key === null || key === undefined) throw new Error('the library gave no key')
+    return 1
+  }
+  return { run: loop(1, () => after(get(), one)) }
+}
+
+/**
+ * Gives the loop that is timed: it goes round in a pool of `count`, and adds up what `operation`
+ * gives for each index. An operation that gives a promise is awaited before the next begins, as a
+ * caller does who needs the one token; one that gives a number is not made to wait.
+ */
+function loop(count, operation) {
+  return async iterations => {
+    if (count === 0) throw new Invalid('prepare brought no tokens to work through')
+    let checksum = 0
+    for (let done = 0, index = 0; done < iterations; done++) {
+      const part = operation(index)
+      checksum += part instanceof Promise ? await part : part
+      if (++index === count) index = 0
+    }
+    return checksum
+  }
+}
+
+/** What `then` makes of a value, or of what a promise brings. */
+function after(value, then) {
+  return value instanceof Promise ? value.then(then) : then(value)
+}
+
+function oneOf(make, count) {
+  return index => {
+    if (!Number.isInteger(index) || index < 0 || index >= count) {
+      throw new Invalid(`there is no such claims value; the pool has ${count}`)
+    }
+    return make(index)
+  }
+}
+
+function needClaims(count) {
+  if (count === 0) throw new Invalid('this contract needs at least one claims value')
+}
+
+function ofToken(token) {
+  return token.length + token.charCodeAt(token.length - 1) // tokens are ASCII
+}
+
+function ofClaims({ jti }) {
+  return typeof jti === 'string' && jti !== '' ? lastByte(jti) : 1
+}
+
+/** The last byte of the text's UTF-8. */
+function lastByte(text) {
+  const unit = text.charCodeAt(text.length - 1)
+  return unit < 0x80 ? unit : Buffer.from(text).at(-1)
+}

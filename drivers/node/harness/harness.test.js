@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+
+import { Driver } from './subject.js'
+
+const folder = new URL('.', import.meta.url)
+const values = [{ jti: 'x1' }, { jti: 'é' }, {}]
+const [first, second, third] = values.map(value => JSON.stringify(value))
+const lastBytes = ['1'.charCodeAt(0), 0xa9, 1]
+
+const order = (contract, more) => ({
+  op: 'prepare',
+  contract,
+  format: 'jwt',
+  alg: 'HS256',
+  enc: null,
+  key_handling: 'prepared',
+  keys: { private: { kty: 'oct', k: 'AAAA' }, public: null, paserk: null },
+  claims: { name: 'standard', values },
+  policy: { issuer: 'i', audience: 'a' },
+  ...more
+})
+const jwe = { format: 'jwe', alg: 'dir', enc: 'A128GCM' }
+const run = (iterations, threads = 1) => ({ op: 'run', iterations, threads })
+
+let driver
+beforeEach(() => (driver = new Driver('fake.driver.js', folder)))
+afterEach(() => driver.close())
+
+test('hello says who it is and what it offers', async () => {
+  const hello = await driver.get({ op: 'hello', protocol: 1 })
+  assert.deepEqual([hello.protocol, hello.library, hello.language], [1, 'fake', 'node'])
+  assert.deepEqual(hello.counts, [])
+  assert.deepEqual(hello.offers[1], {
+    ...jwe,
+    contracts: ['encrypt', 'decrypt', 'round-trip'],
+    key_handling: ['prepared', 'parsed-per-call'],
+    key_text: []
+  })
+})
+
+test('a bad request is answered and survived', async () => {
+  for (const [request, kind] of [
+    ['nonsense', 'invalid'],
+    ['[]', 'invalid'],
+    [{ op: 'dance' }, 'invalid'],
+    [{ op: 'hello', protocol: 2 }, 'unsupported'],
+    [{ op: 'prepare' }, 'unsupported'],
+    [{ op: 'token', index: 0 }, 'invalid'],
+    [{ op: 'verify', token: 'x' }, 'invalid'],
+    [run(1), 'invalid'],
+    ['x'.repeat(8 * 1024 * 1024 + 1), 'invalid'],
+    [order('sign', { alg: 'ES256' }), 'unsupported'],
+    [order('sign', { enc: 'A128GCM' }), 'unsupported'],
+    [order('sign', { key_handling: 'in-a-vault' }), 'unsupported'],
+    [order('sign', { keys: { private: {} } }), 'unsupported'],
+    [order('sign', { keys: {} }), 'invalid'],
+    [order('sign', { claims: { values: [] } }), 'invalid'],
+    [order('load-key', { key_handling: 'pem' }), 'unsupported'],
+    [order('load-key', { key_handling: 'jwk' }), 'invalid']
+  ]) {
+    const { ok, error } = await driver.ask(request)
+    assert.deepEqual([ok, error], [false, kind], JSON.stringify(request).slice(0, 80))
+  }
+  await driver.get({ op: 'hello', protocol: 1 })
+})
+
+test('a request that failed leaves nothing prepared', async () => {
+  await driver.get(order('sign'))
+  await driver.ask(order('sign', { alg: 'ES256' }))
+  assert.equal((await driver.ask(run(1))).error, 'invalid')
+})
+
+const made = [first, second, third].map(token => token.length + '}'.charCodeAt(0))
+const lines = {
+  sign: { parts: made },
+  verify: { parts: lastBytes, tokens: [first, second, third] },
+  'verify-signature': { parts: [1, 1, 1], tokens: [first, second, third] },
+  'round-trip': { parts: made.map((part, index) => part + lastBytes[index]) },
+  'generate-key': { parts: [1, 1, 1] },
+  'load-key': {
+    parts: [1, 1, 1],
+    key_handling: 'jwk',
+    key_text: { form: 'jwk', private: '{"kty":"oct"}', public: null }
+  },
+  encrypt: { parts: made, ...jwe },
+  decrypt: { parts: lastBytes, tokens: [first, second, third], ...jwe }
+}
+for (const [contract, { parts, ...more }] of Object.entries(lines)) {
+  test(`the checksum of ${contract} proves the work, on one thread and on three`, async () => {
+    await driver.get(order(contract, more))
+    // Five operations go round in the pool of three.
+    const sum = 2 * parts[0] + 2 * parts[1] + parts[2]
+    const one = await driver.get(run(5))
+    assert.equal(one.checksum, sum)
+    assert.ok(one.elapsed_ns > 0)
+    assert.deepEqual([one.bytes, one.allocs], [null, null])
+    assert.equal((await driver.get(run(5, 3))).checksum, 3 * sum)
+  })
+}
+
+test('an asynchronous round trip adds the same as any other', async () => {
+  await driver.get(order('round-trip', jwe))
+  assert.equal((await driver.get(run(1))).checksum, made[0] + lastBytes[0])
+})
+
+test('one token is made of the claims that were asked for', async () => {
+  for (const contract of [order('sign'), order('round-trip'), order('encrypt', jwe)]) {
+    await driver.get(contract)
+    assert.equal((await driver.get({ op: 'token', index: 1 })).token, second)
+    for (const index of [3, -1, 0.5, '0']) {
+      assert.equal((await driver.ask({ op: 'token', index })).error, 'invalid')
+    }
+  }
+})
+
+test('what the library throws is a rejection, on one line', async () => {
+  for (const more of [{}, jwe]) {
+    await driver.get(order(more === jwe ? 'decrypt' : 'verify', { ...more, tokens: ['bad'] }))
+    const answer = await driver.get({ op: 'verify', token: 'bad' })
+    assert.deepEqual([answer.accepted, answer.reason], [false, 'bad token'])
+    for (const threads of [1, 2]) {
+      assert.equal((await driver.ask(run(1, threads))).error, 'failed')
+    }
+  }
+})
+
+test('a prepared key is loaded once, a parsed one in every call', async () => {
+  const claims = { values: [{ count: true }] }
+  for (const [key_handling, ...loads] of [
+    ['prepared', 1, 1],
+    ['parsed-per-call', 2, 3]
+  ]) {
+    await driver.get(order('sign', { key_handling, claims }))
+    for (const expected of loads) {
+      const { token } = await driver.get({ op: 'token', index: 0 })
+      assert.equal(JSON.parse(token).loads, expected)
+    }
+  }
+})
+
+test('impossible numbers are refused', async () => {
+  for (const request of [run(0), run(1.5), run(1, 0), run(1, 1025), run('1')]) {
+    await driver.get(order('sign'))
+    assert.equal((await driver.ask(request)).error, 'invalid')
+  }
+})
+
+test('bye is answered', async () => {
+  await driver.get({ op: 'bye' })
+  await assert.rejects(driver.ask({ op: 'hello', protocol: 1 }))
+})

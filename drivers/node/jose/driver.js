@@ -1,0 +1,168 @@
+// The driver of jose. Its API is asynchronous, and most of its work is done by Web Crypto on libuv's
+// threads: what is timed is how long a caller waits for one token, awaited before the next is asked
+// for, and not how many could be under way at once.
+import {
+  Invalid,
+  expiryRequired,
+  installedVersion,
+  keyText,
+  keyTexts,
+  keyed,
+  offer,
+  secretBytes,
+  serve
+} from '../harness/harness.js'
+import * as jose from 'jose'
+
+const macs = ['HS256', 'HS384', 'HS512']
+const signatures = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+]
+const wraps = ['A128KW', 'A192KW', 'A256KW', 'A128GCMKW', 'A192GCMKW', 'A256GCMKW']
+const passwords = ['PBES2-HS256+A128KW', 'PBES2-HS384+A192KW', 'PBES2-HS512+A256KW']
+const transports = [
+  ...['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512'],
+  ...['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A192KW', 'ECDH-ES+A256KW']
+]
+const encs = [
+  ...['A128GCM', 'A192GCM', 'A256GCM'],
+  ...['A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512']
+]
+
+const signing = ['sign', 'verify', 'verify-signature', 'round-trip', 'generate-key', 'load-key']
+const encrypting = ['encrypt', 'decrypt', 'round-trip', 'generate-key', 'load-key']
+// The library makes no passwords.
+const withPassword = ['encrypt', 'decrypt', 'round-trip', 'load-key']
+
+await serve({
+  library: 'jose',
+  version: installedVersion('jose', import.meta.url),
+  offers: [
+    offer({ format: 'jwt', algs: macs, contracts: signing, key_text: ['jwk'] }),
+    offer({ format: 'jwt', algs: signatures, contracts: signing, key_text: ['jwk', 'pem'] }),
+    offer({
+      format: 'jwe',
+      algs: ['dir', ...wraps],
+      encs,
+      contracts: encrypting,
+      key_text: ['jwk']
+    }),
+    offer({ format: 'jwe', algs: passwords, encs, contracts: withPassword, key_text: ['jwk'] }),
+    offer({
+      format: 'jwe',
+      algs: transports,
+      encs,
+      contracts: encrypting,
+      key_text: ['jwk', 'pem']
+    })
+  ].flat(),
+  sign,
+  verify,
+  verifySignature,
+  encrypt,
+  decrypt,
+  generateKey,
+  loadKey
+})
+
+async function sign(prepare) {
+  const { alg, claims } = prepare
+  const key = await keyFor(prepare, 'private', 'sign')
+  // With the `typ` that the other libraries write, so that all tokens are equally long.
+  const header = { alg, typ: 'JWT' }
+  return async index => {
+    return new jose.SignJWT(claims.values[index]).setProtectedHeader(header).sign(await key())
+  }
+}
+
+async function verify(prepare) {
+  const key = await keyFor(prepare, 'public', 'verify')
+  const options = { algorithms: [prepare.alg], ...demands(prepare) }
+  return async token => (await jose.jwtVerify(token, await key(), options)).payload
+}
+
+async function verifySignature(prepare) {
+  const key = await keyFor(prepare, 'public', 'verify')
+  const options = { algorithms: [prepare.alg] }
+  return async token => jose.compactVerify(token, await key(), options)
+}
+
+async function encrypt(prepare) {
+  const { alg, enc, claims } = prepare
+  const key = await keyFor(prepare, 'public', 'encrypt')
+  const header = { alg, enc, typ: 'JWT' }
+  return async index => {
+    return new jose.EncryptJWT(claims.values[index]).setProtectedHeader(header).encrypt(await key())
+  }
+}
+
+async function decrypt(prepare) {
+  const { alg, enc } = prepare
+  const key = await keyFor(prepare, 'private', 'decrypt')
+  const options = {
+    keyManagementAlgorithms: [alg],
+    contentEncryptionAlgorithms: [enc],
+    ...demands(prepare)
+  }
+  return async token => (await jose.jwtDecrypt(token, await key(), options)).payload
+}
+
+function demands(prepare) {
+  const { issuer, audience } = prepare.policy
+  return {
+    issuer: issuer || undefined,
+    audience: audience || undefined,
+    requiredClaims: expiryRequired(prepare) ? ['exp'] : []
+  }
+}
+
+function generateKey({ alg, enc }) {
+  if (alg === 'dir') return () => jose.generateSecret(enc)
+  if (macs.includes(alg) || wraps.includes(alg)) return () => jose.generateSecret(alg)
+  return () => jose.generateKeyPair(alg)
+}
+
+function loadKey(prepare) {
+  const texts = keyTexts(prepare)
+  return async () => {
+    const keys = []
+    for (const { form, text, half } of texts) keys.push(await load(form, text, half, prepare.alg))
+    return keys
+  }
+}
+
+async function keyFor(prepare, half, use) {
+  const { form, text } = keyText(prepare, half)
+  let key
+  if (prepare.key_handling === 'prepared' && isSecret(prepare.alg)) {
+    // The library imports the bytes of a secret anew for each token. Its users can do it once.
+    const secret = await prepared(secretBytes(text), prepare, use)
+    key = () => secret
+  } else {
+    key = keyed(prepare, () => load(form, text, half, prepare.alg))
+  }
+  await key() // a key that cannot be loaded is known at once
+  return key
+}
+
+function load(form, text, half, alg) {
+  if (form === 'jwk') return jose.importJWK(JSON.parse(text), alg)
+  if (form !== 'pem') throw new Invalid(`a ${form} is no key for this`)
+  return half === 'private' ? jose.importPKCS8(text, alg) : jose.importSPKI(text, alg)
+}
+
+function isSecret(alg) {
+  return alg === 'dir' || [...macs, ...wraps, ...passwords].includes(alg)
+}
+
+function prepared(bytes, { alg, enc }, use) {
+  // An empty one is refused by the import.
+  const as = (algorithm, ...uses) => crypto.subtle.importKey('raw', bytes, algorithm, false, uses)
+  if (macs.includes(alg)) return as({ name: 'HMAC', hash: `SHA-${alg.slice(2)}` }, use)
+  if (passwords.includes(alg)) return as('PBKDF2', 'deriveBits')
+  if (alg.endsWith('GCMKW')) return as('AES-GCM', use)
+  if (alg !== 'dir') return as('AES-KW', use === 'encrypt' ? 'wrapKey' : 'unwrapKey')
+  // The library cuts the key of a CBC encryption in two by itself.
+  return enc.endsWith('GCM') ? as('AES-GCM', use) : bytes
+}

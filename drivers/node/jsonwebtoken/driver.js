@@ -1,0 +1,73 @@
+// The driver of jsonwebtoken, by its synchronous calls. The library loads no keys by itself: it takes
+// Node's key objects, which is `prepared` here, or text that Node parses in each call.
+import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
+
+import jwt from 'jsonwebtoken'
+
+import {
+  Unsupported,
+  expiryRequired,
+  installedVersion,
+  keyPem,
+  keyText,
+  keyed,
+  offer,
+  secretBytes,
+  serve
+} from '../harness/harness.js'
+
+await serve({
+  library: 'jsonwebtoken',
+  version: installedVersion('jsonwebtoken', import.meta.url),
+  // No verify-signature, no keys of its own, and no EdDSA.
+  offers: offer({
+    format: 'jwt',
+    algs: [
+      ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+      ...['ES256', 'ES384', 'ES512']
+    ],
+    contracts: ['sign', 'verify', 'round-trip']
+  }),
+  sign,
+  verify
+})
+
+function sign(prepare) {
+  const { alg: algorithm, claims } = prepare
+  const key = keyFor(prepare, 'private', createPrivateKey)
+  // The library adds `iat` by itself, and with `noTimestamp` takes away a given one.
+  const options = claims.values.map(({ iat }) => ({ algorithm, noTimestamp: iat === undefined }))
+  if (claims.values.some(({ iat }) => iat === 0)) {
+    throw new Unsupported('jsonwebtoken replaces an `iat` of 0 by the time of now')
+  }
+  return index => jwt.sign(claims.values[index], key(), options[index])
+}
+
+function verify(prepare) {
+  const { issuer, audience } = prepare.policy
+  const key = keyFor(prepare, 'public', createPublicKey)
+  const options = {
+    algorithms: [prepare.alg],
+    issuer: issuer || undefined,
+    audience: audience || undefined
+  }
+  if (!expiryRequired(prepare)) return token => jwt.verify(token, key(), options)
+  return token => {
+    const claims = jwt.verify(token, key(), options)
+    if (claims.exp === undefined) throw new Error('the claim exp is missing')
+    return claims
+  }
+}
+
+function keyFor(prepare, half, create) {
+  if (prepare.alg.startsWith('HS')) {
+    const { text } = keyText(prepare, half)
+    const isPrepared = prepare.key_handling === 'prepared'
+    return keyed(prepare, () => {
+      const secret = secretBytes(text)
+      return isPrepared ? createSecretKey(secret) : secret
+    })
+  }
+  const pem = keyPem(prepare, half)
+  return keyed(prepare, () => (prepare.key_handling === 'prepared' ? create(pem) : pem))
+}

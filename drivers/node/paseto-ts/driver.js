@@ -1,0 +1,75 @@
+// The driver of paseto-ts, v4.local and v4.public. The library checks `exp`, `nbf` and `iat`; that
+// the token has an expiry, its issuer and its audience are checked here, because it does not.
+//
+// Its keys are PASERK texts, or bytes behind the same prefix, and there is nothing to load. A prepared
+// key is the bytes for v4.local; for v4.public it is the text again, because 2.0.7 compares only nine
+// bytes of the prefix with all ten of `k4.public.` and `k4.secret.`, and so takes no bytes there.
+import { decrypt, encrypt, generateKeys, sign, verify } from 'paseto-ts/v4'
+
+import {
+  Invalid,
+  expiryRequired,
+  installedVersion,
+  keyText,
+  keyed,
+  offer,
+  serve
+} from '../harness/harness.js'
+
+const signing = ['sign', 'verify', 'round-trip', 'generate-key']
+// The claims are signed as they come: the library would add what is absent.
+const asGiven = { addExp: false, addIat: false }
+
+await serve({
+  library: 'paseto-ts',
+  version: installedVersion('paseto-ts', import.meta.url),
+  offers: [
+    offer({ format: 'v4.public', contracts: signing }),
+    offer({ format: 'v4.local', contracts: [...signing, 'encrypt', 'decrypt'] })
+  ].flat(),
+  sign: making,
+  encrypt: making,
+  verify: opening,
+  decrypt: opening,
+  generateKey
+})
+
+function making(prepare) {
+  const values = prepare.claims.values
+  const key = keyFor(prepare, 'private')
+  const make = prepare.format === 'v4.local' ? encrypt : sign
+  return index => make(key(), values[index], asGiven)
+}
+
+function opening(prepare) {
+  const { issuer, audience } = prepare.policy
+  const mustExpire = expiryRequired(prepare)
+  const key = keyFor(prepare, 'public')
+  const open = prepare.format === 'v4.local' ? decrypt : verify
+  return token => {
+    const { payload } = open(key(), token)
+    if (mustExpire && payload.exp === undefined) throw new Error('the claim exp is missing')
+    if (issuer && payload.iss !== issuer) throw new Error('the claim iss is not the issuer')
+    if (audience && payload.aud !== audience) throw new Error('the claim aud is not the audience')
+    return payload
+  }
+}
+
+function generateKey({ format }) {
+  const purpose = format.slice('v4.'.length)
+  return () => generateKeys(purpose)
+}
+
+function keyFor(prepare, half) {
+  const { form, text } = keyText(prepare, half)
+  if (form !== 'paserk') throw new Invalid('the key is not a PASERK')
+  const hasBytes = prepare.format === 'v4.local' && prepare.key_handling === 'prepared'
+  return keyed(prepare, () => (hasBytes ? bytes(text) : text))
+}
+
+/** The bytes behind the prefix, as the library's `format: 'buffer'` has them. */
+function bytes(paserk) {
+  const at = paserk.lastIndexOf('.') + 1
+  const raw = Buffer.from(paserk.slice(at), 'base64url')
+  return new Uint8Array(Buffer.concat([Buffer.from(paserk.slice(0, at)), raw]))
+}

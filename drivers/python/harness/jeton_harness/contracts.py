@@ -1,0 +1,220 @@
+"""The contracts of the driver protocol: from what a driver does for one token or key to the loop that
+is timed, with its checksum.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .prepare import Invalid, Prepare, Unsupported
+
+Claims = dict[str, Any]
+Make = Callable[[int], str | bytes]  # signs or encrypts the claims value of an index
+Open = Callable[[str], Claims]  # verifies or decrypts a token, or raises
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One library and how it does each contract. What no offer names is left `None`.
+
+    A function that is left may raise `Unsupported` or `Invalid`; anything else it raises is `failed`.
+    `round-trip` is made here of the two halves.
+    """
+
+    library: str  # the name in every table
+    distribution: str  # the installed package whose version `hello` reports
+    offers: list[dict[str, Any]]  # see `offer`
+    sign: Callable[[Prepare], Make] | None = None
+    verify: Callable[[Prepare], Open] | None = None
+    verify_signature: Callable[[Prepare], Callable[[str], object]] | None = None
+    encrypt: Callable[[Prepare], Make] | None = None
+    decrypt: Callable[[Prepare], Open] | None = None
+    generate_key: Callable[[Prepare], Callable[[], object]] | None = None
+    load_key: Callable[[Prepare], Callable[[], object]] | None = None
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A contract that is ready to be run."""
+
+    run: Callable[[int], int]  # iterations -> checksum
+    token: Callable[[int], str] | None = None
+    verify: Callable[[str], Claims | None] | None = None
+
+
+def offer(
+    format: str,
+    contracts: list[str],
+    algs: list[str] | None = None,
+    encs: list[str] | None = None,
+    key_text: list[str] | None = None,
+) -> list[dict[str, Any]]:
+    """One line of the manifest as the lines of `hello`: each algorithm with each content encryption,
+    with keys handled both ways.
+    """
+    return [
+        {
+            "format": format,
+            "alg": alg,
+            "enc": enc,
+            "contracts": contracts,
+            "key_handling": ["prepared", "parsed-per-call"],
+            "key_text": key_text or [],
+        }
+        for alg in algs or [None]
+        for enc in encs or [None]
+    ]
+
+
+def contract_of(driver: Driver, prepare: Prepare) -> Contract:
+    """Makes the contract that a `prepare` request asks for."""
+    if not _offers(driver, prepare):
+        words = (prepare.format, prepare.alg, prepare.enc)
+        what = " ".join(str(word) for word in words if word)
+        raise Unsupported(
+            f"{driver.library} does not offer {what} with {prepare.key_handling} keys"
+            f" for {prepare.contract}"
+        )
+    make, open_ = driver.sign, driver.verify
+    if prepare.format == "jwe":
+        make, open_ = driver.encrypt, driver.decrypt
+    match prepare.contract:
+        case "sign":
+            return _making(driver.sign(prepare), prepare)
+        case "encrypt":
+            return _making(driver.encrypt(prepare), prepare)
+        case "verify":
+            return _opening(driver.verify(prepare), prepare)
+        case "decrypt":
+            return _opening(driver.decrypt(prepare), prepare)
+        case "verify-signature":
+            return _checking(driver.verify_signature(prepare), prepare)
+        case "round-trip":
+            return _going_round(make(prepare), open_(prepare), prepare)
+        case "generate-key":
+            return _getting_keys(driver.generate_key(prepare))
+        case _:
+            if prepare.key_text is None:
+                raise Invalid("load-key needs key_text")
+            return _getting_keys(driver.load_key(prepare))
+
+
+def _offers(driver: Driver, prepare: Prepare) -> bool:
+    handlings = "key_text" if prepare.contract == "load-key" else "key_handling"
+    return any(
+        (offer["format"], offer["alg"], offer["enc"]) == (prepare.format, prepare.alg, prepare.enc)
+        and prepare.contract in offer["contracts"]
+        and prepare.key_handling in offer[handlings]
+        for offer in driver.offers
+    )
+
+
+# A loop for each contract, because another call in each of them is what a Python program would notice.
+
+
+def _making(make: Make, prepare: Prepare) -> Contract:
+    count = _claims_count(prepare)
+
+    def run(iterations: int) -> int:
+        checksum = index = 0
+        for _ in range(iterations):
+            token = make(index)
+            checksum += len(token) + ord(token[-1:])
+            index += 1
+            if index == count:
+                index = 0
+        return checksum
+
+    return Contract(run, token=_one_of(make, count))
+
+
+def _opening(open_: Open, prepare: Prepare) -> Contract:
+    tokens = prepare.tokens
+
+    def run(iterations: int) -> int:
+        count = _tokens_count(tokens)
+        checksum = index = 0
+        for _ in range(iterations):
+            checksum += _of_claims(open_(tokens[index]))
+            index += 1
+            if index == count:
+                index = 0
+        return checksum
+
+    return Contract(run, verify=open_)
+
+
+def _checking(check: Callable[[str], object], prepare: Prepare) -> Contract:
+    tokens = prepare.tokens
+
+    def run(iterations: int) -> int:
+        count = _tokens_count(tokens)
+        checksum = index = 0
+        for _ in range(iterations):
+            check(tokens[index])
+            checksum += 1
+            index += 1
+            if index == count:
+                index = 0
+        return checksum
+
+    def verify(token: str) -> None:
+        check(token)
+
+    return Contract(run, verify=verify)
+
+
+def _going_round(make: Make, open_: Open, prepare: Prepare) -> Contract:
+    count = _claims_count(prepare)
+
+    def run(iterations: int) -> int:
+        checksum = index = 0
+        for _ in range(iterations):
+            token = make(index)
+            checksum += len(token) + ord(token[-1:]) + _of_claims(open_(token))
+            index += 1
+            if index == count:
+                index = 0
+        return checksum
+
+    return Contract(run, token=_one_of(make, count))
+
+
+def _getting_keys(get: Callable[[], object]) -> Contract:
+    def run(iterations: int) -> int:
+        checksum = 0
+        for _ in range(iterations):
+            if get() is None:
+                raise RuntimeError("the library gave no key")
+            checksum += 1
+        return checksum
+
+    return Contract(run)
+
+
+def _of_claims(claims: Claims) -> int:
+    """The last byte of `jti`, or 1 if there is none."""
+    jti = claims.get("jti")
+    return jti.encode()[-1] if isinstance(jti, str) and jti else 1
+
+
+def _one_of(make: Make, count: int) -> Callable[[int], str]:
+    def token(index: int) -> str:
+        if not isinstance(index, int) or not 0 <= index < count:
+            raise Invalid(f"there is no such claims value; the pool has {count}")
+        made = make(index)
+        return made.decode() if isinstance(made, bytes) else made
+
+    return token
+
+
+def _claims_count(prepare: Prepare) -> int:
+    if not prepare.claims:
+        raise Invalid("this contract needs at least one claims value")
+    return len(prepare.claims)
+
+
+def _tokens_count(tokens: list[str]) -> int:
+    if not tokens:
+        raise Invalid("prepare brought no tokens to work through")
+    return len(tokens)

@@ -1,0 +1,45 @@
+"""Timing a contract on one thread or on several.
+
+On CPython with its global lock, threads share one core except where a library's C code lets go of the
+lock; what is measured is what a Python program gets.
+"""
+
+import threading
+import time
+
+from .contracts import Contract
+
+
+def measure(contract: Contract, iterations: int, threads: int) -> tuple[int, int]:
+    """Elapsed nanoseconds, and the checksums of all threads together."""
+    if threads == 1:
+        start = time.perf_counter_ns()
+        checksum = contract.run(iterations)
+        return time.perf_counter_ns() - start, checksum
+    return _on_threads(contract, iterations, threads)
+
+
+def _on_threads(contract: Contract, iterations: int, threads: int) -> tuple[int, int]:
+    starts: list[int] = []
+    ends: list[int] = []
+    checksums: list[int] = []
+    errors: list[BaseException] = []
+    # The clock is read when the last thread has come, before any of them is let go.
+    gate = threading.Barrier(threads, action=lambda: starts.append(time.perf_counter_ns()))
+
+    def work() -> None:
+        gate.wait()
+        try:
+            checksums.append(contract.run(iterations))
+        except BaseException as error:  # also a panic in a library's Rust code
+            errors.append(error)
+        ends.append(time.perf_counter_ns())
+
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if errors:
+        raise errors[0]
+    return max(ends) - starts[0], sum(checksums)

@@ -1,0 +1,64 @@
+"""What a `prepare` request asks for, and the two ways to say no to it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class Refusal(Exception):
+    """An answer with `"ok": false` that is no failure of the driver."""
+
+    kind = "failed"
+
+
+class Unsupported(Refusal):
+    """A fact about the library, which is no defect."""
+
+    kind = "unsupported"
+
+
+class Invalid(Refusal):
+    """A request that makes no sense."""
+
+    kind = "invalid"
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """A `prepare` request."""
+
+    contract: str
+    format: str
+    alg: str | None
+    enc: str | None
+    key_handling: str
+    keys: dict[str, Any]
+    key_text: dict[str, str] | None
+    claims: list[dict[str, Any]]
+    issuer: str | None
+    audience: str | None
+    tokens: list[str]
+
+    @classmethod
+    def read(cls, request: dict[str, Any]) -> "Prepare":
+        policy = request.get("policy") or {}
+        return cls(
+            contract=request.get("contract", ""),
+            format=request.get("format", ""),
+            alg=request.get("alg"),
+            enc=request.get("enc"),
+            key_handling=request.get("key_handling", ""),
+            keys=request.get("keys") or {},
+            key_text=request.get("key_text"),
+            claims=(request.get("claims") or {}).get("values") or [],
+            issuer=policy.get("issuer") or None,
+            audience=policy.get("audience") or None,
+            tokens=request.get("tokens") or [],
+        )
+
+
+def expiry_required(prepare: Prepare) -> bool:
+    """Whether a token without `exp` must be refused.
+
+    A careful user demands it, so it is false only when the user's own claims are known to go without.
+    """
+    return all("exp" in value for value in prepare.claims)

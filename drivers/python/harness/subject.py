@@ -1,0 +1,266 @@
+"""What the tests of every Python driver have in common: the driver is started as the lab starts it, and
+each of its offers is put through the tokens of drivers/testdata, which its library did not make.
+"""
+
+import copy
+import json
+import subprocess
+import sys
+import tomllib
+import unittest
+from pathlib import Path
+from typing import Any
+
+TESTDATA = Path(__file__).resolve().parents[2] / "testdata" / "tokens.json"
+DATA = json.loads(TESTDATA.read_text())
+OPENERS = ("verify", "verify-signature", "decrypt")
+
+
+class Process:
+    """A driver's process, asked one request at a time."""
+
+    def __init__(self, script: str, folder: Path):
+        command = [sys.executable, script]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe)
+
+    def ask(self, request: dict[str, Any] | bytes) -> dict[str, Any]:
+        """Sends a request, or a line that is none."""
+        line = request if isinstance(request, bytes) else json.dumps(request).encode()
+        self._process.stdin.write(line + b"\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def get(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Sends a request that must be answered with `ok`."""
+        answer = self.ask(request)
+        assert answer["ok"], f"{request['op']}: {answer['reason']}"
+        return answer
+
+    def does(self, prepare: dict[str, Any]) -> bool:
+        """Prepares the contract and does it once; whether the driver did."""
+        run = {"op": "run", "iterations": 1, "threads": 1}
+        return self.ask(prepare)["ok"] and self.ask(run)["ok"]
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+
+def tests_of(test_file: str, takes_empty_keys: tuple[str, ...] = ()) -> type[unittest.TestCase]:
+    """The tests of the driver beside `test_file`.
+
+    `takes_empty_keys` are the beginnings of the algorithms with which the library is known to take an
+    empty secret.
+    """
+    folder = Path(test_file).resolve().parent
+    manifest = tomllib.loads((folder / "driver.toml").read_text())
+    offers = [
+        {"key_text": [], **line, "alg": alg, "enc": enc}
+        for line in manifest["offers"]
+        for alg in line.get("algs", [None])
+        for enc in line.get("encs", [None])
+    ]
+    members = {
+        "folder": folder,
+        "manifest": manifest,
+        "offers": offers,
+        "takes_empty_keys": takes_empty_keys,
+    }
+    for offer in offers:
+        words = (offer["format"], offer["alg"], offer["enc"])
+        name = "test_" + "_".join(word for word in words if word)
+        members[name] = _test_of(offer)
+    return type("SubjectTest", (_SubjectTest,), members)
+
+
+def _test_of(offer: dict[str, Any]):
+    def test(self: "_SubjectTest") -> None:
+        self.check_offer(offer)
+
+    return test
+
+
+class _SubjectTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = Process("driver.py", cls.folder)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.driver.close()
+
+    def test_hello_offers_what_the_manifest_says(self) -> None:
+        hello = self.driver.get({"op": "hello", "protocol": 1})
+        self.assertEqual(hello["counts"], [])
+        for member in ("library", "version"):
+            self.assertEqual(hello[member], self.manifest[member])
+        written = [
+            {name: value for name, value in offer.items() if name not in ("algs", "encs")}
+            for offer in self.offers
+        ]
+        self.assertCountEqual(hello["offers"], written)
+
+    def test_two_threads_do_twice_the_work(self) -> None:
+        offer = self.offers[0]
+        row, _ = row_for(offer)
+        self.driver.get(prepare_of(offer, row, "verify", "prepared"))
+        answer = self.driver.get({"op": "run", "iterations": 4, "threads": 2})
+        self.assertEqual(answer["checksum"], 2 * sum_of_claims(row, 4))
+
+    def check_offer(self, offer: dict[str, Any]) -> None:
+        row, exact = row_for(offer)
+        if row is None:
+            self.skipTest("drivers/testdata has no such key")
+        checks = {
+            "sign": self.makes,
+            "encrypt": self.makes,
+            "verify": self.opens,
+            "decrypt": self.opens,
+            "verify-signature": self.opens,
+            "round-trip": self.goes_round,
+            "generate-key": self.gets_keys,
+            "load-key": self.loads_keys,
+        }
+        for contract in offer["contracts"]:
+            # What does not depend on the content encryption is checked with one.
+            if not exact and contract in (*OPENERS, "generate-key"):
+                continue
+            handlings = "key_text" if contract == "load-key" else "key_handling"
+            for handling in offer[handlings]:
+                if not exact and handling == "parsed-per-call":
+                    continue
+                with self.subTest(contract=contract, handling=handling):
+                    checks[contract](offer, row, contract, handling)
+
+    def makes(self, offer, row, contract, handling) -> None:
+        self.driver.get(prepare_of(offer, row, contract, handling))
+        values = claims_of(row)
+        tokens = [
+            self.driver.get({"op": "token", "index": index})["token"] for index in range(len(values))
+        ]
+        self.assert_sum(self.run_three(), [*tokens, tokens[0]])
+        self.assertEqual(self.driver.ask({"op": "token", "index": 2})["error"], "invalid")
+
+        opposite = "verify" if contract == "sign" else "decrypt"
+        self.driver.get(prepare_of(offer, row, opposite, handling))
+        for value, token in zip(values, tokens, strict=True):
+            answer = self.driver.get({"op": "verify", "token": token})
+            self.assertTrue(answer["accepted"], answer)
+            self.assertEqual(answer["claims"], value)
+
+        private = row["keys"]["private"]
+        if private is not None and private["kty"] == "oct":
+            empty = prepare_of(offer, row, contract, handling)
+            empty["keys"]["private"]["k"] = ""
+            takes = row["alg"].startswith(self.takes_empty_keys or ("-",))
+            self.assertEqual(self.driver.does(empty), takes, "an empty key")
+
+    def opens(self, offer, row, contract, handling) -> None:
+        decodes = contract != "verify-signature"
+        self.driver.get(prepare_of(offer, row, contract, handling))
+        for value, token in zip(claims_of(row), row["tokens"], strict=False):
+            answer = self.driver.get({"op": "verify", "token": token})
+            self.assertTrue(answer["accepted"], answer)
+            self.assertEqual(answer["claims"], value if decodes else None)
+        for refused in row["refuse"]:
+            if not decodes and not refused["by_signature"]:
+                continue
+            answer = self.driver.get({"op": "verify", "token": refused["token"]})
+            self.assertFalse(answer["accepted"], f"accepts {refused['what']}")
+            if refused["what"] == "an expired token":
+                # Nothing but the expiry may be wrong with it.
+                self.assertRegex(answer["reason"].lower(), "expired")
+        if row["tokens"]:
+            self.assertEqual(self.run_three(), sum_of_claims(row, 3) if decodes else 3)
+
+    def goes_round(self, offer, row, contract, handling) -> None:
+        prepare = prepare_of(offer, row, contract, handling)
+        self.driver.get(prepare)
+        token = self.driver.get({"op": "token", "index": 0})["token"]
+        self.assert_sum(self.run_three() - sum_of_claims(row, 3), [token] * 3)
+        past = 1600000000 if is_jose(row) else "2020-09-13T12:26:40Z"
+        prepare["claims"]["values"] = [{**claims_of(row)[0], "iat": past, "exp": past}]
+        self.assertFalse(self.driver.does(prepare), "comes back with an expired token")
+
+    def gets_keys(self, offer, row, contract, handling) -> None:
+        self.driver.get({**prepare_of(offer, row, contract, handling), "keys": {}})
+        self.assertEqual(self.run_three(), 3)
+
+    def loads_keys(self, offer, row, contract, handling) -> None:
+        prepare = prepare_of(offer, row, contract, handling)
+        prepare["key_text"] = text_of(row, handling)
+        self.driver.get(prepare)
+        self.assertEqual(self.run_three(), 3)
+        for half in ("private", "public"):
+            if text := prepare["key_text"][half]:
+                prepare["key_text"][half] = text[: len(text) // 2]
+        self.assertFalse(self.driver.does(prepare), "loads a key whose text ends in the middle")
+
+    def run_three(self) -> int:
+        return self.driver.get({"op": "run", "iterations": 3, "threads": 1})["checksum"]
+
+    def assert_sum(self, checksum: int, tokens: list[str]) -> None:
+        """Two tokens of the same claims differ by no more than their last letters."""
+        lengths = sum(len(token) for token in tokens)
+        self.assertGreaterEqual(checksum, lengths + len(tokens) * ord("-"))
+        self.assertLessEqual(checksum, lengths + len(tokens) * ord("z"))
+
+
+def prepare_of(offer, row, contract: str, handling: str) -> dict[str, Any]:
+    keys = copy.deepcopy(row["keys"])
+    hides_private = contract in ("verify", "verify-signature", "encrypt")
+    if keys["public"] and hides_private:
+        keys["private"] = None
+    if keys["public"] and contract == "decrypt":
+        keys["public"] = None
+    if keys["paserk"] and hides_private:
+        keys["paserk"].pop("secret", None)
+    prepare = {
+        "op": "prepare",
+        "contract": contract,
+        "format": offer["format"],
+        "alg": offer["alg"],
+        "enc": offer["enc"],
+        "key_handling": handling,
+        "keys": keys,
+        "claims": {"name": "standard", "values": claims_of(row)},
+        "policy": DATA["policy"],
+    }
+    if contract in OPENERS:
+        prepare["tokens"] = row["tokens"]
+    return prepare
+
+
+def text_of(row, form: str) -> dict[str, str | None]:
+    keys = row["keys"]
+    if form == "pem":
+        return {"form": form, **row["pem"]}
+    if form == "jwk":
+        texts = {half: keys[half] and json.dumps(keys[half]) for half in ("private", "public")}
+        return {"form": form, **texts}
+    paserk = keys["paserk"]
+    private = paserk.get("local") or paserk.get("secret")
+    return {"form": form, "private": private, "public": paserk.get("public")}
+
+
+def row_for(offer) -> tuple[dict[str, Any] | None, bool]:
+    """The row of an offer, or one with the same keys if they do not depend on what differs."""
+    of = [row for row in DATA["rows"] if (row["format"], row["alg"]) == (offer["format"], offer["alg"])]
+    exact = next((row for row in of if row["enc"] == offer["enc"]), None)
+    return exact or next(iter(of), None), exact is not None
+
+
+def is_jose(row) -> bool:
+    return row["format"] in ("jwt", "jwe")
+
+
+def claims_of(row) -> list[dict[str, Any]]:
+    return copy.deepcopy(DATA["claims" if is_jose(row) else "paseto_claims"])
+
+
+def sum_of_claims(row, iterations: int) -> int:
+    values = claims_of(row)
+    return sum(ord(values[i % len(values)]["jti"][-1]) for i in range(iterations))

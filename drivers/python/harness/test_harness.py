@@ -1,0 +1,129 @@
+import json
+import unittest
+from pathlib import Path
+
+from subject import Process
+
+VALUES = [{"jti": "x1"}, {"jti": "é"}, {}]
+TOKENS = [json.dumps(value, ensure_ascii=False) for value in VALUES]
+LAST_BYTES = [ord("1"), 0xA9, 1]
+MADE = [len(token) + ord("}") for token in TOKENS]
+JWE = {"format": "jwe", "alg": "dir", "enc": "A128GCM"}
+
+
+def order(contract, **more):
+    prepare = {
+        "op": "prepare",
+        "contract": contract,
+        "format": "jwt",
+        "alg": "HS256",
+        "enc": None,
+        "key_handling": "prepared",
+        "keys": {"private": {"kty": "oct", "k": "AAAA"}, "public": None, "paserk": None},
+        "claims": {"name": "standard", "values": VALUES},
+        "policy": {"issuer": "i", "audience": "a"},
+    }
+    return {**prepare, **more}
+
+
+def run(iterations, threads=1):
+    return {"op": "run", "iterations": iterations, "threads": threads}
+
+
+class HarnessTest(unittest.TestCase):
+    def setUp(self):
+        self.driver = Process("fake_driver.py", Path(__file__).resolve().parent)
+        self.addCleanup(self.driver.close)
+
+    def test_hello_says_who_it_is_and_what_it_offers(self):
+        hello = self.driver.get({"op": "hello", "protocol": 1})
+        self.assertEqual((hello["library"], hello["language"], hello["counts"]), ("fake", "python", []))
+        handlings = {"key_handling": ["prepared", "parsed-per-call"], "key_text": []}
+        contracts = ["encrypt", "decrypt", "round-trip"]
+        self.assertEqual(hello["offers"][1], {**JWE, "contracts": contracts, **handlings})
+
+    def test_a_bad_request_is_answered_and_survived(self):
+        for request, kind in [
+            (b"nonsense", "invalid"),
+            (b"\xff", "invalid"),
+            (b"[]", "invalid"),
+            ({"op": "dance"}, "invalid"),
+            ({"op": "hello", "protocol": 2}, "unsupported"),
+            ({"op": "prepare"}, "unsupported"),
+            ({"op": "token", "index": 0}, "invalid"),
+            ({"op": "verify", "token": "x"}, "invalid"),
+            (run(1), "invalid"),
+            (b"x" * (8 * 1024 * 1024 + 1), "invalid"),
+            (order("sign", alg="ES256"), "unsupported"),
+            (order("sign", enc="A128GCM"), "unsupported"),
+            (order("sign", key_handling="in-a-vault"), "unsupported"),
+            (order("sign", keys={"private": {}}), "unsupported"),
+            (order("sign", keys={}), "invalid"),
+            (order("sign", claims={"values": []}), "invalid"),
+            (order("load-key", key_handling="pem"), "unsupported"),
+            (order("load-key", key_handling="jwk"), "invalid"),
+        ]:
+            answer = self.driver.ask(request)
+            self.assertEqual((answer["ok"], answer.get("error")), (False, kind), str(request)[:80])
+        self.driver.get({"op": "hello", "protocol": 1})
+
+    def test_a_request_that_failed_leaves_nothing_prepared(self):
+        self.driver.get(order("sign"))
+        self.driver.ask(order("sign", alg="ES256"))
+        self.assertEqual(self.driver.ask(run(1))["error"], "invalid")
+
+    def test_the_checksum_proves_the_work_on_one_thread_and_on_three(self):
+        text = {"form": "jwk", "private": '{"kty":"oct"}', "public": None}
+        both = [made + last for made, last in zip(MADE, LAST_BYTES, strict=True)]
+        for parts, prepare in [
+            (MADE, order("sign")),
+            (LAST_BYTES, order("verify", tokens=TOKENS)),
+            ([1, 1, 1], order("verify-signature", tokens=TOKENS)),
+            (both, order("round-trip")),
+            ([1, 1, 1], order("generate-key")),
+            ([1, 1, 1], order("load-key", key_handling="jwk", key_text=text)),
+            (LAST_BYTES, order("decrypt", tokens=TOKENS, **JWE)),
+        ]:
+            with self.subTest(contract=prepare["contract"]):
+                self.driver.get(prepare)
+                # Five operations go round in the pool of three.
+                checksum = 2 * parts[0] + 2 * parts[1] + parts[2]
+                one = self.driver.get(run(5))
+                self.assertEqual((one["checksum"], one["bytes"], one["allocs"]), (checksum, None, None))
+                self.assertGreater(one["elapsed_ns"], 0)
+                self.assertEqual(self.driver.get(run(5, 3))["checksum"], 3 * checksum)
+
+    def test_tokens_of_bytes_are_counted_in_bytes(self):
+        self.driver.get(order("encrypt", **JWE))
+        length = len(TOKENS[0]) + len(TOKENS[1].encode()) + 2 * ord("}")
+        self.assertEqual(self.driver.get(run(2))["checksum"], length)
+
+    def test_one_token_is_made_of_the_claims_that_were_asked_for(self):
+        for prepare in (order("sign"), order("round-trip"), order("encrypt", **JWE)):
+            self.driver.get(prepare)
+            self.assertEqual(self.driver.get({"op": "token", "index": 1})["token"], TOKENS[1])
+            for index in (3, -1, 0.5, "0"):
+                self.assertEqual(self.driver.ask({"op": "token", "index": index})["error"], "invalid")
+
+    def test_what_the_library_raises_is_a_rejection_on_one_line(self):
+        for bad, reason in (("bad", "bad token"), ("panic", "panic")):
+            self.driver.get(order("verify", tokens=[bad]))
+            answer = self.driver.get({"op": "verify", "token": bad})
+            self.assertEqual((answer["accepted"], answer["reason"]), (False, reason))
+            for threads in (1, 2):
+                self.assertEqual(self.driver.ask(run(1, threads))["error"], "failed")
+
+    def test_a_prepared_key_is_loaded_once_and_a_parsed_one_in_every_call(self):
+        for handling, loads in (("prepared", [1, 1]), ("parsed-per-call", [2, 3])):
+            self.driver.get(order("sign", key_handling=handling, claims={"values": [{"count": 1}]}))
+            for expected in loads:
+                token = self.driver.get({"op": "token", "index": 0})["token"]
+                self.assertEqual(json.loads(token), {"loads": expected})
+
+    def test_impossible_numbers_are_refused(self):
+        self.driver.get(order("sign"))
+        for request in (run(0), run(1.5), run(1, 0), run(1, 1025), run("1"), run(True)):
+            self.assertEqual(self.driver.ask(request)["error"], "invalid")
+
+    def test_bye_is_answered(self):
+        self.assertEqual(self.driver.ask({"op": "bye"}), {"ok": True})

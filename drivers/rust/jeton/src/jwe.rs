@@ -1,0 +1,198 @@
+//! Claims in a JWE.
+//!
+//! jeton encrypts bytes: a JWE says nothing of who made it, so there are no verified claims in
+//! one. The claims are written and read with serde and checked by hand, inside the clock.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jeton::danger;
+use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
+use jeton::key::{
+    ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef, WrappingKey,
+};
+use jeton_driver_harness::{
+    Claims, Contract, Held, KeyForm, KeyText, Look, Order, Policy, Pool, Refusal, Registered,
+    Rejection, Signer, Verifier, Work, work,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+/// What brings the content key to its recipient.
+#[derive(Debug, Clone, Copy)]
+enum Management {
+    Direct,
+    Wrap(KeyWrapAlg),
+    Public(KeyManagementAlg),
+}
+
+/// A key that encrypts.
+enum Sealing {
+    Content(ContentKey),
+    Wrapping(WrappingKey),
+    Encryption(EncryptionKey),
+}
+
+pub(crate) fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+    match order.pool.clone() {
+        Pool::Standard(pool) => with_pool(&order, pool),
+        Pool::Map(pool) => with_pool(&order, pool),
+        Pool::StandardPaseto(_) => Err(Refusal::invalid("a JWE has no PASETO claims")),
+    }
+}
+
+fn with_pool<C>(order: &Order, pool: Vec<C>) -> Result<Box<dyn Work>, Refusal>
+where
+    C: Claims + Registered + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let (management, enc) = (management(order)?, enc(order)?);
+    let sealer = || {
+        let text = match management {
+            Management::Public(_) => order.keys.public()?,
+            _ => order.keys.private()?,
+        };
+        let load = move || sealing(&text, management, enc);
+        let key = Held::new(order.key_handling, load)?;
+        Ok::<_, Refusal>(Sealer { key, enc, pool })
+    };
+    let opener = || {
+        let text = order.keys.private()?;
+        let load = move || opening(&text, management, enc);
+        Ok::<_, Refusal>(Opener {
+            key: Held::new(order.key_handling, load)?,
+            policy: order.policy.clone(),
+            claims: PhantomData::<fn() -> C>,
+        })
+    };
+    match order.contract {
+        Contract::Encrypt => Ok(work::sign(sealer()?)),
+        Contract::Decrypt => work::verify(opener()?, order.tokens.clone()),
+        Contract::RoundTrip => Ok(work::round_trip(sealer()?, opener()?)),
+        other => Err(Refusal::unsupported(format!("no {other:?} of a JWE"))),
+    }
+}
+
+struct Sealer<C> {
+    key: Held<Sealing>,
+    enc: ContentEnc,
+    pool: Vec<C>,
+}
+
+impl<C: Claims + Serialize + Send + Sync> Signer for Sealer<C> {
+    type Scratch = Vec<u8>;
+    type Token = String;
+
+    fn pool(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn sign(&self, json: &mut Vec<u8>, index: usize) -> Result<String, String> {
+        self.key.with(|key| {
+            json.clear();
+            serde_json::to_writer(&mut *json, &self.pool[index]).map_err(|e| e.to_string())?;
+            let key: EncryptionKeyRef<'_> = match key {
+                Sealing::Content(key) => key.into(),
+                Sealing::Wrapping(key) => key.into(),
+                Sealing::Encryption(key) => key.into(),
+            };
+            let encrypter = Encrypter::new(key, self.enc).typ("JWT");
+            encrypter.encrypt(json).map_err(|error| error.to_string())
+        })
+    }
+}
+
+struct Opener<C> {
+    key: Held<Decrypter>,
+    policy: Policy,
+    claims: PhantomData<fn() -> C>,
+}
+
+impl<C: Claims + Registered + DeserializeOwned> Verifier for Opener<C> {
+    type Scratch = ();
+
+    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        self.key.with(|decrypter| {
+            let decrypted = decrypter.decrypt(token).map_err(|e| e.to_string())?;
+            let claims = serde_json::from_slice::<C>(decrypted.plaintext());
+            let claims = claims.map_err(|error| error.to_string())?;
+            self.policy.check(&claims, now_s())?;
+            Ok(look.look(&claims))
+        })
+    }
+}
+
+/// A fresh key in each operation.
+pub(crate) fn generate(order: &Order) -> Result<Box<dyn Work>, Refusal> {
+    let enc = enc(order)?;
+    match management(order)? {
+        Management::Direct => {
+            work::keys(move || ContentKey::generate(enc).map_err(Refusal::failed))
+        }
+        Management::Wrap(alg) => {
+            work::keys(move || WrappingKey::generate(alg).map_err(Refusal::failed))
+        }
+        Management::Public(alg) => {
+            work::keys(move || DecryptionKey::generate(alg).map_err(Refusal::failed))
+        }
+    }
+}
+
+/// The order's key text in each operation, both halves of a pair.
+pub(crate) fn load(order: &Order, text: KeyText) -> Result<Box<dyn Work>, Refusal> {
+    let (management, enc, private) = (management(order)?, enc(order)?, text.private()?);
+    let Management::Public(alg) = management else {
+        return work::keys(move || sealing(&private, management, enc));
+    };
+    let public = text.public()?;
+    match text.form {
+        KeyForm::Pem => work::keys(move || {
+            let private = DecryptionKey::from_pem_as(&private, alg).map_err(Refusal::failed)?;
+            let public = EncryptionKey::from_pem_as(&public, alg).map_err(Refusal::failed)?;
+            Ok((private, public))
+        }),
+        _ => work::keys(move || {
+            let private = DecryptionKey::from_jwk_as(&private, alg).map_err(Refusal::failed)?;
+            let public = EncryptionKey::from_jwk_as(&public, alg).map_err(Refusal::failed)?;
+            Ok((private, public))
+        }),
+    }
+}
+
+fn sealing(jwk: &str, management: Management, enc: ContentEnc) -> Result<Sealing, Refusal> {
+    let key = match management {
+        Management::Direct => ContentKey::from_jwk_as(jwk, enc).map(Sealing::Content),
+        Management::Wrap(alg) => WrappingKey::from_jwk_as(jwk, alg).map(Sealing::Wrapping),
+        Management::Public(alg) => EncryptionKey::from_jwk_as(jwk, alg).map(Sealing::Encryption),
+    };
+    key.map_err(Refusal::failed)
+}
+
+fn opening(jwk: &str, management: Management, enc: ContentEnc) -> Result<Decrypter, Refusal> {
+    let keys: Result<DecryptionKeys, _> = match management {
+        Management::Direct => ContentKey::from_jwk_as(jwk, enc).map(Into::into),
+        Management::Wrap(alg) => WrappingKey::from_jwk_as(jwk, alg).map(Into::into),
+        Management::Public(alg) => DecryptionKey::from_jwk_as(jwk, alg).map(Into::into),
+    };
+    let decrypter = Decrypter::new(keys.map_err(Refusal::failed)?);
+    Ok(decrypter.allow_only(&[enc]))
+}
+
+fn management(order: &Order) -> Result<Management, Refusal> {
+    Ok(match order.alg()? {
+        "dir" => Management::Direct,
+        "RSA1_5" => Management::Public(danger::RSA1_5),
+        name => match name.parse() {
+            Ok(alg) => Management::Wrap(alg),
+            Err(_) => Management::Public(name.parse().map_err(Refusal::unsupported)?),
+        },
+    })
+}
+
+fn enc(order: &Order) -> Result<ContentEnc, Refusal> {
+    order.enc()?.parse().map_err(Refusal::unsupported)
+}
+
+fn now_s() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0.0, |since| since.as_secs_f64())
+}
