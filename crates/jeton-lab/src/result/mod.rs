@@ -295,7 +295,7 @@ impl Subject {
     /// Whether its language compiles while it runs: its noise is of another kind.
     #[must_use]
     pub fn is_managed(&self) -> bool {
-        matches!(self.language.as_str(), "node" | "java" | "python")
+        is_managed(&self.language)
     }
 
     /// The id of its driver.
@@ -303,6 +303,11 @@ impl Subject {
     pub fn driver(&self) -> &str {
         self.id.split(':').next().unwrap_or_default()
     }
+}
+
+/// Whether a language compiles while it runs.
+pub(crate) fn is_managed(language: &str) -> bool {
+    matches!(language, "node" | "java" | "python")
 }
 
 /// The claims that a row worked on.
