@@ -324,7 +324,11 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
         ("{}".into(), "it has no `schema`"),
         ("[".repeat(10_000), "it is no JSON object"),
         (
-            format!("{{\"schema\":1,\"published\":{}", "[".repeat(10_000)),
+            format!(
+                "{{\"schema\":1,\"published\":{}{}}}",
+                "[".repeat(10_000),
+                "]".repeat(10_000)
+            ),
             "recursion limit exceeded",
         ),
     ] {
