@@ -109,8 +109,9 @@ fn what_changed_is_told_from_what_did_not() {
     let (before, mut after) = (run(1), run(2));
     change(&mut after, "jeton", 1.20);
     change(&mut after, "a", 0.80);
+    change(&mut after, "b", 1.0);
     let compared = compare(&before, &after);
-    assert_eq!(compared.unchanged, 4);
+    assert_eq!(compared.unchanged, 3);
     assert!(compared.between_runs.is_some());
     assert_eq!(compared.changes.len(), SUBJECTS.len());
     assert_eq!(
@@ -126,6 +127,7 @@ fn what_changed_is_told_from_what_did_not() {
         verdict_on(&before, &after, "b"),
         Some(Judgement::Equivalent)
     );
+    assert_eq!(verdict_on(&before, &after, "c"), None, "the same code");
 }
 
 #[test]
@@ -311,7 +313,14 @@ fn what_cannot_be_judged_is_neither_yes_nor_no() {
         }
         result
     };
-    let refused = judged(&wild(before), &wild(after), 0.05).unwrap_err();
+    let (before, mut after) = (wild(before), wild(after));
+    assert_eq!(
+        judged(&before, &after, 0.05).unwrap().passed,
+        6,
+        "nothing has changed"
+    );
+    after.environment.kernel = "Linux 7.0".into();
+    let refused = judged(&before, &after, 0.05).unwrap_err();
     assert_eq!(refused, Unjudgeable::NothingDecided { subjects: 6 });
 }
 

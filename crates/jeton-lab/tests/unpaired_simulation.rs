@@ -77,7 +77,7 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
             };
             let subject = ratio();
             let unchanged: Vec<_> = (0..7).map(|_| ratio()).collect();
-            let floor = between_runs(&unchanged).filter(|_| with_floor);
+            let floor = between_runs(&unchanged, 1).filter(|_| with_floor);
             matches!(
                 judge(&subject, Band::new(floor)),
                 Judgement::Faster | Judgement::Slower
@@ -104,7 +104,7 @@ fn a_real_change_is_found_through_the_floor() {
         };
         let subject = ratio(0.15);
         let unchanged: Vec<_> = (0..7).map(|_| ratio(0.0)).collect();
-        judge(&subject, Band::new(between_runs(&unchanged))) == Judgement::Slower
+        judge(&subject, Band::new(between_runs(&unchanged, 8))) == Judgement::Slower
     });
     assert!(found >= 95.0, "{found} %");
 }

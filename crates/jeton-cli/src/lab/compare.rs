@@ -16,8 +16,8 @@ use super::{sentence, terminal};
 /// Two runs are not interleaved: nothing cancels between them that cancels within a round. So the
 /// intervals are unpaired (Welch's t on logarithms, right together for all that is compared), and a
 /// difference is believed only beyond the widest of 2 %, the noise floors of both files, and what
-/// subjects that did not change (same version, sources, lockfile and runtime) differ by from run to
-/// run. A ratio below 1 means that AFTER is faster.
+/// the controls differ by: subjects that did not change (same version, sources, lockfile, runtime and
+/// kernel), which are not judged themselves. A ratio below 1 means that AFTER is faster.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -24,8 +24,8 @@ const REGRESSED: u8 = 1;
 ///
 /// It cannot be judged (exit 2) if the two were measured on different machines, if one was disturbed
 /// (unless --allow-noisy), if they have no subject in common, or if nothing in common could be told
-/// from a regression. Subjects that only one file has, or that are not available any more, are
-/// listed and decide nothing.
+/// from a regression. Subjects that did not change have not become slower. Those that only one file
+/// has, or that are not available any more, are listed and decide nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

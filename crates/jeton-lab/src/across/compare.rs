@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::machine::{Difference, machine, settings};
+use super::machine::{Difference, machine, settings, system};
 use super::same::{Work, row_of, unchanged};
 use crate::judging::floor_for;
 use crate::result::{Judgement, Row, RunResult, Status};
@@ -26,10 +26,10 @@ pub struct RunComparison {
     pub settings: Vec<Difference>,
     /// Subjects and contracts that are the same code in both runs.
     pub unchanged: usize,
-    /// How far those came to lie from one, from run to run, in 95 % of cases: 0.012 is 1.2 %. `None`
-    /// if there are none, and then nothing shows what the runs themselves differ by.
+    /// How far those come to lie from one, from run to run, as a ratio above one: 0.012 is 1.2 %.
+    /// `None` if there are none, and then nothing shows what the runs themselves differ by.
     pub between_runs: Option<f64>,
-    /// What both measured, the largest change first.
+    /// What both measured, the largest change first and controls last.
     pub changes: Vec<Change>,
     /// What only one of them measured, or each in its own way.
     pub unjudged: Vec<Unjudged>,
@@ -63,7 +63,8 @@ pub struct Change {
     pub threads: u32,
     /// The library's version in each run.
     pub versions: [String; 2],
-    /// Whether it is the same code in both: version, driver sources, lockfile and runtime.
+    /// Whether it is a control: the same code in both (version, driver sources, lockfile, runtime)
+    /// on a system that is set up the same.
     pub unchanged: bool,
     /// The median of each run, nanoseconds.
     pub median_ns: [f64; 2],
@@ -76,7 +77,7 @@ pub struct Change {
     /// What is not believed around one: the widest of 2 %, both noise floors, and what unchanged
     /// subjects differ by between the runs.
     pub band: f64,
-    /// The verdict; `None` on another machine.
+    /// The verdict; `None` on another machine, and of a control.
     pub verdict: Option<Judgement>,
     /// What the figures above were made of.
     #[serde(skip)]
@@ -113,26 +114,24 @@ impl Change {
 /// Sets two results side by side.
 ///
 /// The runs are not interleaved, so the intervals are unpaired (Welch's t on logarithms, allowing
-/// for all that is compared), and nothing inside the widest of both noise floors is believed. What
-/// subjects differ by that did *not* change from run to run widens that band further; a subject
-/// never widens its own.
+/// for all that is judged), and nothing inside the widest of both noise floors is believed. Subjects
+/// that are the same code in both runs, on a system that is set up the same, are controls: what they
+/// differ by is what the runs differ by. It widens the band of the others, and is no verdict on them.
 #[must_use]
 pub fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
     let another_machine = machine(&before.environment, &after.environment);
-    let (pairs, unjudged) = matched(before, after);
-    let pairs: Vec<Pair<'_>> = estimated(before, after, pairs);
-    let controls = |except: usize, managed: bool| {
-        let others = || {
-            let apart = pairs.iter().enumerate().filter(move |(i, _)| *i != except);
-            apart.map(|(_, p)| p).filter(|p| p.unchanged)
-        };
-        let of_kind = others().filter(|p| p.managed() == managed);
-        let of_kind: Vec<Ratio> = of_kind.map(|p| p.ratio).collect();
-        if of_kind.len() >= 2 {
-            of_kind
-        } else {
-            others().map(|p| p.ratio).collect()
-        }
+    let (rows, unjudged) = matched(before, after);
+    let pairs: Vec<Pair<'_>> = estimated(before, after, rows);
+    let judged = pairs.iter().filter(|p| !p.unchanged).count();
+    let controls = |managed: Option<bool>| -> Vec<Ratio> {
+        let controls = pairs.iter().filter(|p| p.unchanged);
+        let of_kind = controls.filter(|p| managed.is_none_or(|m| p.managed() == m));
+        of_kind.map(|p| p.ratio).collect()
+    };
+    // Compiled and managed code have other noise, if two of a kind are there to show it.
+    let between = |managed: bool| {
+        let own = Some(controls(Some(managed))).filter(|own| own.len() >= 2);
+        between_runs(&own.unwrap_or_else(|| controls(None)), judged)
     };
     let floors = |managed: bool| {
         let floor = |r: &RunResult| floor_for(&r.noise_floor, std::iter::once(managed));
@@ -140,27 +139,25 @@ pub fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
     };
     let mut changes: Vec<Change> = pairs
         .iter()
-        .enumerate()
-        .map(|(i, pair)| {
-            let between = between_runs(&controls(i, pair.managed()));
-            let band = Band::new(widest(floors(pair.managed()), between));
+        .map(|pair| {
+            let band = Band::new(widest(floors(pair.managed()), between(pair.managed())));
             pair.change(band, another_machine.is_empty())
         })
         .collect();
     let size = |c: &Change| c.estimate.log_mean().abs();
-    changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let controls: Vec<Ratio> = pairs
-        .iter()
-        .filter(|p| p.unchanged)
-        .map(|p| p.ratio)
-        .collect();
+    changes.sort_by(|a, b| {
+        a.unchanged
+            .cmp(&b.unchanged)
+            .then(size(b).total_cmp(&size(a)))
+    });
+    let all = controls(None);
     RunComparison {
         before: side(before),
         after: side(after),
         settings: settings(&before.environment, &after.environment),
         another_machine,
-        unchanged: controls.len(),
-        between_runs: between_runs(&controls),
+        unchanged: all.len(),
+        between_runs: between_runs(&all, judged),
         changes,
         unjudged,
     }
@@ -193,7 +190,7 @@ impl Pair<'_> {
             ratio: self.ratio.ratio(),
             interval: self.ratio.interval(),
             band: band.believed_beyond(),
-            verdict: same_machine.then(|| judge(&self.ratio, band)),
+            verdict: (same_machine && !self.unchanged).then(|| judge(&self.ratio, band)),
             estimate: self.ratio,
         }
     }
@@ -252,7 +249,10 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
 }
 
 fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> Vec<Pair<'a>> {
-    let comparisons = rows.len();
+    let same_system = system(&before.environment, &after.environment).is_empty();
+    let is_control =
+        |(earlier, later): Rows<'a>| same_system && unchanged((before, earlier), (after, later));
+    let comparisons = rows.iter().filter(|rows| !is_control(**rows)).count();
     let rounds = |row: &'a Row| row.ns_per_op.as_ref().map(|t| t.rounds.as_slice());
     rows.into_iter()
         .filter_map(|(earlier, later)| {
@@ -261,7 +261,7 @@ fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> 
             Some(Pair {
                 before: earlier,
                 after: later,
-                unchanged: unchanged((before, earlier), (after, later)),
+                unchanged: is_control((earlier, later)),
                 ratio,
             })
         })

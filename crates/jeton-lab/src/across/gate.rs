@@ -109,7 +109,7 @@ pub enum Disturbed {
 
 /// Judges `after` by `before`. A subject is a regression if it is slower beyond all of: the
 /// threshold, both noise floors, and what unchanged subjects differ by between the runs; or if it
-/// was measured before and fails now.
+/// was measured before and fails now. What did not change has not become slower.
 ///
 /// # Errors
 /// [`Unjudgeable`], if there is neither a yes nor a no.
@@ -185,7 +185,10 @@ enum Ruling {
 
 fn ruling(change: &Change, beyond: f64) -> Ruling {
     let [_, high] = change.interval;
-    if judge(&change.estimate, Band::new(Some(beyond))) == Judgement::Slower {
+    if change.unchanged {
+        // The same code: whatever it differs by is not its doing.
+        Ruling::NotSlower
+    } else if judge(&change.estimate, Band::new(Some(beyond))) == Judgement::Slower {
         Ruling::Slower
     } else if high <= 1.0 + beyond {
         Ruling::NotSlower

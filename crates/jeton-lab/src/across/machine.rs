@@ -38,16 +38,21 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
     ])
 }
 
-/// What is set differently on the same machine: one of the causes that a ratio may have.
-pub(super) fn settings(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let mut found = differences([
+/// What is set differently below all subjects of the same machine.
+pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Difference> {
+    differences([
         ("kernel", before.kernel.clone(), after.kernel.clone()),
         (
             "governor",
             known(before.governor.as_deref()),
             known(after.governor.as_deref()),
         ),
-    ]);
+    ])
+}
+
+/// What is set differently on the same machine: one of the causes that a ratio may have.
+pub(super) fn settings(before: &Environment, after: &Environment) -> Vec<Difference> {
+    let mut found = system(before, after);
     // A language that only one run used is no difference between the two.
     for (language, version) in &before.runtimes {
         if let Some(later) = after.runtimes.get(language).filter(|v| *v != version) {

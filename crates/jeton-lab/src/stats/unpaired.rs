@@ -9,7 +9,7 @@
 //! That is not yet the ratio of two *subjects*: a process keeps its memory layout, a machine its
 //! mood, and no spread of rounds shows either. What can show it are subjects that did not change
 //! from run to run: whatever they differ by is what runs differ by. [`between_runs`] makes a floor
-//! of them, as [`noise`](super::noise) makes one of identical pairs.
+//! of them, as [`noise`](super::noise) makes one of identical pairs; themselves they are not judged.
 
 use super::StatsError;
 use super::error::check_times;
@@ -41,19 +41,23 @@ pub fn estimate(later: &[f64], earlier: &[f64], comparisons: usize) -> Result<Ra
     ))
 }
 
-/// How far from one a subject that did not change comes to lie from run to run, in 95 % of cases,
-/// as a ratio above one: from the ratios of subjects that did not change. `None` if there are none.
+/// How far from one `comparisons` subjects that did not change come to lie from run to run, all of
+/// them in 95 % of cases, as a ratio above one: from the ratios of subjects that did not change.
+/// `None` if there are none.
 ///
-/// It is the root mean square of their log ratios times Student's t for that many: one alone gives
-/// 12.7 times what it differs by itself.
+/// It is the root mean square of their log ratios times Student's t for that many, and never less
+/// than the largest of them: few processes differ for good by much, and those that do are not
+/// Gaussian. One alone gives 12.7 times what it differs by itself.
 #[must_use]
-pub fn between_runs(unchanged: &[Ratio]) -> Option<f64> {
+pub fn between_runs(unchanged: &[Ratio], comparisons: usize) -> Option<f64> {
     if unchanged.is_empty() {
         return None;
     }
-    let squares: f64 = unchanged.iter().map(|r| r.log_mean().powi(2)).sum();
+    let sizes = || unchanged.iter().map(|r| r.log_mean().abs());
+    let squares: f64 = sizes().map(|size| size.powi(2)).sum();
     let root_mean_square = (squares / unchanged.len() as f64).sqrt();
-    Some((t_quantile_at(unchanged.len() as f64, 1) * root_mean_square).exp_m1())
+    let by_spread = t_quantile_at(unchanged.len() as f64, comparisons) * root_mean_square;
+    Some(sizes().fold(by_spread, f64::max).exp_m1())
 }
 
 /// The logarithms of one run's rounds.
@@ -126,10 +130,16 @@ mod tests {
             let later = [100.0 + percent, 100.0 + percent];
             estimate(&later, &[100.0; 2], 1).unwrap()
         };
-        assert_eq!(between_runs(&[]), None);
-        let one = between_runs(&[by(1.0)]).unwrap();
+        assert_eq!(between_runs(&[], 1), None);
+        let one = between_runs(&[by(1.0)], 1).unwrap();
         assert!((0.12..0.14).contains(&one), "{one}");
-        let six = between_runs(&[1.0, -1.0, 1.0, -1.0, 1.0, -1.0].map(by)).unwrap();
+        let even = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0].map(by);
+        let six = between_runs(&even, 1).unwrap();
         assert!((0.023..0.026).contains(&six), "{six}");
+        assert!(between_runs(&even, 20).unwrap() > 1.5 * six);
+        let mut many = vec![by(0.1); 50];
+        many.push(by(9.0));
+        let largest = between_runs(&many, 1).unwrap();
+        assert!((0.0899..0.0901).contains(&largest), "{largest}");
     }
 }

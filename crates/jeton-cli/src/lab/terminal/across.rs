@@ -61,7 +61,7 @@ fn head(
     }
     let between = match compared.between_runs {
         Some(floor) => format!(
-            "{} that did not change lie within {} from run to run, and that widens the band of all.",
+            "{} that did not change come to lie up to {} apart from run to run, and so far the others are not believed.",
             plural(compared.unchanged, "subject"),
             percent(floor)
         ),
@@ -69,7 +69,7 @@ fn head(
             .into(),
     };
     let text = format!(
-        "{DIM}Two runs are not interleaved: the intervals are unpaired, and nothing inside ± band is believed. {between} Times in µs; = the same code in both.{DIM:#}"
+        "{DIM}Two runs are not interleaved: the intervals are unpaired, and nothing inside ± band is believed. {between} Times in µs; =: the same code in both, a control.{DIM:#}"
     );
     paragraph(&text, columns, out)
 }
@@ -91,6 +91,7 @@ fn table(compared: &RunComparison, out: &mut String) -> fmt::Result {
         let mark = if change.unchanged { '=' } else { ' ' };
         let (style, word) = match change.verdict {
             Some(verdict) => (colour(verdict), verdict.words()),
+            None if change.unchanged => (DIM, "control"),
             None => (DIM, "another machine"),
         };
         write!(
