@@ -37,6 +37,9 @@ pub(crate) struct Contestant {
 pub(crate) struct Contest {
     pub(crate) suite: String,
     pub(crate) contract: String,
+    /// The name of the claims set: one for all.
+    pub(crate) claims: String,
+    pub(crate) threads: u32,
     pub(crate) title: String,
     /// The baseline first; its own factors are of no account.
     pub(crate) contestants: Vec<Contestant>,

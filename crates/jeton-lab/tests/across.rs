@@ -58,6 +58,8 @@ fn run(seed: u64) -> RunResult {
         .map(|id| Verdict {
             suite: "libraries".into(),
             contract: "sign".into(),
+            claims: "standard".into(),
+            threads: 1,
             comparison: "HS256, sign".into(),
             factors: vec!["library".into()],
             confounded: false,

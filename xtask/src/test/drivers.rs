@@ -2,39 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Outcome;
+use super::{Outcome, stands_alone};
 use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
 use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     for folder in house.folders_with("drivers/rust", "Cargo.toml") {
-        run_command(
-            house
-                .cargo(&["fmt", "--check", "--", "-l"])
-                .current_dir(&folder),
-        )?;
+        stands_alone::format(house, &folder)?;
     }
-    // The lab builds them for release into the same folder, so AWS-LC is compiled once for both.
-    let target = house.path("target");
+    // The lab builds them for release, so AWS-LC is compiled once for both.
     for folder in house.folders_with("drivers/rust", "Cargo.lock") {
         eprintln!("  in {}", shown(house, &folder));
-        for arguments in [
-            &[
-                "clippy",
-                "--release",
-                "--locked",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ][..],
-            &["test", "--release", "--locked", "--quiet"],
-        ] {
-            let mut cargo = house.cargo(arguments);
-            run_command(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target))?;
-        }
+        stands_alone::lints_and_tests(house, &folder, &["--release"])?;
     }
     Ok(Outcome::Passed)
 }
@@ -56,6 +36,28 @@ pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
         for arguments in [["vet", "./..."], ["test", "./..."]] {
             run_command(house.command("go").args(arguments).current_dir(&folder))?;
         }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Lints and tests of every project under drivers/java, with the jars of its lock.
+pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
+    if let Some(missing) = ["javac", "mvn"].iter().find(|name| on_path(name).is_none()) {
+        return Ok(Outcome::Skipped(format!("{missing} is not installed")));
+    }
+    for folder in house.folders_with("drivers/java", "pom.xml") {
+        eprintln!("  in {}", shown(house, &folder));
+        let out = house
+            .path("target/drivers-java")
+            .join(folder.file_name().unwrap_or_default());
+        run_command(
+            house
+                .command("java")
+                .arg("../harness/Build.java")
+                .arg(out)
+                .arg("--test")
+                .current_dir(&folder),
+        )?;
     }
     Ok(Outcome::Passed)
 }

@@ -1,5 +1,6 @@
 //! `jeton lab`: measure, list, show again, set side by side.
 
+mod claims;
 mod compare;
 mod destination;
 mod doctor;

@@ -321,10 +321,11 @@ fn lives(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
 /// of their pairs, the widest floor of them all stands.
 fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
     let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
-    for named in results {
+    for (run, named) in results.iter().enumerate() {
         for pair in &named.result.noise_floor.pairs {
-            let same = |(p, _, _): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
-                (&p.subject, &p.contract) == (&pair.subject, &pair.contract)
+            // A subject may have two pairs, with other claims: the first goes to the first.
+            let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
+                (&p.subject, &p.contract, run) == (&pair.subject, &pair.contract, *held)
             };
             match pooled.iter_mut().find(same) {
                 Some((_, rounds, held)) => {
@@ -337,7 +338,7 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
         }
     }
     let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
-    let whole: Vec<_> = pooled
+    let mut whole: Vec<_> = pooled
         .into_iter()
         .filter(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total)
         .collect();
@@ -365,11 +366,11 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
     let mut judged = judging::noise_floor(&twins);
     // The file keeps every round, whatever they were judged by.
     for pair in &mut judged.pairs {
-        let same = |(p, _, _): &&(&AaPair, [Vec<f64>; 2], usize)| {
+        let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
             (&p.subject, &p.contract) == (&pair.subject, &pair.contract)
         };
-        if let Some((_, rounds, _)) = whole.iter().find(same) {
-            pair.rounds.clone_from(rounds);
+        if let Some(at) = whole.iter().position(same) {
+            pair.rounds = whole.remove(at).1;
         }
     }
     judged
@@ -393,8 +394,7 @@ fn verdicts(
         comparisons.entry(title).or_default().push(verdict);
     }
     let contestant = |verdict: &Verdict, id: &str, factors: &[String]| {
-        let mut rows = rows.iter();
-        let row = rows.find(|r| r.subject.id == id && r.contract == verdict.contract)?;
+        let row = rows.iter().find(|r| verdict.is_about(r, id))?;
         Some(Contestant {
             id: id.to_owned(),
             managed: row.subject.is_managed(),
@@ -414,6 +414,8 @@ fn verdicts(
         let contest = Contest {
             suite: planned[0].suite.clone(),
             contract: planned[0].contract.clone(),
+            claims: planned[0].claims.clone(),
+            threads: planned[0].threads,
             title: title.to_owned(),
             contestants: std::iter::once(baseline).chain(others).collect(),
         };

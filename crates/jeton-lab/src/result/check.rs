@@ -123,9 +123,8 @@ fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
         return Err((".tier", "tiers begin with 1".into()));
     }
     let measured = |id: &str| {
-        rows.iter().any(|row| {
-            row.subject.id == id && row.contract == verdict.contract && row.ns_per_op.is_some()
-        })
+        let mut about = rows.iter().filter(|row| verdict.is_about(row, id));
+        about.any(|row| row.ns_per_op.is_some())
     };
     for (member, id) in [
         (".baseline", &verdict.baseline),

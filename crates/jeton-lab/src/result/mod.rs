@@ -149,6 +149,12 @@ pub struct Verdict {
     pub suite: String,
     /// The contract: the same for both, always.
     pub contract: String,
+    /// The claims set: the same for both.
+    #[serde(default = "standard_claims")]
+    pub claims: String,
+    /// Threads: as many for both.
+    #[serde(default = "one_thread")]
+    pub threads: u32,
     /// The comparison both belong to: a title for people, unique in the file.
     pub comparison: String,
     /// The one factor that differs between them, or every factor if `confounded`.
@@ -175,6 +181,26 @@ pub struct Verdict {
     pub more_rounds: Option<u32>,
     /// Mann-Whitney p, for information: no verdict is drawn from it.
     pub p_value: f64,
+}
+
+impl Verdict {
+    /// Whether a row is that of its subject, or of its baseline, whichever has this id.
+    #[must_use]
+    pub fn is_about(&self, row: &Row, id: &str) -> bool {
+        row.subject.id == id
+            && row.contract == self.contract
+            && row.claims.name == self.claims
+            && row.threads == self.threads
+    }
+}
+
+/// What a verdict of an older lab worked on.
+fn standard_claims() -> String {
+    crate::suite::STANDARD.to_owned()
+}
+
+fn one_thread() -> u32 {
+    1
 }
 
 /// The four verdicts.
@@ -227,7 +253,7 @@ pub struct Row {
     pub token_bytes: Option<u64>,
     /// Threads.
     pub threads: u32,
-    /// Time.
+    /// Time: of all threads together, divided by all their operations.
     pub ns_per_op: Option<Timing>,
     /// Bytes allocated per operation, where the runtime counts exactly.
     pub bytes_per_op: Option<f64>,

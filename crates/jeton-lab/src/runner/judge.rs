@@ -52,6 +52,8 @@ pub(super) fn verdicts(
         let contest = Contest {
             suite: comparison.suite().into(),
             contract: comparison.contract().name().into(),
+            claims: comparison.claims().into(),
+            threads: comparison.threads(),
             title: comparison.title().into(),
             contestants: contestants.collect(),
         };
