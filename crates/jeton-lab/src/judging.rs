@@ -124,6 +124,8 @@ pub(crate) fn verdicts(contest: &Contest, noise: &NoiseFloor) -> Vec<Verdict> {
             Some(Verdict {
                 suite: contest.suite.clone(),
                 contract: contest.contract.clone(),
+                claims: contest.claims.clone(),
+                threads: contest.threads,
                 comparison: contest.title.clone(),
                 confounded: subject.factors.len() > 1,
                 factors: subject.factors.clone(),
