@@ -17,17 +17,42 @@ pub(crate) const BROWSER_TEST: &str = "crates/jeton-lab/tests/browser";
 const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
-        programs: &["cc"],
-        why: "AWS-LC is C and is compiled here",
+        shown_by: Sign::Program(&["cc"]),
+        why: "AWS-LC is C and libFuzzer C++; both are compiled here",
+    },
+    SystemPackage {
+        package: "valgrind",
+        shown_by: Sign::Program(&["valgrind"]),
+        why: "it counts the instructions that parsing costs",
+    },
+    SystemPackage {
+        package: "pkg-config",
+        shown_by: Sign::Program(&["pkg-config"]),
+        why: "it tells where OpenSSL is",
+    },
+    SystemPackage {
+        package: "libssl-dev",
+        shown_by: Sign::Library("openssl"),
+        why: "a Rust library of the lab is made on OpenSSL",
+    },
+    SystemPackage {
+        package: "openjdk-17-jdk-headless",
+        shown_by: Sign::Program(&["javac"]),
+        why: "the Java libraries are subjects of the lab",
+    },
+    SystemPackage {
+        package: "maven",
+        shown_by: Sign::Program(&["mvn"]),
+        why: "it fetches the Java libraries",
     },
     SystemPackage {
         package: "chromium",
-        programs: BROWSERS,
+        shown_by: Sign::Program(BROWSERS),
         why: "the report page is opened in a real browser",
     },
     SystemPackage {
         package: "softhsm2",
-        programs: &["softhsm2-util"],
+        shown_by: Sign::Program(&["softhsm2-util"]),
         why: "tokens are signed over PKCS#11, as with a real HSM",
     },
 ];
@@ -50,9 +75,25 @@ pub(crate) const PYTHON_VENV: [&str; 2] = ["-c", "import ensurepip, venv"];
 
 struct SystemPackage {
     package: &'static str,
-    /// Any of them on the PATH means that the package is not needed.
-    programs: &'static [&'static str],
+    /// What is there if the package is not needed.
+    shown_by: Sign,
     why: &'static str,
+}
+
+enum Sign {
+    /// Any of these on the PATH.
+    Program(&'static [&'static str]),
+    /// A library that pkg-config knows.
+    Library(&'static str),
+}
+
+impl Sign {
+    fn is_seen(&self, house: &House) -> bool {
+        match self {
+            Self::Program(names) => names.iter().any(|name| on_path(name).is_some()),
+            Self::Library(name) => succeeds(house.command("pkg-config").args(["--exists", name])),
+        }
+    }
 }
 
 /// Installs what is missing.
@@ -111,7 +152,7 @@ fn rust_components(house: &House) -> Result<(), Stop> {
 fn system_packages(house: &House) -> Result<(), Stop> {
     let missing: Vec<&SystemPackage> = SYSTEM_PACKAGES
         .iter()
-        .filter(|wanted| !wanted.programs.iter().any(|name| on_path(name).is_some()))
+        .filter(|wanted| !wanted.shown_by.is_seen(house))
         .collect();
     let mut names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
     for wanted in &missing {
@@ -122,7 +163,9 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present("C compiler, Chromium, SoftHSM, venv");
+        return present(
+            "C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv",
+        );
     }
     if on_path("apt-get").is_none() {
         note(&format!(

@@ -182,6 +182,10 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
         "did you mean `honest`?",
     );
     assert_refused(
+        &lab.run(&["run", "--contract", "verfy"]),
+        "did you mean `verify`?",
+    );
+    assert_refused(
         &lab.run(&["run", "--drivers", "nowhere"]),
         "drivers' folder nowhere",
     );
@@ -191,6 +195,55 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
     let output = lab.run(&["run"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("broken/driver.toml"));
+}
+
+#[test]
+fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
+    let lab = Lab::new("");
+    fs::write(lab.path("text"), "hello").unwrap();
+    fs::write(lab.path("list.json"), "[1]").unwrap();
+    // 50 MB that nobody reads: the length is enough.
+    let large = fs::File::create(lab.path("large.json")).unwrap();
+    large.set_len(50_000_000).unwrap();
+    for (claims, reason) in [
+        ("text", "text: not JSON: "),
+        ("list.json", "list.json: not a JSON object"),
+        ("[1]", "--claims: not a JSON object"),
+        (
+            "large.json",
+            "large.json: longer than 1 MiB, the most that the lab measures",
+        ),
+        ("{\"exp\":1}", "`exp` has passed"),
+        ("report1-larg", "did you mean `report1-large`?"),
+    ] {
+        let began = Instant::now();
+        assert_refused(&lab.run(&["run", "--claims", claims]), reason);
+        assert!(began.elapsed() < Duration::from_secs(5), "{claims}");
+    }
+    assert!(!lab.path("cache").exists() && !lab.path("jeton-lab").exists());
+}
+
+#[test]
+fn claims_of_ones_own_and_threads_are_in_every_row() {
+    let lab = Lab::new("");
+    let own = r#"{"iss":"me","jti":"a1","roles":["x","y"]}"#;
+    let claims = ["--claims", own, "--threads", "1", "--contract", "verify"];
+    let output = lab.run(&[&SHORT[..], &claims].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let rows = lab.result()["rows"].clone();
+    for row in rows.as_array().unwrap() {
+        assert_eq!(row["claims"]["name"], "own");
+        assert_eq!(row["claims"]["bytes"], own.len());
+        assert_eq!(
+            (&row["contract"], &row["threads"]),
+            (&"verify".into(), &1.into())
+        );
+    }
+    let verdict = &lab.result()["verdicts"][0];
+    assert_eq!(
+        (&verdict["claims"], &verdict["threads"]),
+        (&"own".into(), &1.into())
+    );
 }
 
 #[test]

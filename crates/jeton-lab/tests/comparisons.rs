@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use jeton_lab::driver::{find, folder};
+use jeton_lab::runner::{Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
-    Cell, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
+    Cell, Choice, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
 };
 
 fn cell(library: &str, format: Format, alg: Option<&str>) -> Cell {
@@ -73,7 +76,7 @@ fn one_factor_is_named() {
 #[test]
 fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &[Suite::Formats], Extent::Glance, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
         .comparisons
         .iter()
@@ -100,7 +103,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 #[test]
 fn every_other_planned_comparison_has_one_factor() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
         // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
@@ -127,9 +130,132 @@ fn every_other_planned_comparison_has_one_factor() {
 #[test]
 fn a_cell_that_two_suites_ask_for_is_measured_once() {
     let drivers = find(&folder(None)).unwrap();
-    let plan = plan(&drivers, &Suite::ALL, Extent::Usual, &[]).unwrap();
+    let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     for (i, (cell, _)) in plan.cells.iter().enumerate() {
         let again = plan.cells[..i].iter().any(|(c, _)| c == cell);
         assert!(!again, "{} {}", cell.subject_id(), cell.contract);
     }
+}
+
+/// What the manifests of this checkout offer is measured within an hour, all of it.
+#[test]
+fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
+    let drivers = find(&folder(None)).unwrap();
+    let takes = |pace: Pace, extent| {
+        let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
+        let cells: Vec<Cell> = plan.cells.into_iter().map(|(cell, _)| cell).collect();
+        let takes = pace.estimate(&cells);
+        println!("{extent:?}: {} cells, {takes:?}", cells.len());
+        takes
+    };
+    assert!(takes(Pace::FULL, Extent::Usual) < Duration::from_secs(3_600));
+    // A budget that is a little short takes a round or two away, not half of them.
+    assert!(takes(Pace::QUICK, Extent::Glance) < QUICK_BUDGET * 6 / 5);
+}
+
+#[test]
+fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
+    let drivers = find(&folder(None)).unwrap();
+    let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
+    let plan = plan(&drivers, &choice).unwrap();
+    let has = |contract, format, alg: &str, enc: Option<&str>| {
+        plan.cells.iter().any(|(c, _)| {
+            c.library == "jeton"
+                && (c.contract, c.format) == (contract, format)
+                && c.alg.as_deref() == Some(alg)
+                && c.enc.as_deref() == enc
+        })
+    };
+    let wraps = [
+        "RSA1_5",
+        "RSA-OAEP",
+        "RSA-OAEP-256",
+        "dir",
+        "A128KW",
+        "A192KW",
+        "A256KW",
+    ];
+    let encs = [
+        "A128CBC-HS256",
+        "A192CBC-HS384",
+        "A256CBC-HS512",
+        "A128GCM",
+        "A192GCM",
+        "A256GCM",
+    ];
+    for contract in [Contract::Encrypt, Contract::Decrypt] {
+        for alg in wraps {
+            for enc in encs {
+                assert!(has(contract, Format::Jwe, alg, Some(enc)), "{alg} {enc}");
+            }
+        }
+    }
+    for contract in [Contract::Sign, Contract::Verify] {
+        for alg in [
+            "HS256", "HS384", "HS512", "RS256", "ES256", "ES384", "ES512",
+        ] {
+            assert!(has(contract, Format::Jwt, alg, None), "{alg}");
+        }
+    }
+}
+
+#[test]
+fn a_glance_takes_no_library_that_is_not_on_its_list() {
+    let drivers = find(&folder(None)).unwrap();
+    let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
+    let mut ids: Vec<&str> = plan.cells.iter().map(|(c, _)| c.driver.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let listed = [
+        "go/cristalhq",
+        "go/go-paseto",
+        "go/golang-jwt",
+        "go/pascaldekloe",
+        "java/nimbus-jose-jwt",
+        "node/fast-jwt",
+        "python/pyjwt",
+        "rust/floor",
+        "rust/jeton",
+        "rust/jsonwebtoken",
+    ];
+    assert!(ids.iter().all(|id| listed.contains(id)), "{ids:?}");
+    assert!(ids.len() >= 8, "{ids:?}");
+}
+
+#[test]
+fn claims_and_threads_multiply_what_works_on_claims() {
+    let drivers = find(&folder(None)).unwrap();
+    let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
+    choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
+    let once = plan(&drivers, &choice).unwrap().cells.len();
+    choice.claims = vec!["standard".into(), "report1-large".into()];
+    choice.threads = vec![1, 2];
+    let plan = plan(&drivers, &choice).unwrap();
+    let keys = |c: &Cell| matches!(c.contract, Contract::GenerateKey | Contract::LoadKey);
+    let of_keys = plan.cells.iter().filter(|(c, _)| keys(c)).count();
+    // A key knows nothing of claims: it is multiplied by the threads alone.
+    assert_eq!(plan.cells.len(), (once - of_keys / 2) * 4 + of_keys);
+    let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
+    let factors = "(claims report1-large, 2 threads)";
+    assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
+    for (i, title) in titles.iter().enumerate() {
+        assert!(!titles[..i].contains(title), "{title} is there twice");
+    }
+}
+
+#[test]
+fn other_claims_and_other_threads_are_never_in_one_comparison() {
+    let one = cell("a", Format::Jwt, Some("HS256"));
+    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    other.claims = "report2".into();
+    let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
+    assert!(matches!(refused, Err(Incomparable::Claims(..))));
+    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    other.threads = 2;
+    let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
+    assert!(matches!(refused, Err(Incomparable::Threads(1, 2))));
+    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    other.caches = true;
+    let refused = Comparison::new("libraries", "x", one, vec![other]);
+    assert!(matches!(refused, Err(Incomparable::Cache(_))));
 }

@@ -431,6 +431,29 @@ fn control_without_the_correction_a_table_does_not_cover() {
     }
 }
 
+/// The normal quantile in the place of Student's: what a spread of few rounds does not know of
+/// itself is forgotten.
+#[test]
+fn control_with_z_for_t_intervals_are_too_narrow() {
+    const Z_95: f64 = 1.959_964;
+    for rounds in [8, 12] {
+        let cover = |quantile: Option<f64>| {
+            share(Noise::Gaussian(0.02), rounds, &IDENTICAL, |run| {
+                let ratio = run.ratio(1);
+                let Some(z) = quantile else {
+                    return covers(&ratio, 0.0);
+                };
+                let error = ratio.log_deviation() / (ratio.rounds() as f64).sqrt();
+                ratio.log_mean().abs() <= z * error
+            })
+        };
+        let (with_t, with_z) = (cover(None), cover(Some(Z_95)));
+        println!("{rounds} rounds | one covers: with t {with_t:.3}, with z {with_z:.3}");
+        assert!((0.93..=0.97).contains(&with_t), "{with_t}");
+        assert!(with_z < 0.93, "{with_z}");
+    }
+}
+
 #[test]
 fn control_without_pairing_drift_hides_every_effect() {
     let five = 0.05f64.ln_1p();

@@ -17,18 +17,23 @@ import (
 	"jeton/harness"
 )
 
-func main() {
-	harness.Serve(&harness.Driver{
+func main() { harness.Serve(driver()) }
+
+func driver() *harness.Driver {
+	return &harness.Driver{
 		Library: "cristalhq",
 		Module:  "github.com/cristalhq/jwt/v3",
 		Offers: harness.JWTOffers(
-			[]string{harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature},
+			[]string{
+				harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
+				harness.ContractRoundTrip,
+			},
 			"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 			"ES256", "ES384", "ES512", "EdDSA"),
 		Sign:            sign,
 		Verify:          verify,
 		VerifySignature: verifySignature,
-	})
+	}
 }
 
 // standardClaims shadows the embedded `aud`: the library's own type would turn the array of one into

@@ -1,4 +1,4 @@
-// The driver of aidanwoods.dev/go-paseto, v4.local and v4.public. The parser is made once with the
+// The driver of aidanwoods.dev/go-paseto, which has the versions 2 to 4. The parser is made once with the
 // library's rules for expiry, issuer and audience. Its rule for `nbf` demands the claim, so it is
 // applied only to tokens that have one.
 package main
@@ -6,6 +6,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"aidanwoods.dev/go-paseto"
@@ -13,26 +14,33 @@ import (
 	"jeton/harness"
 )
 
-const (
-	local  = "v4.local"
-	public = "v4.public"
-)
+func main() { harness.Serve(driver()) }
 
-func main() {
-	offer := func(format string) harness.Offer {
+func driver() *harness.Driver {
+	offer := func(format string, contracts ...string) harness.Offer {
+		both := []string{
+			harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip, harness.ContractGenerateKey,
+		}
 		return harness.Offer{
 			Format:      format,
-			Contracts:   []string{harness.ContractSign, harness.ContractVerify},
+			Contracts:   append(both, contracts...),
 			KeyHandling: []string{harness.Prepared, harness.ParsedPerCall},
 		}
 	}
-	harness.Serve(&harness.Driver{
-		Library: "go-paseto",
-		Module:  "aidanwoods.dev/go-paseto",
-		Offers:  []harness.Offer{offer(local), offer(public)},
-		Sign:    sign,
-		Verify:  verify,
-	})
+	var offers []harness.Offer
+	for _, version := range []string{"v2", "v3", "v4"} {
+		offers = append(offers, offer(version+".public"),
+			offer(version+".local", harness.ContractEncrypt, harness.ContractDecrypt))
+	}
+	// No load-key: the library reads keys as bytes and as hexadecimal, and knows no PASERK.
+	return &harness.Driver{
+		Library:     "go-paseto",
+		Module:      "aidanwoods.dev/go-paseto",
+		Offers:      offers,
+		Sign:        sign,
+		Verify:      verify,
+		GenerateKey: generateKey,
+	}
 }
 
 // issuedClaims are what is signed. The times are text because they come as text and go into the
@@ -90,16 +98,53 @@ func sign(p *harness.Prepare) (*harness.Contract, error) {
 }
 
 func sealer(p *harness.Prepare) (func(*paseto.Token) string, error) {
-	if p.Format == local {
-		key, err := localKey(p)
-		return func(token *paseto.Token) string { return token.V4Encrypt(key, nil) }, err
+	kind := "secret"
+	if strings.HasSuffix(p.Format, ".local") {
+		kind = "local"
 	}
-	raw, err := p.PaserkBytes("secret")
+	raw, err := p.PaserkBytes(kind)
 	if err != nil {
 		return nil, err
 	}
+	switch p.Format {
+	case "v2.local":
+		key, err := paseto.V2SymmetricKeyFromBytes(raw)
+		return func(token *paseto.Token) string { return token.V2Encrypt(key) }, err
+	case "v2.public":
+		key, err := paseto.NewV2AsymmetricSecretKeyFromBytes(raw)
+		return func(token *paseto.Token) string { return token.V2Sign(key) }, err
+	case "v3.local":
+		key, err := paseto.V3SymmetricKeyFromBytes(raw)
+		return func(token *paseto.Token) string { return token.V3Encrypt(key, nil) }, err
+	case "v3.public":
+		key, err := paseto.NewV3AsymmetricSecretKeyFromBytes(raw)
+		return func(token *paseto.Token) string { return token.V3Sign(key, nil) }, err
+	case "v4.local":
+		key, err := paseto.V4SymmetricKeyFromBytes(raw)
+		return func(token *paseto.Token) string { return token.V4Encrypt(key, nil) }, err
+	}
 	key, err := paseto.NewV4AsymmetricSecretKeyFromBytes(raw)
 	return func(token *paseto.Token) string { return token.V4Sign(key, nil) }, err
+}
+
+func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+	switch p.Format {
+	case "v2.local":
+		return making(paseto.NewV2SymmetricKey)
+	case "v2.public":
+		return making(paseto.NewV2AsymmetricSecretKey)
+	case "v3.local":
+		return making(paseto.NewV3SymmetricKey)
+	case "v3.public":
+		return making(paseto.NewV3AsymmetricSecretKey)
+	case "v4.local":
+		return making(paseto.NewV4SymmetricKey)
+	}
+	return making(paseto.NewV4AsymmetricSecretKey)
+}
+
+func making[K any](generate func() K) (*harness.Contract, error) {
+	return harness.MakingKeys(func() (K, error) { return generate(), nil })
 }
 
 // tokens gives the function that makes the library's token from the claims of an index.
@@ -162,28 +207,42 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 }
 
 func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, error), error) {
-	if p.Format == local {
-		key, err := localKey(p)
+	_, kind, _ := strings.Cut(p.Format, ".")
+	raw, err := p.PaserkBytes(kind)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Format {
+	case "v2.local":
+		key, err := paseto.V2SymmetricKeyFromBytes(raw)
+		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+			return parser.ParseV2Local(key, tainted)
+		}, err
+	case "v2.public":
+		key, err := paseto.NewV2AsymmetricPublicKeyFromBytes(raw)
+		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+			return parser.ParseV2Public(key, tainted)
+		}, err
+	case "v3.local":
+		key, err := paseto.V3SymmetricKeyFromBytes(raw)
+		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+			return parser.ParseV3Local(key, tainted, nil)
+		}, err
+	case "v3.public":
+		key, err := paseto.NewV3AsymmetricPublicKeyFromBytes(raw)
+		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
+			return parser.ParseV3Public(key, tainted, nil)
+		}, err
+	case "v4.local":
+		key, err := paseto.V4SymmetricKeyFromBytes(raw)
 		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
 			return parser.ParseV4Local(key, tainted, nil)
 		}, err
-	}
-	raw, err := p.PaserkBytes("public")
-	if err != nil {
-		return nil, err
 	}
 	key, err := paseto.NewV4AsymmetricPublicKeyFromBytes(raw)
 	return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
 		return parser.ParseV4Public(key, tainted, nil)
 	}, err
-}
-
-func localKey(p *harness.Prepare) (paseto.V4SymmetricKey, error) {
-	raw, err := p.PaserkBytes("local")
-	if err != nil {
-		return paseto.V4SymmetricKey{}, err
-	}
-	return paseto.V4SymmetricKeyFromBytes(raw)
 }
 
 func parserOf(p *harness.Prepare) paseto.Parser {

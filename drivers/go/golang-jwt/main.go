@@ -3,22 +3,31 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/golang-jwt/jwt/v5"
 
 	"jeton/harness"
 )
 
-func main() {
-	harness.Serve(&harness.Driver{
+func main() { harness.Serve(driver()) }
+
+func driver() *harness.Driver {
+	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
+	// reads no JWK and makes no keys.
+	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	return &harness.Driver{
 		Library: "golang-jwt",
 		Module:  "github.com/golang-jwt/jwt/v5",
-		// No verify-signature: the parser decodes the claims before it looks at the signature.
-		Offers: harness.JWTOffers([]string{harness.ContractSign, harness.ContractVerify},
-			"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-			"ES256", "ES384", "ES512", "EdDSA"),
-		Sign:   sign,
-		Verify: verify,
-	})
+		Offers: slices.Concat(
+			harness.JWTOffers(contracts, "HS256", "HS384", "HS512"),
+			harness.LoadingKeys(harness.JWTOffers(contracts,
+				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
+				harness.FormPEM)),
+		Sign:    sign,
+		Verify:  verify,
+		LoadKey: loadKey,
+	}
 }
 
 type standardClaims struct {
@@ -96,4 +105,31 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 	}, func(claims jwt.MapClaims) string {
 		return harness.JTI(claims)
 	}, func(claims jwt.MapClaims) any { return claims })
+}
+
+// pair is both halves of a key as the library reads them.
+type pair struct{ private, public any }
+
+func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+	private, public := []byte(p.KeyText.Private), []byte(p.KeyText.Public)
+	switch p.Alg[0] {
+	case 'R', 'P':
+		return loading(private, public, jwt.ParseRSAPrivateKeyFromPEM, jwt.ParseRSAPublicKeyFromPEM)
+	case 'E':
+		if p.Alg == "EdDSA" {
+			return loading(private, public, jwt.ParseEdPrivateKeyFromPEM, jwt.ParseEdPublicKeyFromPEM)
+		}
+	}
+	return loading(private, public, jwt.ParseECPrivateKeyFromPEM, jwt.ParseECPublicKeyFromPEM)
+}
+
+func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Contract, error) {
+	return harness.MakingKeys(func() (pair, error) {
+		key, err := parsePrivate(private)
+		if err != nil {
+			return pair{}, err
+		}
+		open, err := parsePublic(public)
+		return pair{key, open}, err
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The contracts that a Go driver can offer.
@@ -16,6 +17,18 @@ const (
 	ContractSign            = "sign"
 	ContractVerify          = "verify"
 	ContractVerifySignature = "verify-signature"
+	ContractEncrypt         = "encrypt"
+	ContractDecrypt         = "decrypt"
+	ContractRoundTrip       = "round-trip"
+	ContractGenerateKey     = "generate-key"
+	ContractLoadKey         = "load-key"
+)
+
+// The forms of a key's text.
+const (
+	FormJWK    = "jwk"
+	FormPEM    = "pem"
+	FormPaserk = "paserk"
 )
 
 // The two ways to handle keys.
@@ -31,9 +44,11 @@ type Driver struct {
 	Module  string // the module path whose linked version `hello` reports
 	Offers  []Offer
 
-	Sign            func(*Prepare) (*Contract, error)
-	Verify          func(*Prepare) (*Contract, error)
+	Sign            func(*Prepare) (*Contract, error) // also for `encrypt`, and half of `round-trip`
+	Verify          func(*Prepare) (*Contract, error) // also for `decrypt`, and the other half
 	VerifySignature func(*Prepare) (*Contract, error)
+	GenerateKey     func(*Prepare) (*Contract, error)
+	LoadKey         func(*Prepare) (*Contract, error) // from [Prepare.KeyText]
 }
 
 // Offer is one line of what a driver can do.
@@ -43,6 +58,7 @@ type Offer struct {
 	Enc         *string  `json:"enc"`
 	Contracts   []string `json:"contracts"`
 	KeyHandling []string `json:"key_handling"`
+	KeyText     []string `json:"key_text,omitempty"` // the forms that the library reads itself
 }
 
 // JWTOffers offers the same contracts for each of the JOSE algorithms, with keys handled both ways.
@@ -56,6 +72,30 @@ func JWTOffers(contracts []string, algs ...string) []Offer {
 	return offers
 }
 
+// JWEOffers offers the same contracts for every pair of key management and content encryption.
+func JWEOffers(contracts, algs, encs []string) []Offer {
+	var offers []Offer
+	for _, alg := range algs {
+		for _, enc := range encs {
+			offers = append(offers, Offer{
+				Format: "jwe", Alg: &alg, Enc: &enc, Contracts: contracts,
+				KeyHandling: []string{Prepared, ParsedPerCall},
+			})
+		}
+	}
+	return offers
+}
+
+// LoadingKeys adds `load-key` to the offers, from text of these forms.
+func LoadingKeys(offers []Offer, forms ...string) []Offer {
+	offers = slices.Clone(offers)
+	for i := range offers {
+		offers[i].Contracts = append(slices.Clone(offers[i].Contracts), ContractLoadKey)
+		offers[i].KeyText = forms
+	}
+	return offers
+}
+
 // Prepare is what a `prepare` request asks for.
 type Prepare struct {
 	Contract    string  `json:"contract"`
@@ -63,7 +103,8 @@ type Prepare struct {
 	Alg         string  `json:"alg"` // empty for PASETO, where the format decides
 	Enc         string  `json:"enc"`
 	KeyHandling string  `json:"key_handling"`
-	Keys        keyText `json:"keys"`
+	Keys        keyPair `json:"keys"`
+	KeyText     KeyText `json:"key_text"`
 	Claims      struct {
 		Name   string            `json:"name"`
 		Values []json.RawMessage `json:"values"`
@@ -75,18 +116,29 @@ type Prepare struct {
 	Tokens []string `json:"tokens"`
 }
 
-type keyText struct {
+type keyPair struct {
 	Private json.RawMessage   `json:"private"`
 	Public  json.RawMessage   `json:"public"`
 	Paserk  map[string]string `json:"paserk"`
 }
 
-// Contract is an operation that is ready to be run, made by [Signing], [Verifying] or
-// [VerifyingSignature].
+// KeyText is a key as the text of one form. What is not needed is empty; a secret is Private.
+type KeyText struct {
+	Form    string `json:"form"`
+	Private string `json:"private"`
+	Public  string `json:"public"`
+}
+
+// Contract is an operation that is ready to be run, made by [Signing], [Verifying],
+// [VerifyingSignature] or [MakingKeys].
 type Contract struct {
 	run    func(iterations int) (checksum uint64, err error)
 	token  func(index int) (string, error)
 	verify func(token string) (claims json.RawMessage, err error)
+
+	// The halves of a round trip. They agree about the form of a token, or there is none.
+	opens func(check any) (run func(iterations int) (uint64, error), ok bool)
+	check any
 }
 
 // Text is a token as a library takes or gives it. Each library gets its own form, so that no
@@ -107,7 +159,7 @@ func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Contract, er
 				return 0, err
 			}
 			if len(token) == 0 {
-				return 0, errors.New("the library made an empty token")
+				return 0, errEmptyToken
 			}
 			sum += uint64(len(token)) + uint64(token[len(token)-1])
 			if index++; index == count {
@@ -116,6 +168,10 @@ func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Contract, er
 		}
 		return sum, nil
 	}
+	opens := func(check any) (func(int) (uint64, error), bool) {
+		open, ok := check.(func(T) (uint64, error))
+		return roundTrip(count, sign, open), ok
+	}
 	token := func(index int) (string, error) {
 		if index < 0 || index >= count {
 			return "", invalid("there is no claims value %d; the pool has %d", index, count)
@@ -123,28 +179,59 @@ func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Contract, er
 		token, err := sign(index)
 		return string(token), err
 	}
-	return &Contract{run: run, token: token}, nil
+	return &Contract{run: run, token: token, opens: opens}, nil
+}
+
+func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint64, error)) func(int) (uint64, error) {
+	return func(iterations int) (sum uint64, err error) {
+		index := 0
+		for range iterations {
+			token, err := sign(index)
+			if err != nil {
+				return 0, err
+			}
+			if len(token) == 0 {
+				return 0, errEmptyToken
+			}
+			last := token[len(token)-1] // before a library may write into it
+			opened, err := open(token)
+			if err != nil {
+				return 0, err
+			}
+			sum += uint64(len(token)) + uint64(last) + opened
+			if index++; index == count {
+				index = 0
+			}
+		}
+		return sum, nil
+	}
 }
 
 // Verifying makes the contract `verify`. The first function verifies one token, the second reads the
 // claim `jti` ("" if there is none), and the third gives what stands for the claims in JSON.
 func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C) string, view func(C) any) (*Contract, error) {
 	tokens := pool[T](p)
+	check := func(token T) (uint64, error) {
+		claims, err := verify(token)
+		if err != nil {
+			return 0, err
+		}
+		if id := jti(claims); id != "" {
+			return uint64(id[len(id)-1]), nil
+		}
+		return 1, nil
+	}
 	run := func(iterations int) (sum uint64, err error) {
 		if len(tokens) == 0 {
 			return 0, errNoTokens
 		}
 		index := 0
 		for range iterations {
-			claims, err := verify(tokens[index])
+			one, err := check(tokens[index])
 			if err != nil {
 				return 0, err
 			}
-			if id := jti(claims); id != "" {
-				sum += uint64(id[len(id)-1])
-			} else {
-				sum++
-			}
+			sum += one
 			if index++; index == len(tokens) {
 				index = 0
 			}
@@ -158,7 +245,7 @@ func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C)
 		}
 		return json.Marshal(view(claims))
 	}
-	return &Contract{run: run, verify: one}, nil
+	return &Contract{run: run, verify: one, check: check}, nil
 }
 
 // VerifyingSignature makes the contract `verify-signature`.
@@ -186,6 +273,25 @@ func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Contract, er
 	return &Contract{run: run, verify: one}, nil
 }
 
+// MakingKeys makes the contracts `generate-key` and `load-key`. The function makes one key, or both
+// halves of a pair.
+func MakingKeys[K any](make func() (K, error)) (*Contract, error) {
+	// What the library cannot do is said now and not in the middle of a run.
+	if _, err := make(); err != nil {
+		return nil, err
+	}
+	run := func(iterations int) (sum uint64, err error) {
+		for range iterations {
+			if _, err := make(); err != nil {
+				return 0, err
+			}
+			sum++
+		}
+		return sum, nil
+	}
+	return &Contract{run: run}, nil
+}
+
 // Unsupported says that the library cannot do what was asked, which is a fact and no defect.
 func Unsupported(format string, args ...any) error {
 	return &refusal{kind: "unsupported", reason: fmt.Sprintf(format, args...)}
@@ -199,6 +305,8 @@ func (r *refusal) Error() string { return r.reason }
 func invalid(format string, args ...any) error {
 	return &refusal{kind: "invalid", reason: fmt.Sprintf(format, args...)}
 }
+
+var errEmptyToken = errors.New("the library made an empty token")
 
 var errNoTokens = invalid("prepare brought no tokens to work through")
 

@@ -24,7 +24,9 @@ func fakeDriver() *Driver {
 	return &Driver{
 		Library: "fake",
 		Module:  "example/fake",
-		Offers:  JWTOffers([]string{ContractSign, ContractVerify, ContractVerifySignature}, "HS256"),
+		Offers: LoadingKeys(JWTOffers([]string{
+			ContractSign, ContractVerify, ContractVerifySignature, ContractRoundTrip, ContractGenerateKey,
+		}, "HS256"), FormPEM),
 		Sign: func(p *Prepare) (*Contract, error) {
 			key, err := Key(p, p.PrivateKey)
 			if err != nil {
@@ -42,6 +44,12 @@ func fakeDriver() *Driver {
 		},
 		VerifySignature: func(p *Prepare) (*Contract, error) {
 			return VerifyingSignature(p, func(token []byte) error { return fakeCheck(string(token)) })
+		},
+		GenerateKey: func(*Prepare) (*Contract, error) {
+			return MakingKeys(func() ([]byte, error) { return make([]byte, 32), nil })
+		},
+		LoadKey: func(p *Prepare) (*Contract, error) {
+			return MakingKeys(func() (string, error) { return p.KeyText.Private, fakeCheck(p.KeyText.Private) })
 		},
 	}
 }
@@ -398,8 +406,53 @@ func TestAPrivateKeyDoesNotStandInForAPublicOne(t *testing.T) {
 	}
 }
 
+func TestRoundTripAddsBothHalves(t *testing.T) {
+	var want float64
+	for i := range 5 {
+		token := signed[i%2]
+		want += float64(len(token)) + 2*float64(token[len(token)-1])
+	}
+	answer := last(t, prepareLine(ContractRoundTrip), `{"op":"run","iterations":5,"threads":2}`)
+	if answer["checksum"] != 2*want {
+		t.Errorf("answered %v, want %v", answer, 2*want)
+	}
+	if answer := last(t, prepareLine(ContractRoundTrip), `{"op":"token","index":1}`); answer["token"] != signed[1] {
+		t.Errorf("answered %v", answer)
+	}
+}
+
+func TestRoundTripOfDifferentTokenTypesIsADefect(t *testing.T) {
+	driver := fakeDriver()
+	driver.Sign = func(p *Prepare) (*Contract, error) {
+		return Signing(p, func(int) ([]byte, error) { return []byte("x"), nil })
+	}
+	var output bytes.Buffer
+	err := driver.ServeOn(strings.NewReader(prepareLine(ContractRoundTrip)), &output)
+	if err != nil || !strings.Contains(output.String(), "different types") {
+		t.Errorf("%v %s", err, output.String())
+	}
+}
+
+func TestKeysAreCounted(t *testing.T) {
+	loading := func(form, text string) string {
+		with := `"key_text":{"form":"` + form + `","private":"` + text + `","public":null},"key_handling":"` + form + `"`
+		return strings.Replace(prepareLine(ContractLoadKey), `"key_handling":"prepared"`, with, 1)
+	}
+	for _, line := range []string{prepareLine(ContractGenerateKey), loading(FormPEM, "good")} {
+		if answer := last(t, line, `{"op":"run","iterations":7,"threads":2}`); answer["checksum"] != 14.0 {
+			t.Errorf("answered %v", answer)
+		}
+	}
+	if answer := last(t, loading(FormPEM, "bad")); answer["error"] != "failed" {
+		t.Errorf("a bad key: answered %v", answer)
+	}
+	if answer := last(t, loading(FormJWK, "good")); answer["error"] != "unsupported" {
+		t.Errorf("a form that is not offered: answered %v", answer)
+	}
+}
+
 func TestPaserk(t *testing.T) {
-	var p Prepare
+	p := Prepare{Format: "v4.local"}
 	p.Keys.Paserk = map[string]string{"local": "k4.local." + b64([]byte("raw")), "public": "k3.public.AAAA"}
 	if raw, err := p.PaserkBytes("local"); err != nil || string(raw) != "raw" {
 		t.Errorf("%q %v", raw, err)

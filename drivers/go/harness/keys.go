@@ -47,16 +47,35 @@ func (p *Prepare) PublicKey() (any, error) {
 	return nil, invalid("the public key is missing")
 }
 
-// PaserkBytes gives the raw key of a PASERK such as `k4.local.…`. The kind is `local`, `secret` or
-// `public`.
+// PrivateJWK gives the text of the JWK that signs or decrypts, for a library that reads JWKs.
+func (p *Prepare) PrivateJWK() ([]byte, error) {
+	if isNull(p.Keys.Private) {
+		return nil, invalid("the private key is missing")
+	}
+	return p.Keys.Private, nil
+}
+
+// PublicJWK gives the text of the JWK that verifies or encrypts. A symmetric key comes from
+// `private`, where the protocol has it.
+func (p *Prepare) PublicJWK() ([]byte, error) {
+	if isNull(p.Keys.Public) {
+		return p.PrivateJWK()
+	}
+	return p.Keys.Public, nil
+}
+
+// PaserkBytes gives the raw key of a PASERK such as `k4.local.…`, of the version of the format that
+// is prepared. The kind is `local`, `secret` or `public`.
 func (p *Prepare) PaserkBytes(kind string) ([]byte, error) {
-	text, ok := strings.CutPrefix(p.Keys.Paserk[kind], "k4."+kind+".")
+	version, _, _ := strings.Cut(strings.TrimPrefix(p.Format, "v"), ".")
+	header := "k" + version + "." + kind + "."
+	text, ok := strings.CutPrefix(p.Keys.Paserk[kind], header)
 	if !ok {
-		return nil, invalid("the PASERK k4.%s is missing", kind)
+		return nil, invalid("the PASERK %s is missing", header)
 	}
 	raw, err := base64URL.DecodeString(text)
 	if err != nil {
-		return nil, invalid("the PASERK k4.%s is not base64url", kind)
+		return nil, invalid("the PASERK %s is not base64url", header)
 	}
 	return raw, nil
 }

@@ -24,10 +24,15 @@ const (
 
 // Serve speaks the protocol on standard input and output until `bye` or the end of the input.
 func Serve(driver *Driver) {
-	if err := (&session{driver: driver}).serve(os.Stdin, os.Stdout); err != nil {
+	if err := driver.ServeOn(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, driver.Library+":", err)
 		os.Exit(1)
 	}
+}
+
+// ServeOn speaks the protocol on any pair of streams, for tests.
+func (d *Driver) ServeOn(input io.Reader, output io.Writer) error {
+	return (&session{driver: d}).serve(input, output)
 }
 
 // session is the state between requests: at most one prepared contract.
@@ -123,30 +128,62 @@ func (s *session) prepare(p *Prepare) (_ answer, err error) {
 	}
 	defer recovered(&err)
 	switch p.Contract {
-	case ContractSign:
+	case ContractSign, ContractEncrypt:
 		s.prepared, err = s.driver.Sign(p)
-	case ContractVerify:
+	case ContractVerify, ContractDecrypt:
 		s.prepared, err = s.driver.Verify(p)
 	case ContractVerifySignature:
 		s.prepared, err = s.driver.VerifySignature(p)
+	case ContractRoundTrip:
+		s.prepared, err = s.roundTrip(p)
+	case ContractGenerateKey:
+		s.prepared, err = s.driver.GenerateKey(p)
+	case ContractLoadKey:
+		s.prepared, err = s.driver.LoadKey(p)
 	}
 	return answer{"ok": true}, err
 }
 
+func (s *session) roundTrip(p *Prepare) (*Contract, error) {
+	sign, err := s.driver.Sign(p)
+	if err != nil {
+		return nil, err
+	}
+	verify, err := s.driver.Verify(p)
+	if err != nil {
+		return nil, err
+	}
+	run, ok := sign.opens(verify.check)
+	if !ok {
+		return nil, errors.New("the driver signs and verifies tokens of different types")
+	}
+	return &Contract{run: run, token: sign.token}, nil
+}
+
 func (s *session) offered(p *Prepare) bool {
-	return p.Enc == "" && slices.ContainsFunc(s.driver.Offers, func(o Offer) bool {
-		alg := ""
-		if o.Alg != nil {
-			alg = *o.Alg
+	return slices.ContainsFunc(s.driver.Offers, func(o Offer) bool {
+		handled := slices.Contains(o.KeyHandling, p.KeyHandling)
+		switch p.Contract {
+		case ContractGenerateKey:
+			handled = true
+		case ContractLoadKey:
+			handled = slices.Contains(o.KeyText, p.KeyText.Form)
 		}
-		return o.Format == p.Format && alg == p.Alg &&
-			slices.Contains(o.Contracts, p.Contract) && slices.Contains(o.KeyHandling, p.KeyHandling)
+		return handled && o.Format == p.Format && orEmpty(o.Alg) == p.Alg && orEmpty(o.Enc) == p.Enc &&
+			slices.Contains(o.Contracts, p.Contract)
 	})
+}
+
+func orEmpty(name *string) string {
+	if name == nil {
+		return ""
+	}
+	return *name
 }
 
 func (s *session) token(r *request) (_ answer, err error) {
 	if s.prepared == nil || s.prepared.token == nil {
-		return nil, invalid("token needs a prepared sign")
+		return nil, invalid("token needs a prepared sign, encrypt or round-trip")
 	}
 	defer recovered(&err)
 	token, err := s.prepared.token(r.Index)
@@ -155,7 +192,7 @@ func (s *session) token(r *request) (_ answer, err error) {
 
 func (s *session) verify(r *request) (answer, error) {
 	if s.prepared == nil || s.prepared.verify == nil {
-		return nil, invalid("verify needs a prepared verify or verify-signature")
+		return nil, invalid("verify needs a prepared verify, decrypt or verify-signature")
 	}
 	claims, err := func() (_ json.RawMessage, err error) {
 		defer recovered(&err)

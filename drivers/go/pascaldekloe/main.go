@@ -11,6 +11,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rsa"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pascaldekloe/jwt"
@@ -18,17 +19,23 @@ import (
 	"jeton/harness"
 )
 
-func main() {
-	harness.Serve(&harness.Driver{
+func main() { harness.Serve(driver()) }
+
+func driver() *harness.Driver {
+	// No verify-signature: every check also decodes the claims.
+	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	return &harness.Driver{
 		Library: "pascaldekloe",
 		Module:  "github.com/pascaldekloe/jwt",
-		// No verify-signature: every check also decodes the claims.
-		Offers: harness.JWTOffers([]string{harness.ContractSign, harness.ContractVerify},
-			"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-			"ES256", "ES384", "ES512", "EdDSA"),
-		Sign:   sign,
-		Verify: verify,
-	})
+		// The library's KeyRegister reads secrets and public keys, and no private ones.
+		Offers: slices.Concat(
+			harness.LoadingKeys(harness.JWTOffers(contracts, "HS256", "HS384", "HS512"), harness.FormJWK),
+			harness.JWTOffers(contracts,
+				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")),
+		Sign:    sign,
+		Verify:  verify,
+		LoadKey: loadKey,
+	}
 }
 
 // standardClaims are the user's own type; the library has fields for the registered claims and a
@@ -164,4 +171,13 @@ func checkOne(token []byte, key func() (any, error)) (*jwt.Claims, error) {
 		return jwt.EdDSACheck(token, key)
 	}
 	return nil, errKey
+}
+
+func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+	text := []byte(p.KeyText.Private)
+	return harness.MakingKeys(func() (*jwt.KeyRegister, error) {
+		keys := new(jwt.KeyRegister)
+		_, err := keys.LoadJWK(text)
+		return keys, err
+	})
 }

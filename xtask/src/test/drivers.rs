@@ -40,6 +40,28 @@ pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
+/// Lints and tests of every project under drivers/java, with the jars of its lock.
+pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
+    if let Some(missing) = ["javac", "mvn"].iter().find(|name| on_path(name).is_none()) {
+        return Ok(Outcome::Skipped(format!("{missing} is not installed")));
+    }
+    for folder in house.folders_with("drivers/java", "pom.xml") {
+        eprintln!("  in {}", shown(house, &folder));
+        let out = house
+            .path("target/drivers-java")
+            .join(folder.file_name().unwrap_or_default());
+        run_command(
+            house
+                .command("java")
+                .arg("../harness/Build.java")
+                .arg(out)
+                .arg("--test")
+                .current_dir(&folder),
+        )?;
+    }
+    Ok(Outcome::Passed)
+}
+
 /// Syntax of every script under drivers/node, and the tests of the harness and of every driver.
 pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
     for program in ["node", "npm"] {

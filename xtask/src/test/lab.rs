@@ -85,6 +85,7 @@ struct Subject {
 const TOOLCHAINS: &[(&str, &str)] = &[
     ("rust", "cargo"),
     ("go", "go"),
+    ("java", "mvn"),
     ("node", "node"),
     ("python", "python3"),
 ];

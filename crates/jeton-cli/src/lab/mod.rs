@@ -1,5 +1,6 @@
 //! `jeton lab`: measure, list, show again.
 
+mod claims;
 mod list;
 mod progress;
 mod report;

@@ -1,5 +1,6 @@
 //! `jeton lab run`.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,11 +12,14 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, Options, Pace, QUICK_BUDGET};
-use jeton_lab::suite::{Extent, Plan, Suite, plan};
+use jeton_lab::suite::{
+    Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
+};
 use jeton_lab::{Stop, suite};
 
 use crate::time;
 
+use super::claims::{self, Chosen};
 use super::progress::{Progress, in_words};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 
@@ -32,6 +36,9 @@ Examples:
   jeton lab run libraries --subject jeton --subject golang-jwt
   jeton lab run algorithms --quick --out /tmp/algorithms
   jeton lab run --budget 10m                as many rounds as fit
+  jeton lab run libraries --claims mine.json --contract verify
+  jeton lab run --sweep --subject jeton     from 1 byte to 1 MB
+  jeton lab run libraries --threads 1,2
 
 Ctrl-C ends the run and keeps the rounds that were finished (exit 130).")]
 pub(super) struct Run {
@@ -54,6 +61,32 @@ pub(super) struct Run {
     /// Only subjects whose id holds this; * stands for anything; may be given again
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
+
+    /// Only this contract: sign, verify, round-trip, …; may be given again
+    #[arg(long = "contract", value_name = "NAME")]
+    contracts: Vec<String>,
+
+    /// The claims: a file, - for standard input, a JSON object, or the name of a set like
+    /// report1-large; may be given again [default: standard]
+    #[arg(long, value_name = "FILE|-|JSON|NAME", allow_hyphen_values = true)]
+    claims: Vec<OsString>,
+
+    /// Claims of 1 byte to 1 MB, with one algorithm of each kind
+    #[arg(long, conflicts_with = "claims")]
+    sweep: bool,
+
+    /// Threads, each number with everything: 1,2,4
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: Vec<u32>,
+
+    /// All algorithms with all content encryptions, for jeton and a peer of each language
+    #[arg(long, conflicts_with_all = ["quick", "sweep"])]
+    full: bool,
+
+    /// 30 rounds, and new processes for each third of them: the spread shows what memory layout does
+    #[arg(long, conflicts_with = "quick")]
+    publish: bool,
 
     /// The seed of the order of the rounds [default: another one each time]
     #[arg(long, value_name = "N")]
@@ -79,14 +112,15 @@ impl Run {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let suites = self.suites()?;
         let drivers = self.drivers.find()?;
-        let extent = match (self.quick, self.suites.is_empty()) {
-            (true, true) => Extent::Glance,
-            (true, false) => Extent::Quick,
-            (false, _) => Extent::Usual,
-        };
-        let plan = plan(&drivers, &suites, extent, &self.subjects).map_err(sentence)?;
+        let (claims, own_claims) = self.claims()?;
+        let mut choice = Choice::of(&suites, self.extent());
+        choice.subjects.clone_from(&self.subjects);
+        choice.contracts = self.contracts()?;
+        choice.claims = claims;
+        choice.threads = distinct(&self.threads);
+        let plan = plan(&drivers, &choice).map_err(sentence)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
-        let options = self.options();
+        let options = self.options(own_claims);
         let stop = Stop::default();
         listen(&stop)?;
 
@@ -134,8 +168,55 @@ impl Run {
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 
-    fn options(&self) -> Options {
-        let mut pace = if self.quick { Pace::QUICK } else { Pace::FULL };
+    fn extent(&self) -> Extent {
+        match (self.sweep, self.full, self.quick, self.suites.is_empty()) {
+            (true, ..) => Extent::Narrow,
+            (_, true, ..) => Extent::Full,
+            (_, _, true, true) => Extent::Glance,
+            (_, _, true, false) => Extent::Quick,
+            _ => Extent::Usual,
+        }
+    }
+
+    fn contracts(&self) -> Result<Vec<Contract>, String> {
+        let named = self.contracts.iter().map(|name| Contract::named(name));
+        named.collect::<Result<_, _>>().map_err(sentence)
+    }
+
+    /// The names of the claims sets, and the user's own claims if one of them is that.
+    fn claims(&self) -> Result<(Vec<String>, Option<OwnClaims>), String> {
+        if self.sweep {
+            return Ok((SWEEP.map(ClaimsSets::sweep).to_vec(), None));
+        }
+        let mut names = Vec::new();
+        let mut own = None;
+        for argument in &self.claims {
+            match claims::read(argument)? {
+                Chosen::Set(name) => names.push(name),
+                Chosen::Own(claims) if own.is_none() => {
+                    own = Some(claims);
+                    names.push(OWN.to_owned());
+                }
+                Chosen::Own(_) => {
+                    return Err(
+                        "claims of your own can be given once; sets by name as often as you like"
+                            .into(),
+                    );
+                }
+            }
+        }
+        if names.is_empty() {
+            names.push(STANDARD.to_owned());
+        }
+        Ok((distinct(&names), own))
+    }
+
+    fn options(&self, own_claims: Option<OwnClaims>) -> Options {
+        let mut pace = match (self.quick, self.publish) {
+            (true, _) => Pace::QUICK,
+            (false, true) => Pace::PUBLISH,
+            (false, false) => Pace::FULL,
+        };
         pace.rounds = self.rounds.unwrap_or(pace.rounds);
         let quick_budget = (self.quick && self.rounds.is_none()).then_some(QUICK_BUDGET);
         let seed = self.seed.unwrap_or_else(some_seed);
@@ -150,8 +231,20 @@ impl Run {
             seed,
             command: command.join(" "),
             cache: Cache::default(),
+            own_claims,
         }
     }
+}
+
+/// Each once, in the order in which they were given.
+fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    for one in given {
+        if !kept.contains(one) {
+            kept.push(one.clone());
+        }
+    }
+    kept
 }
 
 /// The first signal asks the run to end, and a second one ends it at once: the drivers end with

@@ -105,7 +105,7 @@ impl From<OfferAsWritten> for Offer {
             contracts: known(
                 "contract",
                 &written.contracts,
-                Contract::named,
+                |name| Contract::named(name).ok(),
                 &mut unknown,
             ),
             key_handling: known(

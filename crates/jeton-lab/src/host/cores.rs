@@ -71,16 +71,28 @@ impl Cores {
     }
 
     /// Starts something on the drivers' core: a child inherits where its parent's thread may run.
-    pub(crate) fn for_driver<T>(&self, start: impl FnOnce() -> T) -> T {
+    /// One that works on several threads may use as many cores, the lab's among them if need be:
+    /// the lab only waits meanwhile.
+    pub(crate) fn for_driver<T>(&self, threads: u32, start: impl FnOnce() -> T) -> T {
         let Some(parts) = &self.parts else {
             return start();
         };
-        let moved = sched_setaffinity(None, &parts.driver).is_ok();
+        let moved = sched_setaffinity(None, &self.for_threads(parts, threads)).is_ok();
         let started = start();
         if moved {
             let _ = sched_setaffinity(None, &parts.lab);
         }
         started
+    }
+
+    /// The last cores, as many as there are threads.
+    fn for_threads(&self, parts: &Parts, threads: u32) -> CpuSet {
+        let mut set = parts.driver.clone();
+        if let Some(all) = &self.all {
+            let allowed = (0..CpuSet::MAX_CPU).rev().filter(|&c| all.is_set(c));
+            allowed.take(threads as usize).for_each(|c| set.set(c));
+        }
+        set
     }
 
     /// Lets the calling thread run anywhere again.

@@ -20,6 +20,8 @@ pub struct Witness {
     began: Instant,
     cpu: Option<CpuTimes>,
     own_ticks: u64,
+    /// Of drivers that were ended in between.
+    retired_ticks: u64,
     pressure_us: Option<u64>,
     throttled: Option<u64>,
 }
@@ -32,9 +34,15 @@ impl Witness {
             began: Instant::now(),
             cpu: CpuTimes::now(),
             own_ticks: own_ticks(drivers),
+            retired_ticks: 0,
             pressure_us: pressure_us(),
             throttled: throttled(),
         }
+    }
+
+    /// Says that these drivers are about to be ended: what they did was the lab's own work.
+    pub fn retire(&mut self, drivers: &[u32]) {
+        self.retired_ticks += drivers.iter().filter_map(driver_ticks).sum::<u64>();
     }
 
     /// What was seen since. `drivers` as in [`Self::begin`]; one that ended in between counts as
@@ -58,7 +66,8 @@ impl Witness {
                     ));
                 }
                 let busy = now.busy.saturating_sub(before.busy);
-                let own = own_ticks(drivers).saturating_sub(self.own_ticks);
+                let own = own_ticks(drivers) + self.retired_ticks;
+                let own = own.saturating_sub(self.own_ticks);
                 #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
                 let others = busy.saturating_sub(own) as f64 / TICKS_PER_SECOND / seconds;
                 taint.load = Some(others);
@@ -144,9 +153,12 @@ impl CpuTimes {
 }
 
 fn own_ticks(drivers: &[u32]) -> u64 {
-    let driver = |id: &u32| ticks_of(&read_to_string(format!("/proc/{id}/stat")).ok()?);
     let own = || ticks_of(&read_to_string("/proc/self/stat").ok()?);
-    drivers.iter().filter_map(driver).sum::<u64>() + own().unwrap_or(0)
+    drivers.iter().filter_map(driver_ticks).sum::<u64>() + own().unwrap_or(0)
+}
+
+fn driver_ticks(id: &u32) -> Option<u64> {
+    ticks_of(&read_to_string(format!("/proc/{id}/stat")).ok()?)
 }
 
 /// User and system time of one process. Its name may hold spaces and brackets, so the fields are

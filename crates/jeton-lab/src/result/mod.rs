@@ -129,6 +129,12 @@ pub struct Verdict {
     pub suite: String,
     /// The contract: the same for both, always.
     pub contract: String,
+    /// The claims set: the same for both.
+    #[serde(default = "standard_claims")]
+    pub claims: String,
+    /// Threads: as many for both.
+    #[serde(default = "one_thread")]
+    pub threads: u32,
     /// The comparison both belong to: a title for people, unique in the file.
     pub comparison: String,
     /// The one factor that differs between them, or every factor if `confounded`.
@@ -155,6 +161,15 @@ pub struct Verdict {
     pub more_rounds: Option<u32>,
     /// Mann-Whitney p, for information: no verdict is drawn from it.
     pub p_value: f64,
+}
+
+/// What a verdict of an older lab worked on.
+fn standard_claims() -> String {
+    crate::suite::STANDARD.to_owned()
+}
+
+fn one_thread() -> u32 {
+    1
 }
 
 /// The four verdicts.
@@ -194,7 +209,7 @@ pub struct Row {
     pub token_bytes: Option<u64>,
     /// Threads.
     pub threads: u32,
-    /// Time.
+    /// Time: of all threads together, divided by all their operations.
     pub ns_per_op: Option<Timing>,
     /// Bytes allocated per operation, where the runtime counts exactly.
     pub bytes_per_op: Option<f64>,

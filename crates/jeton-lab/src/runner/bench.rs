@@ -1,6 +1,6 @@
 //! One cell on the bench: its process, what it must answer, and what became of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::checksum::Expected;
 use crate::result::Status;
@@ -21,6 +21,8 @@ pub(super) struct Bench {
     pub expected: Option<Expected>,
     /// Operations of one timed batch.
     pub iterations: u64,
+    /// What one took when it was warm.
+    pub ns_per_op: f64,
     pub token_bytes: Option<u64>,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
@@ -45,6 +47,7 @@ impl Bench {
             hello: None,
             expected: None,
             iterations: 1,
+            ns_per_op: 0.0,
             token_bytes: None,
             bytes_per_op: None,
             allocs_per_op: None,
@@ -63,6 +66,13 @@ impl Bench {
         self.process = None;
         self.rounds.clear();
         self.failure.get_or_insert((status, reason.into()));
+    }
+
+    /// Ends the process, and remembers how much memory it took.
+    pub(super) fn end_life(&mut self) {
+        if let Some(process) = self.process.take() {
+            self.peak_rss_bytes = self.peak_rss_bytes.max(process.peak_rss_bytes());
+        }
     }
 
     /// Asks the process something; a fault ends the cell's part in the run.
@@ -100,13 +110,16 @@ impl Bench {
         count: bool,
     ) -> Result<Option<Batch>, Stopped> {
         let limit = RUN_LIMIT.max(expected_time * 10);
-        let Some(report) = self.ask(|p| p.run(iterations, 1, count, limit))? else {
+        let threads = self.cell.threads;
+        let began = Instant::now();
+        let Some(report) = self.ask(|p| p.run(iterations, threads, count, limit))? else {
             return Ok(None);
         };
+        let waited = began.elapsed();
         let fits = self
             .expected
             .as_ref()
-            .is_none_or(|e| e.fits(report.checksum, iterations, 1));
+            .is_none_or(|e| e.fits(report.checksum, iterations, threads));
         if !fits {
             self.fail(
                 Status::Crashed,
@@ -117,9 +130,10 @@ impl Bench {
             return Ok(None);
         }
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let per_op = |total: u64| total as f64 / iterations as f64;
+        let per_op = |total: u64| total as f64 / iterations as f64 / f64::from(threads);
         Ok(Some(Batch {
             elapsed: Duration::from_nanos(report.elapsed_ns),
+            waited,
             ns_per_op: per_op(report.elapsed_ns),
             bytes_per_op: report.bytes.map(per_op),
             allocs_per_op: report.allocs.map(per_op),
@@ -130,7 +144,10 @@ impl Bench {
 /// What one batch came to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
+    /// By the driver's clock.
     pub elapsed: Duration,
+    /// By the lab's, from asking to answer.
+    pub waited: Duration,
     pub ns_per_op: f64,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,

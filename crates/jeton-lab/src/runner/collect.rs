@@ -6,13 +6,14 @@ use super::judge::{noise_floor, verdicts};
 use crate::result::{ClaimsSet, Environment, Row, RunResult, SCHEMA, Status, Timing};
 use crate::stats::median::median_interval;
 use crate::stats::outliers::beyond_outer_fences;
-use crate::suite::{Plan, Standard};
+use crate::suite::{ClaimsSets, Plan};
 
 pub(super) fn result(
     benches: Vec<Bench>,
     plan: &Plan,
     options: &Options,
     mut environment: Environment,
+    sets: &ClaimsSets,
 ) -> RunResult {
     for hello in benches.iter().filter_map(|b| b.hello.as_ref()) {
         environment
@@ -22,8 +23,6 @@ pub(super) fn result(
     let noise_floor = noise_floor(&benches);
     let verdicts = verdicts(&benches, &plan.comparisons, &noise_floor);
     let originals = benches.into_iter().filter(|b| b.twin_of.is_none());
-    let moment = environment.started.parse::<jiff::Timestamp>();
-    let standard = Standard::issued_at(moment.map_or(0, |m| m.as_second()));
     RunResult {
         schema: SCHEMA,
         command: options.command.clone(),
@@ -33,11 +32,11 @@ pub(super) fn result(
         published: Vec::new(),
         verdicts,
         claims_answered: Vec::new(),
-        rows: originals.map(|b| row(b, standard)).collect(),
+        rows: originals.map(|b| row(b, sets)).collect(),
     }
 }
 
-fn row(bench: Bench, standard: Standard) -> Row {
+fn row(bench: Bench, sets: &ClaimsSets) -> Row {
     let timing = timing(&bench);
     let (status, reason) = match (bench.failure, &timing) {
         (Some((status, reason)), _) => (status, Some(reason)),
@@ -55,11 +54,13 @@ fn row(bench: Bench, standard: Standard) -> Row {
         subject: bench.cell.subject(),
         reference: bench.cell.is_reference(),
         claims: ClaimsSet {
-            name: Standard::NAME.into(),
-            bytes: standard.bytes(bench.cell.format),
+            bytes: sets
+                .named(&bench.cell.claims)
+                .map_or(0, |set| set.bytes(bench.cell.format)),
+            name: bench.cell.claims.clone(),
         },
         token_bytes: bench.token_bytes,
-        threads: 1,
+        threads: bench.cell.threads,
         ns_per_op: timing,
         bytes_per_op: bench.bytes_per_op,
         allocs_per_op: bench.allocs_per_op,

@@ -7,7 +7,7 @@ use super::empty_key::with_an_empty_key;
 use super::mint::{Mint, Owner};
 use super::tamper::{Part, tamper};
 use crate::suite::{
-    AUDIENCE, Cell, Contract, Dialect, Format, ISSUER, KeyForm, KeyHandling, Standard,
+    Cell, ClaimsSet, ClaimsSets, Contract, Dialect, Format, KeyForm, KeyHandling, POOL_SIZE,
 };
 use crate::wire::{ClaimsPool, KeyText, Keys, Policy, Prepare};
 
@@ -21,7 +21,7 @@ pub(super) struct Forge {
     pub claims: Vec<Value>,
     pub tokens: Vec<String>,
     controls: Vec<Control>,
-    standard: Standard,
+    set: ClaimsSet,
 }
 
 /// A token that must be refused.
@@ -39,9 +39,11 @@ impl Forge {
     ///
     /// # Errors
     /// A sentence, where the lab cannot make such keys.
-    pub(super) fn new(dialect: &Dialect, standard: Standard) -> Result<Self, String> {
+    pub(super) fn new(dialect: &Dialect, sets: &ClaimsSets) -> Result<Self, String> {
+        let unknown = || format!("the lab has no claims `{}`", dialect.claims);
+        let set = sets.named(&dialect.claims).ok_or_else(unknown)?;
         let mint = Mint::new(dialect, Owner::Lab)?;
-        let claims = standard.pool(dialect.format);
+        let claims = set.pool(dialect.format);
         let tokens: Vec<String> = claims
             .iter()
             .map(|c| mint.token(c))
@@ -52,7 +54,7 @@ impl Forge {
             claims,
             tokens,
             controls: Vec::new(),
-            standard,
+            set,
         };
         forge.controls = forge.make_controls()?;
         Ok(forge)
@@ -67,6 +69,7 @@ impl Forge {
             KeyHandling::Text(form) => Some(self.key_text(form)?),
             KeyHandling::Prepared | KeyHandling::ParsedPerCall => None,
         };
+        let (issuer, audience) = self.set.policy();
         Ok(Prepare {
             contract: cell.contract.name().into(),
             format: cell.format.name().into(),
@@ -79,12 +82,32 @@ impl Forge {
                 name: cell.claims.clone(),
                 values: self.claims.clone(),
             },
-            policy: Policy {
-                issuer: ISSUER.into(),
-                audience: AUDIENCE.into(),
-            },
+            policy: Policy { issuer, audience },
             tokens: cell.contract.opens_tokens().then(|| self.tokens.clone()),
         })
+    }
+
+    /// The order of a cell with tokens that it has never seen: the `pass`th so many. `None` where
+    /// claims cannot be varied so often, or a line has no room.
+    pub(super) fn prepare_fresh(&self, cell: &Cell, pass: usize, tokens: usize) -> Option<Prepare> {
+        let format = self.dialect.format;
+        let tokens = self.set.at_most(format, tokens);
+        let first = POOL_SIZE + pass * tokens;
+        let claims: Vec<Value> = (first..first + tokens)
+            .map(|index| self.set.value(format, index))
+            .collect();
+        let repeats = claims.iter().any(|c| self.claims.contains(c)) || {
+            let last = claims.last();
+            claims.len() > 1 && claims.first() == last
+        };
+        if repeats {
+            return None;
+        }
+        let made: Result<Vec<String>, _> = claims.iter().map(|c| self.mint.token(c)).collect();
+        let mut prepare = self.prepare(cell).ok()?;
+        prepare.tokens = Some(made.ok()?);
+        prepare.claims.values = claims;
+        Some(prepare)
     }
 
     /// The tokens that a cell must refuse: all of them if it checks claims, else those that the
@@ -97,7 +120,7 @@ impl Forge {
     /// Orders of a round trip that must fail, because what was made must not be accepted.
     pub(super) fn impossible_trips(&self, cell: &Cell) -> Result<Vec<Impossible>, String> {
         let honest = self.prepare(cell)?;
-        let refusable = self.standard.refusable(self.dialect.format).into_iter();
+        let refusable = self.set.refusable(self.dialect.format).into_iter();
         let trips = refusable.map(|(what, claims)| {
             let mut prepare = honest.clone();
             prepare.claims.values = vec![claims];
@@ -186,7 +209,7 @@ impl Forge {
         {
             controls.push(by_signature("a token signed with an empty key", token));
         }
-        for (what, claims) in self.standard.refusable(self.dialect.format) {
+        for (what, claims) in self.set.refusable(self.dialect.format) {
             controls.push(Control {
                 what,
                 token: self.mint.token(&claims)?,
@@ -209,15 +232,16 @@ pub(super) struct Impossible {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::suite::STANDARD;
 
     fn forge(format: Format, alg: &str, enc: Option<&str>) -> Forge {
         let dialect = Dialect {
             format,
             alg: (!alg.is_empty()).then(|| alg.to_owned()),
             enc: enc.map(str::to_owned),
-            claims: Standard::NAME.into(),
+            claims: STANDARD.into(),
         };
-        Forge::new(&dialect, Standard::issued_at(1_700_000_000)).unwrap()
+        Forge::new(&dialect, &ClaimsSets::issued_at(1_700_000_000, None)).unwrap()
     }
 
     #[test]

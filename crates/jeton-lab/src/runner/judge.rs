@@ -109,6 +109,8 @@ pub(super) fn verdicts(
             verdicts.push(Verdict {
                 suite: comparison.suite().into(),
                 contract: comparison.contract().name().into(),
+                claims: comparison.claims().into(),
+                threads: comparison.threads(),
                 comparison: comparison.title().into(),
                 confounded: factors.len() > 1,
                 factors: factors.into_iter().map(str::to_owned).collect(),

@@ -6,8 +6,10 @@ mod collect;
 mod empty_key;
 mod event;
 mod forge;
+mod honesty;
 mod judge;
 mod mint;
+mod mint_paseto;
 mod pace;
 mod preflight;
 mod rounds;
@@ -28,7 +30,7 @@ use crate::driver::{Built, Cache, Driver, Unbuilt};
 use crate::host::{Cores, Witness, describe};
 use crate::result::{RunResult, Status, Taint};
 use crate::stop::Stop;
-use crate::suite::{Cell, Contract, KeyHandling, Plan, Standard};
+use crate::suite::{Cell, ClaimsSets, Contract, KeyHandling, OwnClaims, Plan};
 use crate::wire::{Offered, Process};
 
 /// How a run is to be done.
@@ -44,6 +46,8 @@ pub struct Options {
     pub command: String,
     /// Where built drivers are kept.
     pub cache: Cache,
+    /// The user's own claims, for cells that name them.
+    pub own_claims: Option<OwnClaims>,
 }
 
 /// Measures a plan. Whatever a driver does, the others go on; when `stop` is requested, the
@@ -69,11 +73,12 @@ pub fn run(
         began: Instant::now(),
     };
     let started = jiff::Timestamp::now();
-    let complete = run.all(drivers, started).is_ok();
+    let claims = ClaimsSets::issued_at(started.as_second(), options.own_claims.clone());
+    let complete = run.all(drivers, &claims).is_ok();
     (run.tell)(Event::Judging);
     for bench in &mut run.benches {
         if let Some(process) = &mut bench.process {
-            bench.peak_rss_bytes = process.peak_rss_bytes();
+            bench.peak_rss_bytes = bench.peak_rss_bytes.max(process.peak_rss_bytes());
             process.bye();
         }
     }
@@ -86,7 +91,7 @@ pub fn run(
     environment.rounds_finished = run.finished;
     environment.taint = run.taint;
     environment.drivers = run.hashes;
-    collect::result(run.benches, plan, options, environment)
+    collect::result(run.benches, plan, options, environment, &claims)
 }
 
 struct Run<'a> {
@@ -105,15 +110,19 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn all(&mut self, drivers: &[Driver], started: jiff::Timestamp) -> Result<(), Stopped> {
+    fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<(), Stopped> {
         let cells = self.plan.cells.iter();
         self.benches = cells.map(|(c, s)| Bench::new(c.clone(), s)).collect();
         let built = self.build(drivers)?;
         self.began = Instant::now();
         self.cores = Cores::split();
-        self.start_and_check(&built, Standard::issued_at(started.as_second()))?;
-        self.warm_up()?;
-        self.measure()
+        let mut workshop = Workshop {
+            built,
+            forges: Vec::new(),
+        };
+        self.start_and_check(&mut workshop, sets)?;
+        self.warm_up(Some(&workshop))?;
+        self.measure(&workshop)
     }
 
     /// Builds what is stale, and fails the benches of what cannot be built.
@@ -169,8 +178,8 @@ impl Run<'_> {
     /// be timed.
     fn start_and_check(
         &mut self,
-        built: &BTreeMap<String, Built>,
-        standard: Standard,
+        workshop: &mut Workshop,
+        sets: &ClaimsSets,
     ) -> Result<(), Stopped> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for i in 0..self.benches.len() {
@@ -181,11 +190,10 @@ impl Run<'_> {
                 None => groups.push(vec![i]),
             }
         }
-        let mut forges = Vec::new();
         let mut done = 0;
         for group in &groups {
             let dialect = self.benches[group[0]].cell.speaks();
-            let forge = match Forge::new(&dialect, standard) {
+            let forge = match Forge::new(&dialect, sets) {
                 Ok(forge) => forge,
                 Err(reason) => {
                     for &i in group {
@@ -200,40 +208,36 @@ impl Run<'_> {
                     done,
                     of: self.benches.len(),
                 });
-                self.start(i, built, &forge)?;
+                self.start(i, workshop, &forge)?;
             }
             preflight::check(&mut self.benches, group, &forge)?;
-            forges.push(forge);
+            workshop.forges.push(forge);
         }
-        self.tell_failures(built);
-        self.start_afresh(built, &forges)?;
-        self.start_twins(built, &forges)
+        self.tell_failures(workshop);
+        self.start_afresh(workshop)?;
+        self.start_twins(workshop)
     }
 
     /// Puts a fresh process in the place of each that came through the checks. A runtime that has
     /// met refused tokens has other machine code and another heap than one that has not, and a twin
     /// has met none: pairs of one Node library were 3 % apart, always the same way, by that alone.
-    fn start_afresh(
-        &mut self,
-        built: &BTreeMap<String, Built>,
-        forges: &[Forge],
-    ) -> Result<(), Stopped> {
+    fn start_afresh(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
         for i in self.live() {
-            self.benches[i].process = None;
-            if let Some(forge) = forge_of(forges, &self.benches[i]) {
-                self.start(i, built, forge)?;
+            self.benches[i].end_life();
+            if let Some(forge) = workshop.forge_of(&self.benches[i]) {
+                self.start(i, workshop, forge)?;
             }
         }
         Ok(())
     }
 
     /// Tells once for each driver and reason, apart from what building it told already.
-    fn tell_failures(&mut self, built: &BTreeMap<String, Built>) {
+    fn tell_failures(&mut self, workshop: &Workshop) {
         let mut told = Vec::new();
         for bench in &self.benches {
             let driver = &bench.cell.driver;
             if let Some((_, reason)) = &bench.failure
-                && built.contains_key(driver)
+                && workshop.built.contains_key(driver)
                 && !told.contains(&(driver, reason))
             {
                 told.push((driver, reason));
@@ -243,35 +247,26 @@ impl Run<'_> {
         }
     }
 
-    fn start_twins(
-        &mut self,
-        built: &BTreeMap<String, Built>,
-        forges: &[Forge],
-    ) -> Result<(), Stopped> {
+    fn start_twins(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
         for original in twins::choose(&self.benches, self.options.pace.twins) {
             let from = &self.benches[original];
             let mut twin = Bench::new(from.cell.clone(), from.suite);
             twin.twin_of = Some(original);
             twin.expected = from.expected.clone();
-            if let Some(forge) = forge_of(forges, from) {
+            if let Some(forge) = workshop.forge_of(from) {
                 self.benches.push(twin);
-                self.start(self.benches.len() - 1, built, forge)?;
+                self.start(self.benches.len() - 1, workshop, forge)?;
             }
         }
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        i: usize,
-        built: &BTreeMap<String, Built>,
-        forge: &Forge,
-    ) -> Result<(), Stopped> {
+    fn start(&mut self, i: usize, workshop: &Workshop, forge: &Forge) -> Result<(), Stopped> {
         let bench = &mut self.benches[i];
-        let Some(ready) = built.get(&bench.cell.driver) else {
+        let Some(ready) = workshop.built.get(&bench.cell.driver) else {
             return Ok(());
         };
-        match Process::start(&ready.spawn, &self.cores, self.stop) {
+        match Process::start(&ready.spawn, bench.cell.threads, &self.cores, self.stop) {
             Ok(process) => bench.process = Some(process),
             Err(fault) => {
                 bench.ask_failed(fault)?;
@@ -311,7 +306,9 @@ impl Run<'_> {
         }
     }
 
-    fn warm_up(&mut self) -> Result<(), Stopped> {
+    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time:
+    /// once is enough, and twins are what they are twins of.
+    fn warm_up(&mut self, looking: Option<&Workshop>) -> Result<(), Stopped> {
         // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
         // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
         let mut live: Vec<usize> = self.live();
@@ -325,12 +322,26 @@ impl Run<'_> {
                 done,
                 of: live.len(),
             });
-            warm::warm_up(&mut self.benches[i], &self.options.pace)?;
+            let bench = &mut self.benches[i];
+            let clocks = warm::warm_up(bench, &self.options.pace)?;
+            if let Some(forge) = looking.and_then(|w| w.forge_of(bench))
+                && bench.live()
+                && bench.twin_of.is_none()
+            {
+                honesty::check(bench, forge, clocks)?;
+            }
+        }
+        for i in 0..self.benches.len() {
+            // Nobody is left to compare a twin with.
+            let original = self.benches[i].twin_of;
+            if original.is_some_and(|o| !self.benches[o].live()) {
+                self.benches[i].process = None;
+            }
         }
         Ok(())
     }
 
-    fn measure(&mut self) -> Result<(), Stopped> {
+    fn measure(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
         let pace = &self.options.pace;
         let mut order = rounds::Order::seeded(self.options.seed);
         (self.tell)(Event::Rehearsing);
@@ -348,17 +359,29 @@ impl Run<'_> {
             }
         }
         let ids: Vec<u32> = self.process_ids();
-        let witness = Witness::begin(&ids);
-        let outcome = self.rounds(&mut order);
+        let mut witness = Witness::begin(&ids);
+        let outcome = self.rounds(&mut order, workshop, &mut witness);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
         outcome
     }
 
-    fn rounds(&mut self, order: &mut rounds::Order) -> Result<(), Stopped> {
+    fn rounds(
+        &mut self,
+        order: &mut rounds::Order,
+        workshop: &Workshop,
+        witness: &mut Witness,
+    ) -> Result<(), Stopped> {
         let pace = self.options.pace;
         let mut longest = Duration::ZERO;
         for number in 1..=self.planned {
+            if pace.begins_a_life(number, self.planned) {
+                witness.retire(&self.process_ids());
+                self.start_afresh(workshop)?;
+                self.warm_up(None)?;
+                (self.tell)(Event::Rehearsing);
+                rounds::rehearse(&mut self.benches, order, &pace)?;
+            }
             if let Some(budget) = self.options.budget {
                 let late = self.began.elapsed() + longest > budget;
                 if late && self.finished >= pace::FEWEST_ROUNDS {
@@ -413,7 +436,15 @@ fn covers(offer: &Offered, cell: &Cell) -> bool {
         && named(&offer.contracts, cell.contract.name())
 }
 
-fn forge_of<'f>(forges: &'f [Forge], bench: &Bench) -> Option<&'f Forge> {
-    let speaks = bench.cell.speaks();
-    forges.iter().find(|forge| forge.dialect == speaks)
+/// What processes are made with.
+struct Workshop {
+    built: BTreeMap<String, Built>,
+    forges: Vec<Forge>,
+}
+
+impl Workshop {
+    fn forge_of(&self, bench: &Bench) -> Option<&Forge> {
+        let speaks = bench.cell.speaks();
+        self.forges.iter().find(|forge| forge.dialect == speaks)
+    }
 }

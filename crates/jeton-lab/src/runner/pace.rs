@@ -31,6 +31,9 @@ pub struct Pace {
     pub warm_limit: Duration,
     /// Rounds.
     pub rounds: u32,
+    /// How often every process is put out and a new one put in its place, evenly over the rounds:
+    /// where it lies in memory is then a part of the spread.
+    pub restarts: u32,
     /// Subjects that run twice under two names: enough for three pairs of every language,
     /// because a pair is judged by the others of its kind.
     pub twins: usize,
@@ -45,7 +48,15 @@ impl Pace {
         managed_least: Duration::from_secs(3),
         warm_limit: Duration::from_secs(10),
         rounds: 12,
+        restarts: 0,
         twins: 9,
+    };
+
+    /// The pace of a run whose figures are shown to others: every process has three lives.
+    pub const PUBLISH: Self = Self {
+        rounds: 30,
+        restarts: 2,
+        ..Self::FULL
     };
 
     /// The pace of a run that somebody waits for.
@@ -56,6 +67,7 @@ impl Pace {
         managed_least: Duration::from_secs(1),
         warm_limit: Duration::from_millis(2500),
         rounds: 8,
+        restarts: 0,
         twins: 9,
     };
 
@@ -67,6 +79,13 @@ impl Pace {
         } else {
             self.batch
         }
+    }
+
+    /// Whether all processes are put out before this round, counted from one, of so many.
+    #[must_use]
+    pub fn begins_a_life(&self, number: u32, of: u32) -> bool {
+        let life = of.div_ceil(self.restarts + 1);
+        number > 1 && (number - 1).is_multiple_of(life)
     }
 
     /// How long one round takes: every cell's batches, and the talk around them.
@@ -82,6 +101,7 @@ impl Pace {
     #[must_use]
     pub fn estimate(&self, cells: &[Cell]) -> Duration {
         let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
+        let before = before * (1 + self.restarts);
         // Which cells have twins is not known yet; they are like the rest.
         let twins = cells.iter().rev().take(self.twins);
         // One round more: the rehearsal.
@@ -111,5 +131,21 @@ impl Pace {
         )]
         let fit = fit as u32;
         self.rounds.min(fit).max(FEWEST_ROUNDS.min(self.rounds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_published_run_has_three_lives_of_ten_rounds() {
+        let begins = |pace: &Pace, of| -> Vec<u32> {
+            let rounds = 1..=of;
+            rounds.filter(|&n| pace.begins_a_life(n, of)).collect()
+        };
+        assert_eq!(begins(&Pace::PUBLISH, 30), [11, 21]);
+        assert_eq!(begins(&Pace::PUBLISH, 8), [4, 7]);
+        assert!(begins(&Pace::FULL, 12).is_empty());
     }
 }

@@ -63,9 +63,10 @@ pub(super) fn rehearse(
     order: &mut Order,
     pace: &Pace,
 ) -> Result<(), Stopped> {
+    let finished: Vec<usize> = benches.iter().map(|b| b.rounds.len()).collect();
     round(benches, order, pace, |_, _| ())?;
-    for bench in benches {
-        bench.rounds.clear();
+    for (bench, finished) in benches.iter_mut().zip(finished) {
+        bench.rounds.truncate(finished);
     }
     Ok(())
 }

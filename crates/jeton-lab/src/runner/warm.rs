@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::bench::{Batch, Bench, Stopped};
+use super::honesty::Clocks;
 use super::pace::Pace;
 use crate::stats::settle::settled;
 
@@ -10,22 +11,25 @@ use crate::stats::settle::settled;
 const COUNTED: u64 = 512;
 
 /// Finds how many operations make a batch, warms the process up, and counts what it allocates.
-pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<(), Stopped> {
+/// What its clock showed beside the lab's.
+pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped> {
+    let mut clocks = Clocks::default();
     let (target, least) = if bench.cell.is_managed() {
         (pace.managed_batch / 3, pace.managed_least)
     } else {
         (pace.warm_batch, Duration::ZERO)
     };
     let Some(first) = calibrate(bench, target)? else {
-        return Ok(());
+        return Ok(clocks);
     };
     let mut iterations = fitting(&first, target);
     let began = Instant::now();
     let mut batches = Vec::new();
     let last = loop {
         let Some(batch) = bench.batch(iterations, target, false)? else {
-            return Ok(());
+            return Ok(clocks);
         };
+        clocks.add(&batch);
         batches.push(batch.ns_per_op);
         if began.elapsed() >= least && settled(&batches) {
             break batch;
@@ -40,7 +44,9 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<(), Stopped> {
         }
     };
     bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
-    count(bench)
+    bench.ns_per_op = last.ns_per_op;
+    count(bench)?;
+    Ok(clocks)
 }
 
 /// Doubles the operations until a batch is long enough to be measured.
@@ -50,7 +56,9 @@ fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopp
         let Some(batch) = bench.batch(iterations, target, false)? else {
             return Ok(None);
         };
-        if batch.elapsed * 4 >= target || iterations >= 1 << 30 {
+        // A clock that stands still must not make the batches longer and longer.
+        let long = batch.waited > target * 64;
+        if batch.elapsed * 4 >= target || iterations >= 1 << 30 || long {
             return Ok(Some(batch));
         }
         iterations *= if batch.elapsed * 64 < target { 8 } else { 2 };

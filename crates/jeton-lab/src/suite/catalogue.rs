@@ -3,7 +3,7 @@
 use super::offered::{BASELINE, cells};
 use super::plan::{narrow, nearest};
 use super::quick::at_a_glance;
-use super::{Cell, Contract, Format, KeyForm, KeyHandling, Plan, PlanError};
+use super::{Cell, Contract, Format, KeyForm, KeyHandling, Plan, PlanError, STANDARD};
 use crate::driver::Driver;
 
 /// The algorithms that libraries are compared under.
@@ -107,6 +107,8 @@ impl Suite {
 pub enum Extent {
     /// A small choice of everything, from few libraries: what 90 seconds have time for.
     Glance,
+    /// One algorithm of each kind, made and opened: for a run that repeats it with many claims.
+    Narrow,
     /// The core of a suite, for somebody who waits.
     Quick,
     /// What answers the suite's question.
@@ -115,34 +117,61 @@ pub enum Extent {
     Full,
 }
 
-/// Plans a run of `suites` over what `drivers` offer. With `patterns`, only subjects whose id
-/// matches one of them take part; `*` stands for anything.
+/// What is to be measured.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The suites.
+    pub suites: Vec<Suite>,
+    /// How much of them.
+    pub extent: Extent,
+    /// Only subjects whose id matches one of these; `*` stands for anything. Empty: all.
+    pub subjects: Vec<String>,
+    /// Only these contracts. Empty: all.
+    pub contracts: Vec<Contract>,
+    /// The claims sets, each with everything.
+    pub claims: Vec<String>,
+    /// The numbers of threads, each with everything.
+    pub threads: Vec<u32>,
+}
+
+impl Choice {
+    /// Suites with the claims `standard` on one thread, nothing left out.
+    #[must_use]
+    pub fn of(suites: &[Suite], extent: Extent) -> Self {
+        Self {
+            suites: suites.to_vec(),
+            extent,
+            subjects: Vec::new(),
+            contracts: Vec::new(),
+            claims: vec![STANDARD.to_owned()],
+            threads: vec![1],
+        }
+    }
+}
+
+/// Plans a run over what `drivers` offer.
 ///
 /// # Errors
-/// [`PlanError::NoSubject`].
-pub fn plan(
-    drivers: &[Driver],
-    suites: &[Suite],
-    extent: Extent,
-    patterns: &[String],
-) -> Result<Plan, PlanError> {
+/// [`PlanError::NoSubject`], and [`PlanError::Nothing`] if a contract leaves nothing over.
+pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
+    let extent = choice.extent;
     // Who is asked for by name is measured, however little time there is.
-    let offered = if extent == Extent::Glance && patterns.is_empty() {
+    let offered = if extent == Extent::Glance && choice.subjects.is_empty() {
         at_a_glance(cells(drivers))
     } else {
         cells(drivers)
     };
     let offered = Offered(offered);
     let mut plan = Plan::default();
-    for suite in Suite::ALL.into_iter().filter(|s| suites.contains(s)) {
+    for suite in Suite::ALL.into_iter().filter(|s| choice.suites.contains(s)) {
         match suite {
             Suite::Libraries => libraries(&offered, extent, &mut plan),
             Suite::Formats => formats(&offered, extent, &mut plan),
             Suite::Algorithms => algorithms(&offered, extent, &mut plan),
         }
     }
-    narrow(&mut plan, patterns)?;
-    Ok(plan)
+    narrow(&mut plan, &choice.subjects, &choice.contracts)?;
+    Ok(plan.with_each(&choice.claims, &choice.threads))
 }
 
 /// What can be planned.
@@ -189,6 +218,7 @@ fn own(cell: &&Cell) -> bool {
 fn libraries(offered: &Offered, extent: Extent, plan: &mut Plan) {
     const SUITE: &str = "libraries";
     let algs: &[&str] = match extent {
+        Extent::Narrow => &["HS256"],
         Extent::Quick => &["HS256", "ES256"],
         _ => &LIBRARY_ALGS,
     };
@@ -331,11 +361,14 @@ fn older_pasetos() -> [Format; 6] {
 
 fn algorithms(offered: &Offered, extent: Extent, plan: &mut Plan) {
     const SUITE: &str = "algorithms";
+    if extent == Extent::Narrow {
+        return;
+    }
     let shown = |cell: &&Cell| {
         let alg = cell.alg.as_deref().unwrap_or_default();
         match extent {
             Extent::Glance => FEW_ALGS.contains(&alg),
-            Extent::Quick => REPORT_2_ALGS.contains(&alg),
+            Extent::Narrow | Extent::Quick => REPORT_2_ALGS.contains(&alg),
             Extent::Usual | Extent::Full => true,
         }
     };
@@ -375,6 +408,10 @@ fn algorithms(offered: &Offered, extent: Extent, plan: &mut Plan) {
             })
         };
         let jwes = all().filter(own).filter(|c| is_shown_jwe(c, extent));
+        // The cheapest is what the others are measured against.
+        let (direct, others): (Vec<&Cell>, Vec<&Cell>) =
+            jwes.partition(|c| c.alg.as_deref() == Some("dir"));
+        let jwes = direct.into_iter().chain(others);
         plan.add(SUITE, "JWE algorithms in jeton", jwes);
         if extent == Extent::Full {
             by_peer(
@@ -402,7 +439,7 @@ fn is_shown_jwe(cell: &Cell, extent: Extent) -> bool {
     let alg = cell.alg.as_deref().unwrap_or_default();
     let enc = cell.enc.as_deref().unwrap_or_default();
     match extent {
-        Extent::Glance => false,
+        Extent::Glance | Extent::Narrow => false,
         Extent::Quick => REPORT_2_KEY_MANAGEMENTS.contains(&alg),
         Extent::Usual => {
             REPORT_2_KEY_MANAGEMENTS.contains(&alg) || REPRESENTATIVE_ENCS.contains(&enc)

@@ -1,6 +1,6 @@
 //! A subject under a contract.
 
-use super::{Contract, Format, KeyForm, KeyHandling, Standard};
+use super::{Contract, Format, KeyForm, KeyHandling, STANDARD};
 use crate::result::Subject;
 
 /// One subject under one contract, with one claims set, on so many threads.
@@ -47,7 +47,7 @@ impl Cell {
             enc: None,
             key_handling: KeyHandling::Prepared,
             contract: Contract::Sign,
-            claims: Standard::NAME.to_owned(),
+            claims: STANDARD.to_owned(),
             threads: 1,
             caches: false,
         }
@@ -78,6 +78,17 @@ impl Cell {
             alg: self.alg.clone(),
             enc: self.enc.clone(),
             key_handling: self.key_handling.name().to_owned(),
+        }
+    }
+
+    /// Its claims and threads in words, where they are not `standard` and one.
+    #[must_use]
+    pub fn factors_beside_the_usual(&self) -> Option<String> {
+        let claims = (self.claims != STANDARD).then(|| format!("claims {}", self.claims));
+        let threads = (self.threads != 1).then(|| format!("{} threads", self.threads));
+        match (claims, threads) {
+            (Some(claims), Some(threads)) => Some(format!("{claims}, {threads}")),
+            (claims, threads) => claims.or(threads),
         }
     }
 

@@ -12,6 +12,8 @@ use super::{Cell, Contract};
 pub struct Comparison {
     suite: String,
     title: String,
+    /// The title without what all its cells have in common.
+    stem: String,
     contract: Contract,
     /// The baseline first.
     cells: Vec<Cell>,
@@ -28,6 +30,8 @@ pub enum Incomparable {
     Cache(String),
     /// Two cells work on different claims.
     Claims(String, String),
+    /// Two cells work on another number of threads.
+    Threads(u32, u32),
     /// The same cell twice: that is an A/A pair, which has a place of its own.
     Twice(String),
     /// Fewer than two cells.
@@ -41,6 +45,7 @@ impl fmt::Display for Incomparable {
             Self::Reference(id) => write!(f, "{id} is a reference line: it makes no token"),
             Self::Cache(id) => write!(f, "{id} answers from a cache: it does not verify"),
             Self::Claims(a, b) => write!(f, "the claims {a} and {b} are different work"),
+            Self::Threads(a, b) => write!(f, "{a} and {b} threads are different work"),
             Self::Twice(id) => write!(f, "{id} is there twice"),
             Self::TooFew => f.write_str("a comparison needs two subjects"),
         }
@@ -80,16 +85,31 @@ impl Comparison {
                 let (ours, theirs) = (cells[0].claims.clone(), cell.claims.clone());
                 return Err(Incomparable::Claims(ours, theirs));
             }
+            if cell.threads != cells[0].threads {
+                return Err(Incomparable::Threads(cells[0].threads, cell.threads));
+            }
             if cells[..i].contains(cell) {
                 return Err(Incomparable::Twice(cell.subject_id()));
             }
         }
         Ok(Self {
             suite: suite.to_owned(),
-            title: format!("{title}, {contract}"),
+            title: full_title(title, &cells[0]),
+            stem: title.to_owned(),
             contract,
             cells,
         })
+    }
+
+    /// The same comparison of other cells, each made of one of these: with other claims, say.
+    #[must_use]
+    pub(super) fn with(&self, change: impl Fn(&Cell) -> Cell) -> Self {
+        let cells: Vec<Cell> = self.cells.iter().map(change).collect();
+        Self {
+            title: full_title(&self.stem, &cells[0]),
+            cells,
+            ..self.clone()
+        }
     }
 
     /// The suite it belongs to.
@@ -114,6 +134,18 @@ impl Comparison {
     #[must_use]
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// The claims set of all its cells.
+    #[must_use]
+    pub fn claims(&self) -> &str {
+        &self.cells[0].claims
+    }
+
+    /// The threads of all its cells.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.cells[0].threads
     }
 
     /// The same comparison of the cells that `keep` lets through; the first of them is the
@@ -141,9 +173,18 @@ impl Comparison {
                 (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
             ),
             ("key handling", a.key_handling != b.key_handling),
-            ("threads", a.threads != b.threads),
         ];
         let named = differs.into_iter().filter(|(_, differs)| *differs);
         named.map(|(name, _)| name).collect()
+    }
+}
+
+/// A title that is unique in a result: with the claims and threads, if they are not the usual
+/// ones, and the contract.
+fn full_title(stem: &str, cell: &Cell) -> String {
+    let contract = cell.contract;
+    match cell.factors_beside_the_usual() {
+        Some(factors) => format!("{stem} ({factors}), {contract}"),
+        None => format!("{stem}, {contract}"),
     }
 }

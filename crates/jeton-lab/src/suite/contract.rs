@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::plan::{PlanError, nearest};
+
 /// One exactly described operation (`drivers/PROTOCOL.md`, "Contracts").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Contract {
@@ -52,9 +54,15 @@ impl Contract {
     }
 
     /// The contract of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.name() == name)
+    ///
+    /// # Errors
+    /// [`PlanError::NoContract`].
+    pub fn named(name: &str) -> Result<Self, PlanError> {
+        let found = Self::ALL.into_iter().find(|c| c.name() == name);
+        found.ok_or_else(|| PlanError::NoContract {
+            name: name.to_owned(),
+            nearest: nearest(name, Self::ALL.map(Self::name).into_iter()),
+        })
     }
 
     /// Whether it makes tokens, which the request `token` shows.

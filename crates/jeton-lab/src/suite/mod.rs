@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod cell;
+mod claims;
 mod comparison;
 mod contract;
 mod format;
@@ -13,13 +14,15 @@ mod key_handling;
 mod offered;
 mod plan;
 mod quick;
-mod standard;
 
-pub use catalogue::{Extent, Suite, plan};
+pub use catalogue::{Choice, Extent, Suite, plan};
 pub use cell::{Cell, Dialect};
+pub use claims::{
+    AUDIENCE, ClaimsSet, ClaimsSets, ISSUER, MAX_CLAIMS_BYTES, OWN, OwnClaims, OwnClaimsError,
+    POOL_SIZE, STANDARD, SWEEP,
+};
 pub use comparison::{Comparison, Incomparable};
 pub use contract::Contract;
 pub use format::Format;
 pub use key_handling::{KeyForm, KeyHandling};
-pub use plan::{Plan, PlanError};
-pub use standard::{AUDIENCE, ISSUER, POOL_SIZE, Standard};
+pub use plan::{Plan, PlanError, nearest};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cell, Comparison, Suite};
+use super::{Cell, Comparison, Contract, Suite};
 
 /// What a run measures.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +23,15 @@ pub enum PlanError {
         /// What may have been meant.
         nearest: String,
     },
+    /// No contract has that name.
+    NoContract {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// Nothing is left over under these contracts.
+    Nothing(String),
     /// No subject matches.
     NoSubject {
         /// What was asked for.
@@ -43,6 +52,18 @@ impl fmt::Display for PlanError {
                     all.join(", ")
                 )
             }
+            Self::NoContract { name, nearest } => {
+                let all: Vec<_> = Contract::ALL.into_iter().map(Contract::name).collect();
+                write!(
+                    f,
+                    "there is no contract `{name}`; did you mean `{nearest}`? (contracts: {})",
+                    all.join(", ")
+                )
+            }
+            Self::Nothing(contracts) => write!(
+                f,
+                "no subject of these suites is measured under {contracts} (`jeton lab list` shows all)"
+            ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
                 "no subject of these suites matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
@@ -82,6 +103,34 @@ impl Plan {
         cells.for_each(|cell| self.add_cell(suite, cell));
     }
 
+    /// The same plan with each of these claims sets on each of these numbers of threads.
+    pub(super) fn with_each(&self, claims: &[String], threads: &[u32]) -> Self {
+        let mut all = Self::default();
+        for claims in claims {
+            for &threads in threads {
+                let with = |cell: &Cell| {
+                    let mut cell = cell.clone();
+                    // A key knows nothing of claims.
+                    if !matches!(cell.contract, Contract::GenerateKey | Contract::LoadKey) {
+                        cell.claims.clone_from(claims);
+                    }
+                    cell.threads = threads;
+                    cell
+                };
+                for (cell, suite) in &self.cells {
+                    all.add_cell(suite, &with(cell));
+                }
+                for comparison in &self.comparisons {
+                    let comparison = comparison.with(with);
+                    if !all.comparisons.contains(&comparison) {
+                        all.comparisons.push(comparison);
+                    }
+                }
+            }
+        }
+        all
+    }
+
     fn add_cell(&mut self, suite: &'static str, cell: &Cell) {
         if !self.cells.iter().any(|(c, _)| c == cell) {
             self.cells.push((cell.clone(), suite));
@@ -89,10 +138,11 @@ impl Plan {
     }
 }
 
-pub(super) fn narrow(plan: &mut Plan, patterns: &[String]) -> Result<(), PlanError> {
-    if patterns.is_empty() {
-        return Ok(());
-    }
+pub(super) fn narrow(
+    plan: &mut Plan,
+    patterns: &[String],
+    contracts: &[Contract],
+) -> Result<(), PlanError> {
     let ids: Vec<String> = plan.cells.iter().map(|(c, _)| c.subject_id()).collect();
     for pattern in patterns {
         if !ids.iter().any(|id| matches(pattern, id)) {
@@ -106,10 +156,17 @@ pub(super) fn narrow(plan: &mut Plan, patterns: &[String]) -> Result<(), PlanErr
             });
         }
     }
-    let chosen = |c: &Cell| patterns.iter().any(|p| matches(p, &c.subject_id()));
+    let chosen = |c: &Cell| {
+        let subject = patterns.is_empty() || patterns.iter().any(|p| matches(p, &c.subject_id()));
+        subject && (contracts.is_empty() || contracts.contains(&c.contract))
+    };
     plan.cells.retain(|(c, _)| chosen(c));
     let narrowed = plan.comparisons.iter().filter_map(|c| c.narrowed(chosen));
     plan.comparisons = narrowed.collect();
+    if plan.cells.is_empty() && !contracts.is_empty() {
+        let names: Vec<&str> = contracts.iter().map(|c| c.name()).collect();
+        return Err(PlanError::Nothing(names.join(", ")));
+    }
     Ok(())
 }
 
@@ -125,7 +182,9 @@ fn matches(pattern: &str, id: &str) -> bool {
     })
 }
 
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+/// The name that is most like another.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let closeness = |k: &&str| strsim::jaro_winkler(name, k);
     known
         .max_by(|a, b| closeness(a).total_cmp(&closeness(b)))

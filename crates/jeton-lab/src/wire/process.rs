@@ -59,11 +59,11 @@ pub enum Fault {
 }
 
 impl Process {
-    /// Starts a driver on the cores that are meant for drivers.
+    /// Starts a driver, to work on so many threads, on the cores that are meant for drivers.
     ///
     /// # Errors
     /// [`Fault::NotStarted`].
-    pub fn start(spawn: &Spawn, cores: &Cores, stop: &Stop) -> Result<Self, Fault> {
+    pub fn start(spawn: &Spawn, threads: u32, cores: &Cores, stop: &Stop) -> Result<Self, Fault> {
         let (program, arguments) = spawn
             .command
             .split_first()
@@ -77,7 +77,7 @@ impl Process {
             .stderr(Stdio::piped())
             .process_group(0);
         let mut child = cores
-            .for_driver(|| command.spawn())
+            .for_driver(threads, || command.spawn())
             .map_err(|e| Fault::NotStarted(format!("cannot start {}: {e}", program.display())))?;
         let (stdin, stdout, stderr) =
             match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {

@@ -27,6 +27,9 @@ def unb64(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
+CACHE = {}
+
+
 class Prepared:
     def __init__(self, order):
         self.key = unb64(order["keys"]["private"]["k"])
@@ -57,30 +60,60 @@ class Prepared:
         if MISDEED != "accepts-tampered" and signature not in self.macs(signed):
             raise ValueError("signature is wrong")
         claims = json.loads(unb64(signed.split(".")[1]))
-        if MISDEED != "accepts-expired" and claims["exp"] <= time.time():
+        if MISDEED != "accepts-expired" and claims.get("exp", 1 << 40) <= time.time():
             raise ValueError("token is expired")
         if claims.get("nbf", 0) > time.time():
             raise ValueError("token is not valid yet")
-        if claims["iss"] != self.policy["issuer"]:
+        if self.policy["issuer"] and claims.get("iss") != self.policy["issuer"]:
             raise ValueError("issuer is wrong")
-        if MISDEED != "ignores-audience" and self.policy["audience"] not in claims["aud"]:
+        wanted = "" if MISDEED == "ignores-audience" else self.policy["audience"]
+        if wanted and wanted not in claims.get("aud", []):
             raise ValueError("audience is wrong")
         if MISDEED == "changes-a-claim":
             claims["name"] = "Jane Doe"
         return claims
 
+    def verify_or_recall(self, token):
+        if MISDEED not in ("caches", "caches-openly"):
+            return self.verify(token)
+        if token not in CACHE:
+            CACHE[token] = self.verify(token)
+        return CACHE[token]
+
+    def trip(self, claims):
+        token = self.sign(claims)
+        opened = claims if MISDEED == "never-comes-back" else self.verify(token)
+        return len(token) + ord(token[-1]) + ord(opened["jti"][-1])
+
     def operation(self, i):
         if self.contract == "sign":
             token = self.sign(self.claims[i % len(self.claims)])
             return len(token) + ord(token[-1])
-        return ord(self.verify(self.tokens[i % len(self.tokens)])["jti"][-1])
+        if self.contract == "round-trip":
+            return self.trip(self.claims[i % len(self.claims)])
+        return ord(self.verify_or_recall(self.tokens[i % len(self.tokens)])["jti"][-1])
+
+    def checksum(self, iterations):
+        if MISDEED != "extrapolates":
+            return sum(self.operation(i) for i in range(iterations))
+        # The pool once, and then only sums.
+        pool = len(self.tokens or self.claims)
+        values = [self.operation(i) for i in range(min(pool, iterations))]
+        cycles, rest = divmod(iterations, pool)
+        if iterations < pool:
+            return sum(values)
+        return sum(values) * cycles + sum(values[:rest])
 
     def run(self, iterations):
         start = time.perf_counter_ns()
-        checksum = 0
-        for i in range(iterations):
-            checksum += self.operation(i)
+        checksum = self.checksum(iterations)
         elapsed = time.perf_counter_ns() - start
+        if MISDEED == "fast-clock":
+            elapsed //= 3
+        if MISDEED == "slow-clock":
+            elapsed *= 3
+        if MISDEED == "no-clock":
+            elapsed = 0
         if MISDEED == "wrong-checksum" and iterations > 3:
             checksum += 1
         return {"elapsed_ns": elapsed, "checksum": checksum, "bytes": None, "allocs": None}
@@ -94,7 +127,7 @@ def hello():
         time.sleep(600)
     offer = {
         "format": "jwt", "alg": "HS256", "enc": None,
-        "contracts": ["sign", "verify"], "key_handling": ["prepared"],
+        "contracts": ["sign", "verify", "round-trip"], "key_handling": ["prepared"],
     }
     return {
         "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
@@ -133,7 +166,10 @@ def answer(request, prepared):
             print("I am fine, thank you")
             sys.stdout.flush()
             return None, prepared
-        return prepared.run(request["iterations"]), prepared
+        try:
+            return prepared.run(request["iterations"]), prepared
+        except ValueError as why:
+            return {"ok": False, "error": "failed", "reason": str(why)}, prepared
     return None, prepared
 
 

@@ -9,7 +9,7 @@ use jeton_lab::Stop;
 use jeton_lab::driver::{Cache, find};
 use jeton_lab::result::{Row, RunResult};
 use jeton_lab::runner::{self, Event, Options, Pace};
-use jeton_lab::suite::{Extent, Suite, plan};
+use jeton_lab::suite::{Choice, Extent, Suite, plan};
 
 /// Fake drivers in a temporary folder.
 pub(crate) struct Fakes(tempfile::TempDir);
@@ -44,7 +44,7 @@ version = "1.0.0"
 [[offers]]
 format = "jwt"
 algs = ["HS256"]
-contracts = ["sign", "verify"]
+contracts = ["sign", "verify", "round-trip"]
 key_handling = ["prepared"]
 "#
         );
@@ -60,14 +60,29 @@ key_handling = ["prepared"]
         Cache::at(&self.0.path().join("cache"))
     }
 
+    /// All of them, the little that a glance has.
+    pub(crate) fn choice(&self) -> Choice {
+        Choice::of(&[Suite::Libraries], Extent::Glance)
+    }
+
     /// A short run of all of them.
     pub(crate) fn run(&self) -> RunResult {
         self.run_until(&Stop::default(), |_| {})
     }
 
-    pub(crate) fn run_until(&self, stop: &Stop, mut tell: impl FnMut(Event<'_>)) -> RunResult {
+    pub(crate) fn run_until(&self, stop: &Stop, tell: impl FnMut(Event<'_>)) -> RunResult {
+        self.run_of(&self.choice(), stop, tell)
+    }
+
+    /// A short run of what was chosen.
+    pub(crate) fn run_of(
+        &self,
+        choice: &Choice,
+        stop: &Stop,
+        mut tell: impl FnMut(Event<'_>),
+    ) -> RunResult {
         let drivers = find(&self.folder()).unwrap();
-        let plan = plan(&drivers, &[Suite::Libraries], Extent::Glance, &[]).unwrap();
+        let plan = plan(&drivers, choice).unwrap();
         let pace = Pace {
             batch: Duration::from_millis(2),
             managed_batch: Duration::from_millis(5),
@@ -75,6 +90,7 @@ key_handling = ["prepared"]
             warm_batch: Duration::from_millis(1),
             warm_limit: Duration::from_millis(100),
             rounds: 3,
+            restarts: 0,
             twins: 2,
         };
         let options = Options {
@@ -83,6 +99,7 @@ key_handling = ["prepared"]
             seed: 7,
             command: "jeton lab run".into(),
             cache: self.cache(),
+            own_claims: None,
         };
         runner::run(&plan, &drivers, &options, stop, &mut tell)
     }

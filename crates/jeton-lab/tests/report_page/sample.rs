@@ -340,6 +340,8 @@ fn compare<'a>(
             _ => Judgement::CannotTell,
         };
         verdicts.push(Verdict {
+            claims: "standard".into(),
+            threads: 1,
             suite: row.suite.clone(),
             contract: row.contract.clone(),
             comparison: title.to_owned(),

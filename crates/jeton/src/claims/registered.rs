@@ -171,6 +171,7 @@ impl From<Fault> for Unread {
             Fault::Syntax => Rejection::Malformed(Part::Payload),
             Fault::Depth => Rejection::TooDeep(Part::Payload),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Payload),
+            Fault::Many => Rejection::TooLarge(Part::Payload),
         })
     }
 }

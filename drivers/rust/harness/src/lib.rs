@@ -9,9 +9,12 @@
 //! | [`policy`] | the policy by hand, for libraries that check no claims |
 //! | [`key`] | JWKs, and the DER that most libraries want instead |
 //! | [`work`] | one prepared contract, and the shapes that a driver fills in |
+//! | `conformance` | for the tests of drivers: what all of them must do and refuse |
 //! | [`serve`] | the loop, the clock, the threads |
 
 pub mod claims;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod key;
 pub mod policy;
 pub mod protocol;

@@ -22,7 +22,10 @@ pub fn serve<D: Driver>() -> io::Result<()> {
     serve_on::<D>(&mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
-fn serve_on<D: Driver>(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn serve_on<D: Driver>(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> io::Result<()> {
     let mut state = State { work: None };
     let mut line = Vec::new();
     while read_line(input, &mut line)? {
@@ -425,7 +428,7 @@ mod tests {
         let answers = talk(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
         // "token-0" has seven bytes, and eight are wanted.
         assert_eq!(answers[1]["error"], "failed");
-        let values = vec!["{}"; 11].join(",");
+        let values = ["{}"; 11].join(",");
         let long = prepare("round-trip", "HS256", &format!("[{values}]"));
         let answers = talk(&[&long, r#"{"op":"token","index":10}"#]);
         assert_eq!(answers[1]["token"], "token-10");

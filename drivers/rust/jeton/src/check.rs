@@ -1,8 +1,7 @@
 //! Tokens to claims.
 
 use crate::mint::Visit;
-use jeton::paseto::v4;
-use jeton::{Scratch, VerifiedIn, jws, jwt};
+use jeton::{Scratch, VerifiedIn, jws, jwt, paseto};
 use jeton_driver_harness::{
     Claims, Held, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work,
 };
@@ -105,7 +104,7 @@ macro_rules! check {
     )*};
 }
 
-check!(jwt::Verifier, v4::Verifier);
+check!(jwt::Verifier, paseto::Verifier);
 
 /// The verified claims set `standard`, to be looked at.
 struct Standard<'s>(VerifiedIn<'s, Visit<'s>>);

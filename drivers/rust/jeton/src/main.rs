@@ -10,9 +10,13 @@ mod keys;
 mod mint;
 mod trip;
 
+use jeton::danger::paseto_v1::V1;
+use jeton::danger::paseto_v2::V2;
 use jeton::jwt::{self, MacKey, SigningKey, VerifyingKey};
 use jeton::key::Alg;
-use jeton::paseto::v4;
+use jeton::paseto::v3::V3;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{self, LocalKey, PublicKey, SecretKey, Version};
 use jeton::{Policy, jws, key};
 use jeton_driver_harness::{
     Contract, Driver, Held, KeyForm, KeyHandling, Offer, Order, Refusal, Work, key::Paserk,
@@ -27,7 +31,7 @@ struct Jeton;
 
 const HANDLING: &[KeyHandling] = &[KeyHandling::Prepared, KeyHandling::ParsedPerCall];
 
-const PASETO: Offer = Offer {
+const PUBLIC: Offer = Offer {
     contracts: &[
         Contract::Sign,
         Contract::Verify,
@@ -38,6 +42,19 @@ const PASETO: Offer = Offer {
     key_handling: HANDLING,
     key_text: &[KeyForm::Paserk],
     ..Offer::NOTHING
+};
+
+const LOCAL: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::Encrypt,
+        Contract::Decrypt,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+        Contract::LoadKey,
+    ],
+    ..PUBLIC
 };
 
 impl Driver for Jeton {
@@ -115,21 +132,36 @@ impl Driver for Jeton {
             key_text: &[KeyForm::Jwk, KeyForm::Pem],
         },
         Offer {
+            format: "v1.local",
+            ..LOCAL
+        },
+        Offer {
+            format: "v1.public",
+            ..PUBLIC
+        },
+        Offer {
+            format: "v2.local",
+            ..LOCAL
+        },
+        Offer {
+            format: "v2.public",
+            ..PUBLIC
+        },
+        Offer {
+            format: "v3.local",
+            ..LOCAL
+        },
+        Offer {
+            format: "v3.public",
+            ..PUBLIC
+        },
+        Offer {
             format: "v4.local",
-            contracts: &[
-                Contract::Sign,
-                Contract::Verify,
-                Contract::Encrypt,
-                Contract::Decrypt,
-                Contract::RoundTrip,
-                Contract::GenerateKey,
-                Contract::LoadKey,
-            ],
-            ..PASETO
+            ..LOCAL
         },
         Offer {
             format: "v4.public",
-            ..PASETO
+            ..PUBLIC
         },
     ];
 
@@ -148,8 +180,14 @@ impl Driver for Jeton {
                 check::prepare_signature_only(verifier, order.tokens)
             }
             (_, "jwe") => jwe::prepare(order),
-            (_, "v4.local") => prepare_local(order),
-            (_, "v4.public") => prepare_public(order),
+            (_, "v1.local") => prepare_local::<V1>(order),
+            (_, "v1.public") => prepare_public::<V1>(order),
+            (_, "v2.local") => prepare_local::<V2>(order),
+            (_, "v2.public") => prepare_public::<V2>(order),
+            (_, "v3.local") => prepare_local::<V3>(order),
+            (_, "v3.public") => prepare_public::<V3>(order),
+            (_, "v4.local") => prepare_local::<V4>(order),
+            (_, "v4.public") => prepare_public::<V4>(order),
             _ => prepare_jwt(order),
         }
     }
@@ -177,24 +215,24 @@ fn prepare_jwt(order: Order) -> Result<Box<dyn Work>, Refusal> {
     }
 }
 
-fn prepare_local(order: Order) -> Result<Box<dyn Work>, Refusal> {
+fn prepare_local<V: Version>(order: Order) -> Result<Box<dyn Work>, Refusal> {
     let (text, policy) = (paserk(&order, |keys| &keys.local)?, policy(&order));
-    let key = move || v4::LocalKey::from_paserk(&text).map_err(Refusal::failed);
+    let key = move || LocalKey::<V>::from_paserk(&text).map_err(Refusal::failed);
     let own = key.clone();
-    let verifier = move || Ok(v4::Verifier::new(own()?, policy.clone()));
+    let verifier = move || Ok(paseto::Verifier::new(own()?, policy.clone()));
     trip::prepare(order, key, verifier)
 }
 
-fn prepare_public(order: Order) -> Result<Box<dyn Work>, Refusal> {
+fn prepare_public<V: Version>(order: Order) -> Result<Box<dyn Work>, Refusal> {
     let policy = policy(&order);
     let (secret, public) = (
         paserk(&order, |keys| &keys.secret),
         paserk(&order, |keys| &keys.public),
     );
-    let issuer = move || v4::SecretKey::from_paserk(&secret.clone()?).map_err(Refusal::failed);
+    let issuer = move || SecretKey::<V>::from_paserk(&secret.clone()?).map_err(Refusal::failed);
     let verifier = move || {
-        let key = v4::PublicKey::from_paserk(&public.clone()?).map_err(Refusal::failed)?;
-        Ok(v4::Verifier::new(key, policy.clone()))
+        let key = PublicKey::<V>::from_paserk(&public.clone()?).map_err(Refusal::failed)?;
+        Ok(paseto::Verifier::new(key, policy.clone()))
     };
     trip::prepare(order, issuer, verifier)
 }

@@ -1,7 +1,7 @@
 //! Claims to tokens.
 
 use jeton::jwt::{MacKey, SigningKey};
-use jeton::paseto::v4;
+use jeton::paseto::{LocalKey, SecretKey, Version};
 use jeton::{Claims, Timestamp};
 use jeton_driver_harness::{Held, Map, Pool, Refusal, Signer, Work, work};
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,21 @@ macro_rules! issue {
     )*};
 }
 
-issue!(MacKey, SigningKey, v4::LocalKey, v4::SecretKey);
+issue!(MacKey, SigningKey);
+
+impl<V: Version> Issue for LocalKey<V> {
+    #[inline]
+    fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String> {
+        LocalKey::issue(self, claims)
+    }
+}
+
+impl<V: Version> Issue for SecretKey<V> {
+    #[inline]
+    fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String> {
+        SecretKey::issue(self, claims)
+    }
+}
 
 const REGISTERED: [&str; 7] = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti"];
 

@@ -5,8 +5,8 @@
 //! and not as JWK, so the harness decodes those.
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Held, Jwk, KeyHandling, Look, Offer, Order, Policy, Pool, Refusal,
-    Rejection, Signer, Verifier, Work, locked_version, serve, work,
+    Claims, Contract, Driver, Held, Jwk, KeyForm, KeyHandling, Look, Offer, Order, Policy, Pool,
+    Refusal, Rejection, Signer, Verifier, Work, locked_version, serve, work,
 };
 use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, decode, encode,
@@ -21,24 +21,44 @@ fn main() -> std::io::Result<()> {
 
 struct JsonWebToken;
 
+const JWT: Offer = Offer {
+    format: "jwt",
+    contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+    key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+    ..Offer::NOTHING
+};
+
 impl Driver for JsonWebToken {
     const LIBRARY: &'static str = "jsonwebtoken";
-    const OFFERS: &'static [Offer] = &[Offer {
-        format: "jwt",
-        algs: &[
-            "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-            "ES256", "ES384", "EdDSA",
-        ],
-        contracts: &[Contract::Sign, Contract::Verify],
-        key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
-        ..Offer::NOTHING
-    }];
+    const OFFERS: &'static [Offer] = &[
+        Offer {
+            algs: &["HS256", "HS384", "HS512"],
+            ..JWT
+        },
+        // Of secrets it reads bytes and base64; of pairs also PEM, and JWKs of public keys alone.
+        Offer {
+            algs: &[
+                "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
+            ],
+            contracts: &[
+                Contract::Sign,
+                Contract::Verify,
+                Contract::RoundTrip,
+                Contract::LoadKey,
+            ],
+            key_text: &[KeyForm::Pem],
+            ..JWT
+        },
+    ];
 
     fn version() -> String {
         locked_version(include_str!("../Cargo.lock"), "jsonwebtoken")
     }
 
     fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+        if order.contract == Contract::LoadKey {
+            return load(&order);
+        }
         match &order.pool {
             Pool::Standard(pool) => prepare(&order, pool),
             Pool::StandardPaseto(pool) => prepare(&order, pool),
@@ -52,27 +72,49 @@ where
     C: Claims + DeserializeOwned + Clone + Send + Sync + 'static,
 {
     let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
-    let mac = alg.family() == AlgorithmFamily::Hmac;
-    if order.contract == Contract::Sign {
+    let minter = || {
         let text = order.keys.private()?;
         let load = move || encoding_key(alg.family(), &Jwk::parse(&text)?);
-        return Ok(work::sign(Minter {
+        Ok::<_, Refusal>(Minter {
             header: Header::new(alg),
             key: Held::new(order.key_handling, load)?,
             pool: pool.to_vec(),
-        }));
+        })
+    };
+    let checker = || {
+        let text = match alg.family() {
+            AlgorithmFamily::Hmac => order.keys.private()?,
+            _ => order.keys.public()?,
+        };
+        Ok::<_, Refusal>(Checker {
+            key: Held::new(order.key_handling, move || decoding_key(&text))?,
+            validation: validation(alg, &order.policy, order.pool.has_exp()),
+            claims: PhantomData::<fn() -> C>,
+        })
+    };
+    match order.contract {
+        Contract::Sign => Ok(work::sign(minter()?)),
+        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
+        _ => work::verify(checker()?, order.tokens.clone()),
     }
-    let text = if mac {
-        order.keys.private()?
-    } else {
-        order.keys.public()?
-    };
-    let checker = Checker {
-        key: Held::new(order.key_handling, move || decoding_key(&text))?,
-        validation: validation(alg, &order.policy, order.pool.has_exp()),
-        claims: PhantomData::<fn() -> C>,
-    };
-    work::verify(checker, order.tokens.clone())
+}
+
+fn load(order: &Order) -> Result<Box<dyn Work>, Refusal> {
+    let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
+    let text = order.key_text()?;
+    let (private, public) = (text.private()?, text.public()?);
+    work::keys(move || {
+        let (private, public) = (private.as_bytes(), public.as_bytes());
+        let pair = match alg.family() {
+            AlgorithmFamily::Rsa => EncodingKey::from_rsa_pem(private)
+                .and_then(|key| Ok((key, DecodingKey::from_rsa_pem(public)?))),
+            AlgorithmFamily::Ed => EncodingKey::from_ed_pem(private)
+                .and_then(|key| Ok((key, DecodingKey::from_ed_pem(public)?))),
+            _ => EncodingKey::from_ec_pem(private)
+                .and_then(|key| Ok((key, DecodingKey::from_ec_pem(public)?))),
+        };
+        pair.map_err(Refusal::failed)
+    })
 }
 
 struct Minter<C> {
@@ -149,4 +191,15 @@ fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, Refus
 fn decoding_key(jwk: &str) -> Result<DecodingKey, Refusal> {
     let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_str(jwk).map_err(Refusal::invalid)?;
     DecodingKey::from_jwk(&jwk).map_err(Refusal::failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JsonWebToken;
+    use jeton_driver_harness::conformance::faults;
+
+    #[test]
+    fn does_what_it_offers_and_refuses_what_it_must() {
+        assert_eq!(faults::<JsonWebToken>(), Vec::<String>::new());
+    }
 }

@@ -67,6 +67,16 @@ pub(super) fn groups(result: &RunResult) -> Vec<Group<'_>> {
     groups
 }
 
+/// The row that a verdict is about, for one of its two subjects.
+fn row_of<'a>(result: &'a RunResult, verdict: &Verdict, subject: &str) -> Option<&'a Row> {
+    result.rows.iter().find(|r| {
+        r.subject.id == subject
+            && r.contract == verdict.contract
+            && r.claims.name == verdict.claims
+            && r.threads == verdict.threads
+    })
+}
+
 /// The title without its contract.
 fn stem(verdict: &Verdict) -> &str {
     let tail = format!(", {}", verdict.contract);
@@ -85,20 +95,21 @@ impl<'a> Group<'a> {
                 line.cells.push(None);
             }
             let role = Role::Baseline(verdict.baseline_tier);
-            self.put(result, &verdict.baseline, contract, role);
+            if let Some(row) = row_of(result, verdict, &verdict.baseline) {
+                self.put(row, role);
+            }
         }
-        self.put(result, &verdict.subject, contract, Role::Compared(verdict));
+        if let Some(row) = row_of(result, verdict, &verdict.subject) {
+            self.put(row, Role::Compared(verdict));
+        }
     }
 
-    fn put(&mut self, result: &'a RunResult, subject: &'a str, contract: &str, role: Role<'a>) {
-        let row = result
-            .rows
-            .iter()
-            .find(|r| r.subject.id == subject && r.contract == contract);
-        let Some((row, column)) = row.zip(self.contracts.iter().position(|c| *c == contract))
-        else {
+    fn put(&mut self, row: &'a Row, role: Role<'a>) {
+        let contract = row.contract.as_str();
+        let Some(column) = self.contracts.iter().position(|c| *c == contract) else {
             return;
         };
+        let subject = row.subject.id.as_str();
         let reference = matches!(role, Role::Reference);
         let at = self
             .lines
@@ -118,18 +129,21 @@ impl<'a> Group<'a> {
 
     /// The bare primitive belongs below a table whose lines all have its algorithm.
     fn add_references(&mut self, result: &'a RunResult) {
-        let alg = self.rows().next().and_then(|r| r.subject.alg.as_deref());
-        let mut algs = self.rows().map(|r| r.subject.alg.as_deref());
-        let Some(alg) = alg.filter(|_| algs.all(|a| a == alg)) else {
+        let Some(first) = self.rows().next() else {
             return;
         };
-        drop(algs);
-        for row in result.rows.iter().filter(|r| {
-            r.reference && r.ns_per_op.is_some() && r.subject.alg.as_deref() == Some(alg)
-        }) {
-            if self.contracts.contains(&row.contract.as_str()) {
-                self.put(result, &row.subject.id, &row.contract, Role::Reference);
-            }
+        let alike = |r: &Row| {
+            r.subject.alg.is_some()
+                && r.subject.alg == first.subject.alg
+                && r.claims.name == first.claims.name
+                && r.threads == first.threads
+        };
+        if !self.rows().all(alike) {
+            return;
+        }
+        let references = result.rows.iter().filter(|r| r.reference && alike(r));
+        for row in references.filter(|r| r.ns_per_op.is_some()) {
+            self.put(row, Role::Reference);
         }
     }
 

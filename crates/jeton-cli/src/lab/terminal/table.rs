@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use anstyle::Style;
 use jeton_lab::result::Row;
-use jeton_lab::suite::Suite;
+use jeton_lab::suite::{STANDARD, Suite};
 
 use super::group::{Cell, Group, Line, Role};
 use super::words::{colour, judgement, list, microseconds, plural, significant, wrapped};
@@ -85,7 +85,13 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
     for row in rows {
         let name = format!("{} {}", row.subject.library, row.subject.version);
-        let what = super::group::kind(row);
+        let mut what = super::group::kind(row);
+        if row.claims.name != STANDARD {
+            what = format!("{what} {}", row.claims.name);
+        }
+        if row.threads > 1 {
+            what = format!("{what} ×{}", row.threads);
+        }
         writeln!(
             out,
             "  {name:<20} {what:<16} {:<17}{:>12} µs",

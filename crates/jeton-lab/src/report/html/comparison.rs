@@ -139,6 +139,8 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
             let row = result.rows.iter().position(|row| {
                 row.suite == verdict.suite
                     && row.contract == verdict.contract
+                    && row.claims.name == verdict.claims
+                    && row.threads == verdict.threads
                     && row.subject.id == *id
                     && time(row).is_some()
             });

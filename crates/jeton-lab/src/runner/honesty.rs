@@ -1,0 +1,212 @@
+//! Between the warm-up and the rounds: can what a warm driver says of its time be true?
+//!
+//! A driver times itself, so it could say anything. Three lies are looked for, each in what it
+//! would have to do to the figures; a suspicion is confirmed before it is believed, because a
+//! machine that stalls looks like a lie once, and not three times in a row.
+//!
+//! What cannot be seen from outside: a driver that verifies its pool while it is prepared, and
+//! answers from memory ever after, has no first time that could be slower than its second.
+
+use std::time::Duration;
+
+use super::bench::{Batch, Bench, Stopped};
+use super::forge::Forge;
+use crate::result::Status;
+use crate::stats::median::round_value;
+use crate::wire::RUN_LIMIT;
+
+/// How long a batch is that is timed by two clocks.
+const CLOCKED: Duration = Duration::from_millis(40);
+/// What may pass between the lab's asking and the driver's clock, and back, for one batch.
+const ON_THE_WAY: Duration = Duration::from_millis(10);
+/// The lab's clock may show so many times what the driver's does.
+const CLOCKS_APART: f64 = 1.5;
+/// A quarter of the operations may cost so many times as much each.
+const GROWTH: f64 = 2.5;
+/// Fewer operations than this in a batch are too few to take a quarter of.
+const GROWING: u64 = 16;
+/// A token may take so many times as long the first time as the second.
+const FIRST_TIME: f64 = 2.0;
+/// How long one pass over tokens that were never seen takes, about.
+const FRESH_PASS: Duration = Duration::from_millis(2);
+/// Tokens that were never seen, in one pass, at most and at least.
+const FRESH_TOKENS: (usize, usize) = (64, 8);
+/// Passes over different tokens; their median counts.
+const FRESH_PASSES: usize = 5;
+/// How often something must be seen to be believed.
+const CONFIRMED: usize = 3;
+
+/// What a warm-up showed of a driver's clock beside the lab's.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Clocks {
+    batches: u32,
+    said: Duration,
+    waited: Duration,
+}
+
+impl Clocks {
+    pub(super) fn add(&mut self, batch: &Batch) {
+        self.batches += 1;
+        self.said += batch.elapsed;
+        self.waited += batch.waited;
+    }
+
+    fn disagree(&self) -> bool {
+        apart(self.said, self.waited, ON_THE_WAY / 4 * self.batches)
+    }
+}
+
+fn apart(said: Duration, waited: Duration, on_the_way: Duration) -> bool {
+    said > waited + Duration::from_millis(1) || waited > said.mul_f64(CLOCKS_APART) + on_the_way
+}
+
+/// Fails a bench whose driver cannot be believed.
+pub(super) fn check(bench: &mut Bench, forge: &Forge, clocks: Clocks) -> Result<(), Stopped> {
+    if clocks.disagree() {
+        check_clock(bench)?;
+    }
+    check_growth(bench)?;
+    check_first_times(bench, forge)
+}
+
+fn check_clock(bench: &mut Bench) -> Result<(), Stopped> {
+    let mut last = None;
+    for _ in 0..CONFIRMED {
+        let Some(batch) = bench.batch(bench.iterations, CLOCKED, false)? else {
+            return Ok(());
+        };
+        if !apart(batch.elapsed, batch.waited, ON_THE_WAY) {
+            return Ok(());
+        }
+        last = Some(batch);
+    }
+    if let Some(batch) = last {
+        bench.fail(
+            Status::FailedPreflight,
+            format!(
+                "its clock is wrong: it says {:.1} ms for work that the lab waited {:.1} ms for",
+                batch.elapsed.as_secs_f64() * 1e3,
+                batch.waited.as_secs_f64() * 1e3
+            ),
+        );
+    }
+    Ok(())
+}
+
+/// Four times the operations take four times as long, whatever a checksum says.
+fn check_growth(bench: &mut Bench) -> Result<(), Stopped> {
+    let all = bench.iterations;
+    if all < GROWING {
+        return Ok(());
+    }
+    for _ in 0..CONFIRMED {
+        let Some(few) = bench.batch(all / 4, CLOCKED, false)? else {
+            return Ok(());
+        };
+        let Some(many) = bench.batch(all, CLOCKED, false)? else {
+            return Ok(());
+        };
+        if few.ns_per_op <= many.ns_per_op * GROWTH {
+            return Ok(());
+        }
+    }
+    bench.fail(
+        Status::FailedPreflight,
+        "its work does not grow with its operations: four times as many take hardly longer",
+    );
+    Ok(())
+}
+
+/// A token is not verified faster for having been verified before.
+fn check_first_times(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
+    let cell = bench.cell.clone();
+    if !cell.contract.opens_tokens() || cell.is_reference() || cell.caches || !bench.live() {
+        return Ok(());
+    }
+    let in_a_pass = FRESH_PASS.as_secs_f64() * 1e9 / bench.ns_per_op.max(1.0);
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    let tokens = (in_a_pass as usize).clamp(FRESH_TOKENS.1, FRESH_TOKENS.0);
+    let mut slower = 0.0;
+    for confirmation in 0..2 {
+        let first = confirmation * FRESH_PASSES;
+        let Some(ratio) = first_over_second(bench, forge, first, tokens)? else {
+            break;
+        };
+        if ratio < FIRST_TIME {
+            break;
+        }
+        slower = if confirmation == 0 { 0.0 } else { ratio };
+    }
+    if slower > 0.0 {
+        bench.fail(
+            Status::FailedPreflight,
+            format!(
+                "takes {slower:.1} times as long for a token the first time as the second: \
+                 it answers from a cache, and its manifest does not say `caches_tokens`"
+            ),
+        );
+    }
+    // Back to the tokens that everybody works on.
+    if let Ok(prepare) = forge.prepare(&cell) {
+        bench.ask(|p| p.prepare(&prepare))?;
+    }
+    Ok(())
+}
+
+/// The median over some passes of what a pass over tokens never seen takes, divided by what the
+/// same pass takes again. `None` if there are no such tokens, or the driver failed.
+fn first_over_second(
+    bench: &mut Bench,
+    forge: &Forge,
+    first_pass: usize,
+    tokens: usize,
+) -> Result<Option<f64>, Stopped> {
+    let mut ratios = Vec::new();
+    for pass in first_pass..first_pass + FRESH_PASSES {
+        let Some(prepare) = forge.prepare_fresh(&bench.cell, pass, tokens) else {
+            return Ok(None);
+        };
+        let operations = prepare.tokens.as_ref().map_or(0, Vec::len) as u64;
+        let threads = bench.cell.threads;
+        let timed = bench.ask(|p| {
+            p.prepare(&prepare)?;
+            let first = p.run(operations, threads, false, RUN_LIMIT)?;
+            let second = p.run(operations, threads, false, RUN_LIMIT)?;
+            Ok((first.elapsed_ns, second.elapsed_ns))
+        })?;
+        let Some((first, second)) = timed else {
+            return Ok(None);
+        };
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        ratios.push(first as f64 / second.max(1) as f64);
+    }
+    Ok(round_value(&ratios))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_may_be_a_little_apart() {
+        let ms = Duration::from_millis;
+        assert!(!apart(ms(40), ms(41), ON_THE_WAY));
+        assert!(
+            !apart(ms(40), ms(60), ON_THE_WAY),
+            "the machine was slow to wake"
+        );
+        assert!(
+            apart(ms(40), ms(80), ON_THE_WAY),
+            "half the time is not told"
+        );
+        assert!(
+            apart(ms(40), ms(30), ON_THE_WAY),
+            "longer than the lab waited"
+        );
+        assert!(apart(ms(0), ms(30), ON_THE_WAY));
+    }
+}

@@ -1,0 +1,324 @@
+//! The claims that subjects work on: named sets, and the user's own.
+
+mod own;
+mod reports;
+
+pub use own::{MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError};
+
+use serde_json::{Value, json};
+
+use super::Format;
+
+/// The issuer of every token of the lab, but for claims that say another or none.
+pub const ISSUER: &str = "https://issuer.example";
+/// The audience of every token of the lab, but for claims that say another or none.
+pub const AUDIENCE: &str = "api";
+/// The name of the set that libraries are compared under.
+pub const STANDARD: &str = "standard";
+/// The name of the user's own set.
+pub const OWN: &str = "own";
+/// How many claims values a run goes round in, so that no operation repeats the one before. Of
+/// large claims there are fewer: a line of the protocol holds no more.
+pub const POOL_SIZE: usize = 8;
+/// The sizes of the sweep: the length of the one text in the claims, bytes.
+pub const SWEEP: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+const DAY_S: i64 = 24 * 60 * 60;
+
+/// The claims sets of a run, all at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct ClaimsSets {
+    now_s: i64,
+    own: Option<OwnClaims>,
+}
+
+/// One set: as many values as are asked for, equal in length and different in content.
+#[derive(Debug, Clone)]
+pub struct ClaimsSet {
+    name: String,
+    kind: Kind,
+    now_s: i64,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Standard,
+    /// Report 1's shape: a value under `data`, and three times.
+    Data(Value),
+    /// Report 2's: ten texts.
+    Letters,
+    /// Report 3's: a subject and two times.
+    Visitor,
+    Own(OwnClaims),
+}
+
+impl ClaimsSets {
+    /// Claims issued at `now_s`, in seconds since 1970, that live for a day; and the user's own, if
+    /// there are any.
+    #[must_use]
+    pub fn issued_at(now_s: i64, own: Option<OwnClaims>) -> Self {
+        Self { now_s, own }
+    }
+
+    /// The set of that name; `None` if there is none, or no claims of the user's own.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<ClaimsSet> {
+        let kind = match name {
+            STANDARD => Kind::Standard,
+            OWN => Kind::Own(self.own.clone()?),
+            "report2" => Kind::Letters,
+            "report3" => Kind::Visitor,
+            other => Kind::Data(reports::data(other)?),
+        };
+        Some(ClaimsSet {
+            name: name.to_owned(),
+            kind,
+            now_s: self.now_s,
+        })
+    }
+
+    /// The names of all sets, but for the user's own.
+    #[must_use]
+    pub fn names() -> Vec<String> {
+        let mut names = vec![STANDARD.to_owned()];
+        names.extend(reports::NAMES.iter().map(|&(name, _)| name.to_owned()));
+        names.extend(["report2", "report3"].map(str::to_owned));
+        names.extend(SWEEP.map(reports::text_of));
+        names
+    }
+
+    /// The name of the sweep's set with a text of so many bytes.
+    #[must_use]
+    pub fn sweep(bytes: usize) -> String {
+        reports::text_of(bytes)
+    }
+}
+
+impl ClaimsSet {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value `index`, in the types that the format has for it.
+    #[must_use]
+    pub fn value(&self, format: Format, index: usize) -> Value {
+        let step = i64::try_from(index).unwrap_or_default();
+        let claims = match &self.kind {
+            Kind::Standard => json!({
+                "iss": ISSUER,
+                "sub": "user-1234567890",
+                "aud": [AUDIENCE],
+                "exp": self.now_s + DAY_S,
+                "iat": self.now_s,
+                // Any 16 hexadecimal digits will do; the last one tells the values of a pool apart
+                // in a checksum.
+                "jti": format!("7f3a91c04be2{:04x}", (0xd651 + 0x11 * index) & 0xffff),
+                "name": "John Doe",
+                "admin": true,
+            }),
+            Kind::Data(data) => json!({
+                "data": data,
+                "exp": self.now_s + DAY_S + step,
+                "iat": self.now_s,
+                "nbf": self.now_s,
+            }),
+            Kind::Letters => reports::letters(index),
+            Kind::Visitor => json!({
+                "sub": format!("user{:06}@mail.io", index % 1_000_000),
+                "iat": self.now_s,
+                "exp": self.now_s + DAY_S,
+            }),
+            Kind::Own(own) => own.value(index),
+        };
+        in_format(format, claims)
+    }
+
+    /// The pool: as many values as a line of the protocol has room for, [`POOL_SIZE`] at most.
+    #[must_use]
+    pub fn pool(&self, format: Format) -> Vec<Value> {
+        let size = self.at_most(format, POOL_SIZE);
+        (0..size).map(|i| self.value(format, i)).collect()
+    }
+
+    /// As many of `wanted` values as one line has room for, with their tokens beside them.
+    #[must_use]
+    pub fn at_most(&self, format: Format, wanted: usize) -> usize {
+        const LINE_BYTES: u64 = crate::wire::MAX_LINE_BYTES as u64 - (64 << 10);
+        // The claims, their base64 in a token, and what a post-quantum signature takes.
+        let each = self.bytes(format) * 12 / 5 + 8192;
+        let room = usize::try_from(LINE_BYTES / each).unwrap_or(usize::MAX);
+        wanted.min(room).max(1)
+    }
+
+    /// What a verifier demands of them: their own issuer and audience, or nothing.
+    #[must_use]
+    pub fn policy(&self) -> (String, String) {
+        let claims = self.value(Format::Jwt, 0);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let audience = match &claims["aud"] {
+            Value::Array(list) => list.first().map(text),
+            other => Some(text(other)),
+        };
+        (text(&claims["iss"]), audience.unwrap_or_default())
+    }
+
+    /// Claims that every verifier must refuse, each with the name of what is wrong. What the set
+    /// does not say cannot be wrong in it.
+    #[must_use]
+    pub fn refusable(&self, format: Format) -> Vec<(&'static str, Value)> {
+        let honest = self.value(Format::Jwt, 0);
+        let mut wrong = Vec::new();
+        let mut add = |what, changes: &[(&str, Value)]| {
+            let mut claims = honest.clone();
+            for (member, value) in changes {
+                claims[*member] = value.clone();
+            }
+            wrong.push((what, in_format(format, claims)));
+        };
+        if honest.get("exp").is_some() {
+            let mut changes = vec![("exp", json!(self.now_s - DAY_S))];
+            for begin in ["iat", "nbf"] {
+                if honest.get(begin).is_some() {
+                    changes.push((begin, json!(self.now_s - 2 * DAY_S)));
+                }
+            }
+            add("an expired token", &changes);
+        }
+        let later = json!(self.now_s + DAY_S / 2);
+        add("a token that is not valid yet", &[("nbf", later)]);
+        let (issuer, audience) = self.policy();
+        if !issuer.is_empty() {
+            let other = json!("https://impostor.example");
+            add("a token of another issuer", &[("iss", other)]);
+        }
+        if !audience.is_empty() {
+            let other = json!(["elsewhere"]);
+            add("a token for another audience", &[("aud", other)]);
+        }
+        wrong
+    }
+
+    /// The length of the set's compact JSON in a format.
+    #[must_use]
+    pub fn bytes(&self, format: Format) -> u64 {
+        self.value(format, 0).to_string().len() as u64
+    }
+}
+
+/// The claims as a format writes them: PASETO has times as RFC 3339 text and one audience.
+fn in_format(format: Format, mut claims: Value) -> Value {
+    if !format.is_paseto() {
+        return claims;
+    }
+    for time in ["exp", "nbf", "iat"] {
+        if let Some(seconds) = claims.get(time).and_then(Value::as_i64) {
+            let moment = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);
+            claims[time] = json!(moment.to_string());
+        }
+    }
+    if let Some(Value::Array(list)) = claims.get("aud")
+        && let [one] = list.as_slice()
+    {
+        claims["aud"] = one.clone();
+    }
+    claims
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const NOW_S: i64 = 1_760_000_000;
+
+    fn set(name: &str) -> ClaimsSet {
+        ClaimsSets::issued_at(NOW_S, None).named(name).unwrap()
+    }
+
+    /// Every size that `seeds.md` states, to the byte: of the JSON under `data`, and of the tokens
+    /// that report 1 published, worked out from header, claims and signature.
+    #[test]
+    fn the_payloads_of_report_1_have_their_published_sizes() {
+        let b64 = |bytes: u64| (bytes * 4).div_ceil(3);
+        let es256 = |claims: u64| b64(27) + 1 + b64(claims) + 1 + b64(64);
+        let public = |claims: u64| 10 + b64(claims + 64);
+        for (name, data, jwt, paseto) in [
+            ("report1-string", 23, 235, 254),
+            ("report1-simple", 36, 252, 272),
+            ("report1-large", 6_181, 8_446, 8_465),
+            ("report1-very-large", 82_781, 110_579, 110_598),
+            ("text-1", 3, 208, 228),
+            ("text-100", 102, 340, 360),
+            ("text-1000", 1_002, 1_540, 1_560),
+            ("text-10000", 10_002, 13_540, 13_560),
+            ("text-100000", 100_002, 133_540, 133_560),
+        ] {
+            let set = set(name);
+            let json = set.value(Format::Jwt, 0)["data"].to_string();
+            assert_eq!(json.len(), data, "{name}");
+            assert_eq!(es256(set.bytes(Format::Jwt)), jwt, "{name}");
+            assert_eq!(public(set.bytes(Format::V4Public)), paseto, "{name}");
+        }
+        let complex = set("report1-complex").value(Format::Jwt, 0)["data"].to_string();
+        assert_eq!(complex.len(), 214);
+        let trip = set("report1-complex-round-trip").value(Format::Jwt, 0);
+        assert!(trip["data"]["metadata"].get("region").is_none());
+        let concurrency = set("report1-concurrency").value(Format::Jwt, 0);
+        assert_eq!(concurrency["data"].to_string().len(), 30);
+    }
+
+    #[test]
+    fn report_2_has_ten_claims_of_26_letters_in_375_bytes() {
+        let set = set("report2");
+        for index in [0, 7] {
+            let claims = set.value(Format::Jwt, index);
+            assert_eq!(claims.to_string().len(), 375);
+            let members = claims.as_object().unwrap();
+            assert_eq!(members.len(), 10);
+            for value in members.values() {
+                let mut letters: Vec<u8> = value.as_str().unwrap().bytes().collect();
+                letters.sort_unstable();
+                assert_eq!(letters, (b'a'..=b'z').collect::<Vec<u8>>());
+            }
+        }
+    }
+
+    #[test]
+    fn report_3_has_addresses_of_18_characters() {
+        let claims = set("report3").value(Format::Jwt, 999);
+        assert_eq!(claims["sub"].as_str().unwrap().len(), 18);
+    }
+
+    #[test]
+    fn a_pool_is_equal_in_length_and_different_in_content() {
+        for name in ClaimsSets::names() {
+            for format in [Format::Jwt, Format::V4Local] {
+                let set = set(&name);
+                let pool = set.pool(format);
+                assert!(!pool.is_empty() && pool.len() <= POOL_SIZE, "{name}");
+                for (i, value) in pool.iter().enumerate() {
+                    assert_eq!(value.to_string().len() as u64, set.bytes(format), "{name}");
+                    assert!(!pool[..i].contains(value), "{name}");
+                }
+            }
+        }
+        assert_eq!(set("text-1000000").pool(Format::Jwt).len(), 3);
+        let last = |i: usize| set(STANDARD).value(Format::Jwt, i)["jti"].to_string();
+        let lasts: Vec<String> = (0..8).map(last).map(|j| j[15..].to_owned()).collect();
+        assert_eq!(lasts[0], "51\"");
+        assert_eq!(set(STANDARD).bytes(Format::Jwt), 160);
+    }
+
+    #[test]
+    fn only_what_a_set_says_is_wrong_in_a_refusable_one() {
+        let wrong = |name: &str| set(name).refusable(Format::Jwt).len();
+        assert_eq!(wrong(STANDARD), 4);
+        assert_eq!(wrong("report1-string"), 2, "no issuer and no audience");
+        assert_eq!(wrong("report2"), 1, "no expiry either");
+        assert_eq!(set("report2").policy(), (String::new(), String::new()));
+        let policy = (ISSUER.to_owned(), AUDIENCE.to_owned());
+        assert_eq!(set(STANDARD).policy(), policy);
+    }
+}

@@ -1,0 +1,170 @@
+//! The user's own claims.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+/// The longest claims that the lab takes, bytes of JSON.
+pub const MAX_CLAIMS_BYTES: usize = 1 << 20;
+
+/// Claims that somebody wants to know the cost of.
+///
+/// ```
+/// use jeton_lab::suite::OwnClaims;
+/// let own = OwnClaims::read(br#"{"sub": "me", "roles": ["a", "b"]}"#, 1_760_000_000)?;
+/// # Ok::<(), jeton_lab::suite::OwnClaimsError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnClaims(Map<String, Value>);
+
+/// Why they cannot be measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnClaimsError {
+    /// Longer than [`MAX_CLAIMS_BYTES`].
+    TooLong,
+    /// Not JSON; what the parser says.
+    NotJson(String),
+    /// JSON, and not an object.
+    NotAnObject,
+    /// A registered claim has a type that no verifier takes.
+    WrongType(&'static str, &'static str),
+    /// The time that `exp` says is so near that tokens would expire in the middle of a run.
+    Expired,
+    /// The time that `nbf` says has not come.
+    NotYetValid,
+}
+
+impl fmt::Display for OwnClaimsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(
+                f,
+                "longer than {} MiB, the most that the lab measures",
+                MAX_CLAIMS_BYTES >> 20
+            ),
+            Self::NotJson(why) => write!(f, "not JSON: {why}"),
+            Self::NotAnObject => f.write_str("not a JSON object"),
+            Self::WrongType(claim, wanted) => write!(f, "`{claim}` must be {wanted}"),
+            Self::Expired => f.write_str(
+                "`exp` has passed, or will within a day: verifiers would refuse the tokens; \
+                 give a later one, or leave it out",
+            ),
+            Self::NotYetValid => f.write_str(
+                "`nbf` has not come yet: verifiers would refuse the tokens; \
+                 give an earlier one, or leave it out",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OwnClaimsError {}
+
+impl OwnClaims {
+    /// Reads claims and checks what every verifier will, at `now_s`, seconds since 1970.
+    ///
+    /// # Errors
+    /// [`OwnClaimsError`].
+    pub fn read(json: &[u8], now_s: i64) -> Result<Self, OwnClaimsError> {
+        const A_DAY_S: i64 = 24 * 60 * 60;
+        if json.len() > MAX_CLAIMS_BYTES {
+            return Err(OwnClaimsError::TooLong);
+        }
+        let value: Value =
+            serde_json::from_slice(json).map_err(|e| OwnClaimsError::NotJson(e.to_string()))?;
+        let Value::Object(claims) = value else {
+            return Err(OwnClaimsError::NotAnObject);
+        };
+        for text in ["iss", "sub", "jti"] {
+            if claims.get(text).is_some_and(|v| !v.is_string()) {
+                return Err(OwnClaimsError::WrongType(text, "a text"));
+            }
+        }
+        for time in ["exp", "nbf", "iat"] {
+            if claims.get(time).is_some_and(|v| !v.is_i64()) {
+                let wanted = "a whole number of seconds since 1970";
+                return Err(OwnClaimsError::WrongType(time, wanted));
+            }
+        }
+        let is_text_list = |v: &Value| {
+            let list = v.as_array().filter(|list| !list.is_empty());
+            v.is_string() || list.is_some_and(|list| list.iter().all(Value::is_string))
+        };
+        if claims.get("aud").is_some_and(|v| !is_text_list(v)) {
+            return Err(OwnClaimsError::WrongType(
+                "aud",
+                "a text or a list of texts",
+            ));
+        }
+        let time = |name: &str| claims.get(name).and_then(Value::as_i64);
+        if time("exp").is_some_and(|expires| expires <= now_s + A_DAY_S) {
+            return Err(OwnClaimsError::Expired);
+        }
+        if time("nbf").is_some_and(|begins| begins > now_s) {
+            return Err(OwnClaimsError::NotYetValid);
+        }
+        Ok(Self(claims))
+    }
+
+    /// The value `index`: the same claims, but that a `jti` ends in another digit, or else `exp` is
+    /// some seconds later, where they have one. The length stays.
+    pub(super) fn value(&self, index: usize) -> Value {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut claims = self.0.clone();
+        if let Some(Value::String(jti)) = claims.get_mut("jti")
+            && jti.pop().is_some_and(|last| last.is_ascii())
+        {
+            jti.push(char::from(DIGITS[index % 16]));
+        } else if let Some(expires) = claims.get("exp").and_then(Value::as_i64) {
+            let later = expires.saturating_add(i64::try_from(index % 16).unwrap_or_default());
+            if later.to_string().len() == expires.to_string().len() {
+                claims.insert("exp".into(), json!(later));
+            }
+        }
+        Value::Object(claims)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW_S: i64 = 1_760_000_000;
+
+    #[test]
+    fn what_cannot_be_measured_is_refused_in_a_sentence() {
+        let refused = |json: &[u8]| OwnClaims::read(json, NOW_S).map_err(|e| e.to_string());
+        for (json, sentence) in [
+            ("hello", "not JSON: "),
+            ("{\"a\":1", "not JSON: "),
+            ("[1]", "not a JSON object"),
+            ("{\"iss\":1}", "`iss` must be a text"),
+            ("{\"exp\":\"soon\"}", "`exp` must be a whole number"),
+            ("{\"exp\":1.5}", "`exp` must be a whole number"),
+            ("{\"aud\":[]}", "`aud` must be a text or a list"),
+            ("{\"exp\":1760000000}", "`exp` has passed"),
+            ("{\"nbf\":1760000001}", "`nbf` has not come yet"),
+        ] {
+            let said = refused(json.as_bytes()).err().unwrap_or_default();
+            assert!(said.starts_with(sentence), "{json}: {said}");
+        }
+        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_CLAIMS_BYTES));
+        assert_eq!(
+            OwnClaims::read(long.as_bytes(), NOW_S),
+            Err(OwnClaimsError::TooLong)
+        );
+    }
+
+    #[test]
+    fn values_differ_where_they_may_and_keep_their_length() {
+        for json in [
+            r#"{"jti":"abc","x":1}"#,
+            r#"{"exp":1860000000,"x":[1,{"y":null}]}"#,
+        ] {
+            let own = OwnClaims::read(json.as_bytes(), NOW_S);
+            let values = own.map(|own| [own.value(0), own.value(5)]);
+            let values = values.unwrap_or_default();
+            assert_ne!(values[0], values[1]);
+            assert_eq!(values[0].to_string().len(), values[1].to_string().len());
+        }
+    }
+}

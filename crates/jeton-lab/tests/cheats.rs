@@ -1,0 +1,122 @@
+//! A driver that cheats is found out before anything is timed, and its row says how.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake;
+
+use fake::{Fakes, row};
+use jeton_lab::Stop;
+use jeton_lab::result::{RunResult, Status};
+use jeton_lab::suite::{Choice, Contract, Extent, Suite};
+
+/// Signing, verifying and both, of one cheat between two honest drivers.
+fn run_with(misdeed: &str) -> RunResult {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("another", "")
+        .with("cheat", misdeed);
+    let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
+    choice.contracts = vec![Contract::Sign, Contract::Verify, Contract::RoundTrip];
+    let result = fakes.run_of(&choice, &Stop::default(), |_| ());
+    for name in ["honest", "another"] {
+        for contract in ["sign", "verify", "round-trip"] {
+            let row = row(&result, name, contract);
+            assert_eq!(
+                row.status,
+                Status::Ok,
+                "{name} {contract}: {:?}",
+                row.reason
+            );
+        }
+    }
+    result
+}
+
+#[track_caller]
+fn assert_caught(misdeed: &str, contracts: &[&str], reason: &str) {
+    let result = run_with(misdeed);
+    for contract in contracts {
+        let row = row(&result, "cheat", contract);
+        assert_eq!(
+            row.status,
+            Status::FailedPreflight,
+            "{contract}: {:?}",
+            row.reason
+        );
+        let said = row.reason.as_deref().unwrap();
+        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(row.ns_per_op.is_none(), "it must not be timed");
+    }
+}
+
+const ALL: [&str; 3] = ["sign", "verify", "round-trip"];
+
+#[test]
+fn who_signs_with_an_empty_key() {
+    assert_caught("empty-key", &ALL, "signs with an empty key");
+}
+
+#[test]
+fn who_skips_the_verification() {
+    let reason = "accepts a token whose signature was changed";
+    assert_caught("accepts-tampered", &ALL, reason);
+}
+
+#[test]
+fn who_ignores_the_expiry() {
+    assert_caught("accepts-expired", &ALL, "accepts an expired token");
+}
+
+#[test]
+fn who_gives_back_other_claims() {
+    assert_caught("changes-a-claim", &ALL, "another `name` than was signed");
+}
+
+#[test]
+fn who_answers_from_a_cache() {
+    assert_caught("caches", &["verify"], "it answers from a cache");
+}
+
+#[test]
+fn who_never_comes_back_from_a_round_trip() {
+    let reason = "comes back from a round trip with an expired token";
+    assert_caught("never-comes-back", &["round-trip"], reason);
+}
+
+#[test]
+fn who_does_a_few_operations_and_counts_many() {
+    let reason = "its work does not grow with its operations";
+    assert_caught("extrapolates", &ALL, reason);
+}
+
+#[test]
+fn whose_clock_is_too_fast() {
+    assert_caught("fast-clock", &ALL, "its clock is wrong");
+}
+
+#[test]
+fn whose_clock_is_too_slow() {
+    assert_caught("slow-clock", &ALL, "its clock is wrong");
+}
+
+#[test]
+fn whose_clock_stands_still() {
+    assert_caught("no-clock", &ALL, "its clock is wrong");
+}
+
+/// A cache that is declared is no cheat: it has a row, and stands in no comparison.
+#[test]
+fn a_cache_that_is_declared_is_a_subject_of_its_own() {
+    let fakes = Fakes::new().with("honest", "").with("another", "");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
+    let way = format!(
+        "caches_tokens = true\nrun = [\"python3\", \"{script}\", \"recalls\", \"caches-openly\"]"
+    );
+    let result = fakes.with_manifest("recalls", &way).run();
+    let recalled = row(&result, "recalls", "verify");
+    assert_eq!(recalled.status, Status::Ok, "{:?}", recalled.reason);
+    let named = |id: &str| id.contains("recalls");
+    let compared = |v: &jeton_lab::result::Verdict| named(&v.subject) || named(&v.baseline);
+    assert!(!result.verdicts.iter().any(compared));
+    assert!(!result.verdicts.is_empty());
+}

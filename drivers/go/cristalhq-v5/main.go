@@ -1,0 +1,271 @@
+// The driver of github.com/cristalhq/jwt/v5. ParseClaims verifies algorithm and signature
+// and decodes the claims, which are then checked with the library's own methods.
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cristalhq/jwt/v5"
+
+	"jeton/harness"
+)
+
+func main() { harness.Serve(driver()) }
+
+func driver() *harness.Driver {
+	contracts := []string{
+		harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
+		harness.ContractRoundTrip,
+	}
+	return &harness.Driver{
+		Library: "cristalhq",
+		Module:  "github.com/cristalhq/jwt/v5",
+		Offers: slices.Concat(
+			harness.JWTOffers(append(contracts, harness.ContractGenerateKey), "HS256", "HS384", "HS512"),
+			harness.JWTOffers(contracts, "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+				"ES256", "ES384", "ES512", "EdDSA")),
+		Sign:            sign,
+		Verify:          verify,
+		VerifySignature: verifySignature,
+		GenerateKey:     generateKey,
+	}
+}
+
+// standardClaims shadows the embedded `aud`: the library's own type would turn the array of one into
+// a plain string, and the token would then be shorter than everybody else's.
+type standardClaims struct {
+	jwt.RegisteredClaims
+	Audience harness.Audience `json:"aud,omitempty"`
+	Name     string           `json:"name,omitempty"`
+	Admin    bool             `json:"admin"`
+}
+
+func sign(p *harness.Prepare) (*harness.Contract, error) {
+	builder, err := harness.Key(p, func() (*jwt.Builder, error) {
+		key, err := p.PrivateKey()
+		if err != nil {
+			return nil, err
+		}
+		signer, err := newSigner(jwt.Algorithm(p.Alg), key)
+		if err != nil {
+			return nil, keyRefused(p, err)
+		}
+		return jwt.NewBuilder(signer), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	claims, err := claimsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return harness.Signing(p, func(index int) ([]byte, error) {
+		builder, err := builder()
+		if err != nil {
+			return nil, err
+		}
+		token, err := builder.Build(claims[index])
+		if err != nil {
+			return nil, err
+		}
+		return token.Bytes(), nil
+	})
+}
+
+func claimsOf(p *harness.Prepare) ([]any, error) {
+	claims := make([]any, len(p.Claims.Values))
+	if p.TypedClaims() {
+		values, err := harness.Issued[standardClaims](p)
+		for i := range values {
+			claims[i] = &values[i]
+		}
+		return claims, err
+	}
+	values, err := harness.IssuedMaps(p)
+	for i := range values {
+		claims[i] = values[i]
+	}
+	return claims, err
+}
+
+func verify(p *harness.Prepare) (*harness.Contract, error) {
+	verifier, err := newVerifier(p)
+	if err != nil {
+		return nil, err
+	}
+	check := claimsCheck(p)
+
+	if p.TypedClaims() {
+		return harness.Verifying(p, func(raw []byte) (*standardClaims, error) {
+			ready, err := verifier()
+			if err != nil {
+				return nil, err
+			}
+			claims := new(standardClaims)
+			if err := jwt.ParseClaims(raw, ready, claims); err != nil {
+				return nil, err
+			}
+			return claims, check(&claims.RegisteredClaims, claims.Audience)
+		}, func(claims *standardClaims) string {
+			return claims.ID
+		}, func(claims *standardClaims) any { return claims })
+	}
+	return harness.Verifying(p, func(raw []byte) (map[string]any, error) {
+		ready, err := verifier()
+		if err != nil {
+			return nil, err
+		}
+		var claims map[string]any
+		if err := jwt.ParseClaims(raw, ready, &claims); err != nil {
+			return nil, err
+		}
+		registered, err := registeredOf(claims)
+		if err != nil {
+			return nil, err
+		}
+		return claims, check(registered, registered.Audience)
+	}, harness.JTI, func(claims map[string]any) any { return claims })
+}
+
+// registeredOf takes what the policy is about out of map claims, so that the library's methods can
+// check it without decoding the JSON twice.
+func registeredOf(claims map[string]any) (*jwt.RegisteredClaims, error) {
+	var registered jwt.RegisteredClaims
+	registered.Issuer, _ = claims["iss"].(string)
+	var err error
+	if registered.ExpiresAt, err = dateOf(claims["exp"]); err != nil {
+		return nil, err
+	}
+	if registered.NotBefore, err = dateOf(claims["nbf"]); err != nil {
+		return nil, err
+	}
+	switch audience := claims["aud"].(type) {
+	case string:
+		registered.Audience = jwt.Audience{audience}
+	case []any:
+		for _, one := range audience {
+			text, ok := one.(string)
+			if !ok {
+				return nil, jwt.ErrAudienceInvalidFormat
+			}
+			registered.Audience = append(registered.Audience, text)
+		}
+	}
+	return &registered, nil
+}
+
+func dateOf(claim any) (*jwt.NumericDate, error) {
+	switch seconds := claim.(type) {
+	case nil:
+		return nil, nil
+	case float64:
+		return jwt.NewNumericDate(time.Unix(int64(seconds), 0)), nil
+	}
+	return nil, jwt.ErrDateInvalidFormat
+}
+
+func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+	verifier, err := newVerifier(p)
+	if err != nil {
+		return nil, err
+	}
+	return harness.VerifyingSignature(p, func(raw []byte) error {
+		ready, err := verifier()
+		if err != nil {
+			return err
+		}
+		_, err = jwt.Parse(raw, ready)
+		return err
+	})
+}
+
+func claimsCheck(p *harness.Prepare) func(*jwt.RegisteredClaims, []string) error {
+	issuer, audience, expiryRequired := p.Policy.Issuer, p.Policy.Audience, p.ExpiryRequired()
+	return func(claims *jwt.RegisteredClaims, audiences []string) error {
+		if expiryRequired && claims.ExpiresAt == nil {
+			return harness.ErrExpiryMissing
+		}
+		// Not IsValidAt, which would also refuse an `iat` that the policy does not speak of.
+		if now := time.Now(); !claims.IsValidExpiresAt(now) || !claims.IsValidNotBefore(now) {
+			return harness.ErrTime
+		}
+		if issuer != "" && !claims.IsIssuer(issuer) {
+			return harness.ErrIssuer
+		}
+		if audience != "" && !slices.Contains(audiences, audience) {
+			return harness.ErrAudience
+		}
+		return nil
+	}
+}
+
+func newSigner(alg jwt.Algorithm, key any) (jwt.Signer, error) {
+	switch key := key.(type) {
+	case []byte:
+		return jwt.NewSignerHS(alg, key)
+	case *rsa.PrivateKey:
+		if alg[0] == 'P' {
+			return jwt.NewSignerPS(alg, key)
+		}
+		return jwt.NewSignerRS(alg, key)
+	case *ecdsa.PrivateKey:
+		return jwt.NewSignerES(alg, key)
+	case ed25519.PrivateKey:
+		return jwt.NewSignerEdDSA(key)
+	}
+	return nil, jwt.ErrInvalidKey
+}
+
+// generateKey makes a secret, the one kind of key that the library makes.
+func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+	bits := map[string]int{"HS256": 256, "HS384": 384, "HS512": 512}[p.Alg]
+	return harness.MakingKeys(func() (jwt.Signer, error) {
+		secret, err := jwt.GenerateRandomBits(bits)
+		if err != nil {
+			return nil, err
+		}
+		return jwt.NewSignerHS(jwt.Algorithm(p.Alg), secret)
+	})
+}
+
+func newVerifier(p *harness.Prepare) (func() (jwt.Verifier, error), error) {
+	return harness.Key(p, func() (jwt.Verifier, error) {
+		key, err := p.PublicKey()
+		if err != nil {
+			return nil, err
+		}
+		verifier, err := verifierOf(jwt.Algorithm(p.Alg), key)
+		return verifier, keyRefused(p, err)
+	})
+}
+
+func verifierOf(alg jwt.Algorithm, key any) (jwt.Verifier, error) {
+	switch key := key.(type) {
+	case []byte:
+		return jwt.NewVerifierHS(alg, key)
+	case *rsa.PublicKey:
+		if alg[0] == 'P' {
+			return jwt.NewVerifierPS(alg, key)
+		}
+		return jwt.NewVerifierRS(alg, key)
+	case *ecdsa.PublicKey:
+		return jwt.NewVerifierES(alg, key)
+	case ed25519.PublicKey:
+		return jwt.NewVerifierEdDSA(key)
+	}
+	return nil, jwt.ErrInvalidKey
+}
+
+// keyRefused explains the library's own rule, which ties the RSA key's length to the hash.
+func keyRefused(p *harness.Prepare, err error) error {
+	bits := map[string]string{"256": "2048", "384": "3072", "512": "4096"}[p.Alg[2:]]
+	if errors.Is(err, jwt.ErrInvalidKey) && p.Alg[1] == 'S' && (p.Alg[0] == 'R' || p.Alg[0] == 'P') {
+		return harness.Unsupported("cristalhq takes only RSA keys of %s bits for %s", bits, p.Alg)
+	}
+	return err
+}

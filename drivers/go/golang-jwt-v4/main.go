@@ -1,0 +1,153 @@
+// The driver of github.com/golang-jwt/jwt/v4. The parser is made once with the one allowed algorithm;
+// it checks the times. Issuer, audience and the presence of `exp` are asked of the claims' own methods
+// afterwards, because this version's parser has no options for them.
+package main
+
+import (
+	"slices"
+
+	"github.com/golang-jwt/jwt/v4"
+
+	"jeton/harness"
+)
+
+func main() { harness.Serve(driver()) }
+
+func driver() *harness.Driver {
+	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
+	// reads no JWK and makes no keys.
+	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	return &harness.Driver{
+		Library: "golang-jwt",
+		Module:  "github.com/golang-jwt/jwt/v4",
+		Offers: slices.Concat(
+			harness.JWTOffers(contracts, "HS256", "HS384", "HS512"),
+			harness.LoadingKeys(harness.JWTOffers(contracts,
+				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
+				harness.FormPEM)),
+		Sign:    sign,
+		Verify:  verify,
+		LoadKey: loadKey,
+	}
+}
+
+type standardClaims struct {
+	jwt.RegisteredClaims
+	Name  string `json:"name,omitempty"`
+	Admin bool   `json:"admin"`
+}
+
+func sign(p *harness.Prepare) (*harness.Contract, error) {
+	method := jwt.GetSigningMethod(p.Alg)
+	key, err := harness.Key(p, p.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := claimsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return harness.Signing(p, func(index int) (string, error) {
+		key, err := key()
+		if err != nil {
+			return "", err
+		}
+		return jwt.NewWithClaims(method, claims[index]).SignedString(key)
+	})
+}
+
+func claimsOf(p *harness.Prepare) ([]jwt.Claims, error) {
+	claims := make([]jwt.Claims, len(p.Claims.Values))
+	if p.TypedClaims() {
+		values, err := harness.Issued[standardClaims](p)
+		for i := range values {
+			claims[i] = &values[i]
+		}
+		return claims, err
+	}
+	values, err := harness.IssuedMaps(p)
+	for i := range values {
+		claims[i] = jwt.MapClaims(values[i])
+	}
+	return claims, err
+}
+
+func verify(p *harness.Prepare) (*harness.Contract, error) {
+	load, err := harness.Key(p, p.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	key := func(*jwt.Token) (any, error) { return load() }
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{p.Alg}))
+	expiryRequired := p.ExpiryRequired()
+
+	if p.TypedClaims() {
+		return harness.Verifying(p, func(token string) (*standardClaims, error) {
+			claims := new(standardClaims)
+			if _, err := parser.ParseWithClaims(token, claims, key); err != nil {
+				return nil, err
+			}
+			if expiryRequired && claims.ExpiresAt == nil {
+				return nil, harness.ErrExpiryMissing
+			}
+			return claims, checkPolicy(p, claims)
+		}, func(claims *standardClaims) string {
+			return claims.ID
+		}, func(claims *standardClaims) any { return claims })
+	}
+	return harness.Verifying(p, func(token string) (jwt.MapClaims, error) {
+		claims := jwt.MapClaims{}
+		if _, err := parser.ParseWithClaims(token, claims, key); err != nil {
+			return nil, err
+		}
+		if _, ok := claims["exp"]; expiryRequired && !ok {
+			return nil, harness.ErrExpiryMissing
+		}
+		return claims, checkPolicy(p, claims)
+	}, func(claims jwt.MapClaims) string {
+		return harness.JTI(claims)
+	}, func(claims jwt.MapClaims) any { return claims })
+}
+
+// policed are the methods that both kinds of claims have for it.
+type policed interface {
+	VerifyIssuer(expected string, required bool) bool
+	VerifyAudience(expected string, required bool) bool
+}
+
+func checkPolicy(p *harness.Prepare, claims policed) error {
+	if p.Policy.Issuer != "" && !claims.VerifyIssuer(p.Policy.Issuer, true) {
+		return harness.ErrIssuer
+	}
+	if p.Policy.Audience != "" && !claims.VerifyAudience(p.Policy.Audience, true) {
+		return harness.ErrAudience
+	}
+	return nil
+}
+
+// pair is both halves of a key as the library reads them.
+type pair struct{ private, public any }
+
+func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+	private, public := []byte(p.KeyText.Private), []byte(p.KeyText.Public)
+	switch p.Alg[0] {
+	case 'R', 'P':
+		return loading(private, public, jwt.ParseRSAPrivateKeyFromPEM, jwt.ParseRSAPublicKeyFromPEM)
+	case 'E':
+		if p.Alg == "EdDSA" {
+			return loading(private, public, jwt.ParseEdPrivateKeyFromPEM, jwt.ParseEdPublicKeyFromPEM)
+		}
+	}
+	return loading(private, public, jwt.ParseECPrivateKeyFromPEM, jwt.ParseECPublicKeyFromPEM)
+}
+
+func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Contract, error) {
+	return harness.MakingKeys(func() (pair, error) {
+		key, err := parsePrivate(private)
+		if err != nil {
+			return pair{}, err
+		}
+		open, err := parsePublic(public)
+		return pair{key, open}, err
+	})
+}

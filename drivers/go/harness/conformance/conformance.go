@@ -1,0 +1,315 @@
+// Package conformance tests a driver: what it must do with whatever it offers, and what it must
+// refuse. It speaks the protocol with it, as the lab does.
+package conformance
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"jeton/harness"
+)
+
+// Test tests a driver. What its library is known to accept although it must not is named in known,
+// as [subject.forgeries] calls it.
+func Test(t *testing.T, driver *harness.Driver, known ...string) {
+	for _, offer := range driver.Offers {
+		name := []string{offer.Format}
+		for _, part := range []*string{offer.Alg, offer.Enc} {
+			if part != nil {
+				name = append(name, *part)
+			}
+		}
+		t.Run(strings.Join(name, " "), func(t *testing.T) {
+			s := &subject{t: t, driver: driver, offer: offer, key: newKey(t, offer, 1), known: known}
+			for _, pair := range [][2]string{
+				{harness.ContractSign, harness.ContractVerify}, {harness.ContractEncrypt, harness.ContractDecrypt},
+			} {
+				if slices.Contains(offer.Contracts, pair[0]) {
+					s.tokens(pair[0], pair[1])
+				}
+			}
+			s.signatures()
+			s.keys()
+		})
+	}
+}
+
+type object = map[string]any
+
+// subject is an offer with a key.
+type subject struct {
+	t      *testing.T
+	driver *harness.Driver
+	offer  harness.Offer
+	key    key
+	known  []string
+}
+
+func (s *subject) isPaseto() bool { return s.offer.Alg == nil }
+
+// isPlain says whether this content encryption is the one of its family that stands for the others
+// where a test is long.
+func (s *subject) isPlain() bool {
+	return s.offer.Enc == nil || *s.offer.Enc == "A256GCM" || *s.offer.Enc == "A128CBC-HS256"
+}
+
+func (s *subject) tokens(mint, check string) {
+	for _, handling := range s.offer.KeyHandling {
+		for _, name := range []string{"standard", "other"} {
+			claims := s.claims()
+			if name == "other" {
+				claims["deep"] = object{"numbers": []any{7.0}}
+			}
+			minter := s.prepare(mint, handling, name, claims)
+			token := minter.token()
+			checker := s.prepare(check, handling, name, claims, token)
+			seen := checker.verify(token)
+			if seen["accepted"] != true {
+				s.t.Fatalf("%s refuses its own token: %v", check, seen)
+			}
+			if !sameClaims(claims, seen["claims"]) {
+				s.t.Errorf("signed %v, gives back %v", claims, seen["claims"])
+			}
+			if got := checker.run(3, 2); got != 6*'F' {
+				s.t.Errorf("the checksum of %s is %v", check, got)
+			}
+			if handling == harness.Prepared && s.isPlain() {
+				s.refusals(mint, name, checker, token)
+			}
+			s.roundTrip(handling, name, claims, len(token))
+		}
+	}
+}
+
+func (s *subject) roundTrip(handling, name string, claims object, length int) {
+	if !slices.Contains(s.offer.Contracts, harness.ContractRoundTrip) {
+		return
+	}
+	// The last byte of a fresh token is some character of base64url.
+	last := s.prepare(harness.ContractRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
+	if last < '-' || last > 'z' {
+		s.t.Errorf("the checksum of round-trip is off by %v", last)
+	}
+}
+
+func (s *subject) refusals(mint, name string, checker *talk, token string) {
+	for what, forged := range s.forgeries(mint, token) {
+		if answer := checker.verify(forged); answer["accepted"] != slices.Contains(s.known, what) {
+			s.t.Errorf("accepted %v: %s: %s", answer["accepted"], what, forged)
+		}
+	}
+	for what, claims := range map[string]object{
+		"an expired token":      s.with("exp", s.at(-5*time.Second)),
+		"a token not valid yet": s.with("nbf", s.at(5*time.Minute)),
+		"another issuer":        s.with("iss", "https://impostor.example"),
+		"no issuer":             s.with("iss", nil),
+		"another audience":      s.with("aud", s.audience("elsewhere")),
+		"no audience":           s.with("aud", nil),
+		"no expiry":             s.with("exp", nil),
+	} {
+		wrong := s.prepare(mint, harness.Prepared, "other", claims).token()
+		if answer := checker.verify(wrong); answer["accepted"] != false {
+			s.t.Errorf("%s claims: accepts %s", name, what)
+		}
+	}
+	if checker.verify(token)["accepted"] != true {
+		s.t.Error("refuses a good token at last")
+	}
+}
+
+// signatures tests `verify-signature`, which the claims are nothing to.
+func (s *subject) signatures() {
+	if !slices.Contains(s.offer.Contracts, harness.ContractVerifySignature) {
+		return
+	}
+	token := s.prepare(harness.ContractSign, harness.Prepared, "standard", s.claims()).token()
+	checker := s.prepare(harness.ContractVerifySignature, harness.Prepared, "standard", s.claims(), token)
+	if answer := checker.verify(token); answer["accepted"] != true || answer["claims"] != nil {
+		s.t.Errorf("verify-signature answered %v", answer)
+	}
+	for what, forged := range s.forgeries(harness.ContractSign, token) {
+		if answer := checker.verify(forged); answer["accepted"] != false {
+			s.t.Errorf("verify-signature accepts %s: %s", what, forged)
+		}
+	}
+	if got := checker.run(3, 2); got != 6 {
+		s.t.Errorf("the checksum of verify-signature is %v", got)
+	}
+}
+
+// keys tests what makes keys.
+func (s *subject) keys() {
+	if slices.Contains(s.offer.Contracts, harness.ContractGenerateKey) {
+		if got := s.prepare(harness.ContractGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
+			s.t.Errorf("the checksum of generate-key is %v", got)
+		}
+	}
+	for _, form := range s.offer.KeyText {
+		if got := s.prepare(harness.ContractLoadKey, form, "standard", s.claims()).run(3, 1); got != 3 {
+			s.t.Errorf("the checksum of load-key is %v", got)
+		}
+	}
+}
+
+// forgeries are tokens that were changed, or made without the key.
+func (s *subject) forgeries(mint, token string) map[string]string {
+	forged := map[string]string{
+		"nothing": "", "a dot": ".", "two dots": "..", "four dots": "....", "a cut token": token[:len(token)-9],
+	}
+	if !s.isPaseto() { // whose optional footer may be there and be empty
+		forged["one dot more"] = token + "."
+	}
+	parts := strings.Split(token, ".")
+	for i, part := range parts {
+		if part == "" {
+			continue
+		}
+		middle, other := len(part)/2, byte('A')
+		if part[middle] == other {
+			other = 'B'
+		}
+		changed := slices.Clone(parts)
+		changed[i] = part[:middle] + string(other) + part[middle+1:]
+		forged["a changed part "+strconv.Itoa(i)] = strings.Join(changed, ".")
+	}
+	stranger := *s
+	stranger.key = newKey(s.t, s.offer, 2)
+	forged["another key's token"] = stranger.prepare(mint, harness.Prepared, "standard", s.claims()).token()
+
+	payload, _ := json.Marshal(s.claims())
+	for _, none := range []string{"none", "None", "NONE"} {
+		unsigned := encoded(`{"alg":"`+none+`"}`) + "." + encoded(string(payload)) + "."
+		forged["alg "+none] = unsigned
+		forged["alg "+none+" with a signature"] = unsigned + parts[len(parts)-1]
+	}
+	input := encoded(`{"alg":"HS256"}`) + "." + encoded(string(payload))
+	mac := hmac.New(sha256.New, nil)
+	mac.Write([]byte(input))
+	forged["an empty key's token"] = input + "." + encoded(string(mac.Sum(nil)))
+	return forged
+}
+
+func (s *subject) claims() object {
+	return object{
+		"iss": "https://issuer.example", "sub": "user", "aud": s.audience("api"), "exp": s.at(time.Hour),
+		"iat": s.at(0), "jti": "0123456789abcdeF", "name": "John", "admin": true,
+	}
+}
+
+// with changes a claim, or leaves it out.
+func (s *subject) with(claim string, value any) object {
+	claims := s.claims()
+	claims[claim] = value
+	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })
+	return claims
+}
+
+func (s *subject) at(later time.Duration) any {
+	moment := time.Now().Add(later).UTC().Truncate(time.Second)
+	if s.isPaseto() {
+		return moment.Format(time.RFC3339)
+	}
+	return float64(moment.Unix())
+}
+
+func (s *subject) audience(one string) any {
+	if s.isPaseto() {
+		return one
+	}
+	return []any{one}
+}
+
+// talk is a session that is ready for one contract.
+type talk struct {
+	t       *testing.T
+	driver  *harness.Driver
+	prepare []byte
+}
+
+func (s *subject) prepare(contract, handling, name string, claims object, tokens ...string) *talk {
+	s.t.Helper()
+	request := object{
+		"op": "prepare", "contract": contract, "format": s.offer.Format, "alg": s.offer.Alg, "enc": s.offer.Enc,
+		"key_handling": handling, "keys": s.key.sent(contract), "tokens": tokens,
+		"claims": object{"name": name, "values": []object{claims}},
+		"policy": object{"issuer": "https://issuer.example", "audience": "api"},
+	}
+	if contract == harness.ContractLoadKey {
+		request["key_text"] = s.key.text(handling)
+	}
+	line, err := json.Marshal(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ready := &talk{s.t, s.driver, line}
+	ready.ask(nil)
+	return ready
+}
+
+// ask prepares and then asks, in a session of its own. The answer must be ok.
+func (t *talk) ask(request object) object {
+	t.t.Helper()
+	input := bytes.NewBuffer(append(slices.Clone(t.prepare), '\n'))
+	if request != nil {
+		if err := json.NewEncoder(input).Encode(request); err != nil {
+			t.t.Fatal(err)
+		}
+	}
+	var output bytes.Buffer
+	if err := t.driver.ServeOn(input, &output); err != nil {
+		t.t.Fatal(err)
+	}
+	var answer object
+	for line := range strings.Lines(output.String()) {
+		err := json.Unmarshal([]byte(line), &answer)
+		if answer["error"] == "unsupported" { // a fact, with its reason, about this key or claims set
+			t.t.Skip(answer["reason"])
+		}
+		if err != nil || answer["ok"] != true {
+			t.t.Fatalf("%.200s answered %s", t.prepare, line)
+		}
+	}
+	return answer
+}
+
+func (t *talk) token() string {
+	t.t.Helper()
+	return t.ask(object{"op": "token", "index": 0})["token"].(string)
+}
+
+func (t *talk) verify(token string) object {
+	t.t.Helper()
+	return t.ask(object{"op": "verify", "token": token})
+}
+
+func (t *talk) run(iterations, threads int) float64 {
+	t.t.Helper()
+	return t.ask(object{"op": "run", "iterations": iterations, "threads": threads})["checksum"].(float64)
+}
+
+func sameClaims(signed object, seen any) bool {
+	claims, ok := seen.(object)
+	if !ok {
+		return false
+	}
+	claims = maps.Clone(claims)
+	if one, ok := claims["aud"].(string); ok && one != signed["aud"] {
+		claims["aud"] = []any{one}
+	}
+	if many, ok := claims["aud"].([]any); ok && len(many) == 1 && many[0] == signed["aud"] {
+		claims["aud"] = many[0]
+	}
+	return reflect.DeepEqual(signed, claims)
+}
+
+func encoded(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }

@@ -1,0 +1,177 @@
+package conformance
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jeton/harness"
+)
+
+// key is one as the lab would send it. A symmetric key has no public half.
+type key struct {
+	private, public       object
+	privatePEM, publicPEM string
+	paserk                map[string]string
+}
+
+// made holds the pairs by kind and number; RSA keys are slow to make, and any will do.
+var made = map[string]key{}
+
+func newKey(t *testing.T, offer harness.Offer, number int) key {
+	if offer.Alg == nil {
+		return paserkOf(t, offer.Format)
+	}
+	alg := *offer.Alg
+	if alg == "dir" || strings.HasPrefix(alg, "HS") || strings.HasPrefix(alg, "A") {
+		secret := make([]byte, secretBytes(offer))
+		_, _ = rand.Read(secret) // never fails
+		return key{private: object{"kty": "oct", "k": encoded(string(secret)), "alg": alg}}
+	}
+	kind := alg
+	if alg[1] == 'S' && alg[0] != 'E' {
+		kind = "RSA"
+	}
+	kind += strconv.Itoa(number)
+	if _, ok := made[kind]; !ok {
+		made[kind] = pair(t, alg)
+	}
+	return made[kind]
+}
+
+// sent is what `keys` holds for a contract.
+func (k key) sent(contract string) object {
+	if k.paserk != nil {
+		sent := map[string]string{"local": k.paserk["local"], "public": k.paserk["public"]}
+		if contract != harness.ContractVerify {
+			sent["secret"] = k.paserk["secret"]
+		}
+		return object{"private": nil, "public": nil, "paserk": sent}
+	}
+	sent := object{"private": k.private, "public": k.public, "paserk": nil}
+	opens := []string{harness.ContractVerify, harness.ContractVerifySignature, harness.ContractEncrypt}
+	if k.public != nil && slices.Contains(opens, contract) {
+		sent["private"] = nil
+	}
+	if contract == harness.ContractDecrypt {
+		sent["public"] = nil
+	}
+	return sent
+}
+
+// text is the key in one form.
+func (k key) text(form string) object {
+	if form == harness.FormPEM {
+		return object{"form": form, "private": k.privatePEM, "public": k.publicPEM}
+	}
+	text := object{"form": form, "public": nil}
+	private, _ := json.Marshal(k.private)
+	text["private"] = string(private)
+	if k.public != nil {
+		public, _ := json.Marshal(k.public)
+		text["public"] = string(public)
+	}
+	return text
+}
+
+func secretBytes(offer harness.Offer) int {
+	name := *offer.Alg
+	if name == "dir" {
+		name = *offer.Enc
+	}
+	digits := strings.TrimLeft(name, "HSA")[:3]
+	bits, _ := strconv.Atoi(digits)
+	if strings.Contains(name, "CBC") {
+		bits *= 2
+	}
+	return bits / 8
+}
+
+func pair(t *testing.T, alg string) key {
+	switch {
+	case alg == "EdDSA":
+		public, private, err := ed25519.GenerateKey(rand.Reader)
+		demand(t, err)
+		return keyOf(t, object{"kty": "OKP", "crv": "Ed25519", "x": encoded(string(public))},
+			object{"d": encoded(string(private.Seed()))}, private, public)
+	case alg[0] == 'E':
+		curve := map[string]elliptic.Curve{"ES384": elliptic.P384(), "ES512": elliptic.P521()}[alg]
+		if curve == nil {
+			curve = elliptic.P256()
+		}
+		private, err := ecdsa.GenerateKey(curve, rand.Reader)
+		demand(t, err)
+		point, err := private.PublicKey.Bytes()
+		demand(t, err)
+		scalar, err := private.Bytes()
+		demand(t, err)
+		half := len(point) / 2
+		return keyOf(t, object{
+			"kty": "EC", "crv": curve.Params().Name,
+			"x": encoded(string(point[1 : 1+half])), "y": encoded(string(point[1+half:])),
+		}, object{"d": encoded(string(scalar))}, private, &private.PublicKey)
+	}
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	demand(t, err)
+	number := func(n *big.Int) string { return encoded(string(n.Bytes())) }
+	return keyOf(t, object{"kty": "RSA", "n": number(private.N), "e": "AQAB"}, object{
+		"d": number(private.D), "p": number(private.Primes[0]), "q": number(private.Primes[1]),
+		"dp": number(private.Precomputed.Dp), "dq": number(private.Precomputed.Dq),
+		"qi": number(private.Precomputed.Qinv),
+	}, private, &private.PublicKey)
+}
+
+func keyOf(t *testing.T, public, secret object, private, open any) key {
+	for member, value := range public {
+		secret[member] = value
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	demand(t, err)
+	spki, err := x509.MarshalPKIXPublicKey(open)
+	demand(t, err)
+	text := func(label string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
+	}
+	return key{
+		private: secret, public: public,
+		privatePEM: text("PRIVATE KEY", pkcs8), publicPEM: text("PUBLIC KEY", spki),
+	}
+}
+
+func paserkOf(t *testing.T, format string) key {
+	version := "k" + format[1:2]
+	local := make([]byte, 32)
+	_, _ = rand.Read(local) // never fails
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	demand(t, err)
+	secretBytes, publicBytes := []byte(private), []byte(public)
+	if version == "k3" {
+		private, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+		demand(t, err)
+		secretBytes, err = private.Bytes()
+		demand(t, err)
+		publicBytes = elliptic.MarshalCompressed(private.Curve, private.X, private.Y)
+	}
+	return key{paserk: map[string]string{
+		"local":  version + ".local." + encoded(string(local)),
+		"secret": version + ".secret." + encoded(string(secretBytes)),
+		"public": version + ".public." + encoded(string(publicBytes)),
+	}}
+}
+
+func demand(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

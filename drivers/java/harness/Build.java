@@ -1,0 +1,128 @@
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.tools.ToolProvider;
+
+/**
+ * Builds the driver of the current folder: `java ../harness/Build.java OUT`. Maven fetches what
+ * pom.xml names into OUT/lib, whose files must then be those of jars.lock to the byte: the lockfile
+ * that Maven has not. The compiler fills OUT/classes.
+ *
+ * A third word does more: `--lock` writes jars.lock anew, `--test` also compiles the harness's tests
+ * and runs them on this driver.
+ */
+final class Build {
+  private static final String FETCH =
+      "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+  private Build() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Path out = Path.of(arguments[0]).toAbsolutePath();
+    String also = arguments.length > 1 ? arguments[1] : "";
+    Path jars = out.resolve("lib");
+    Path classes = out.resolve("classes");
+    empty(jars);
+    empty(classes);
+    run("mvn", "-B", "-q", FETCH, "-DoutputDirectory=" + jars, "-DincludeScope=runtime");
+    lock(jars, also.equals("--lock"));
+    compile(classes, jars, "../harness/src", ".");
+    if (also.equals("--test")) {
+      compile(classes, jars, "../harness/test");
+      String classPath = classes + File.pathSeparator + jars + "/*";
+      try (var drivers = Files.newDirectoryStream(Path.of("."), "*Driver.java")) {
+        for (Path driver : drivers) {
+          String name = driver.getFileName().toString().replace(".java", "");
+          run("java", "-cp", classPath, "jeton.harness.Tests", name);
+        }
+      }
+    }
+  }
+
+  private static void lock(Path jars, boolean write) throws IOException, NoSuchAlgorithmException {
+    Path lock = Path.of("jars.lock");
+    List<String> found = new ArrayList<>();
+    hashes(jars).forEach((name, hash) -> found.add(hash + "  " + name));
+    if (write) {
+      Files.write(lock, found);
+      return;
+    }
+    List<String> wanted = Files.readAllLines(lock);
+    if (!found.equals(wanted)) {
+      List<String> odd = new ArrayList<>(found);
+      odd.removeAll(wanted);
+      wanted.removeAll(found);
+      throw stop("error: the jars differ from jars.lock: " + odd + " in the place of " + wanted);
+    }
+  }
+
+  /** SHA-256 of each file in the folder, by name. */
+  private static Map<String, String> hashes(Path folder)
+      throws IOException, NoSuchAlgorithmException {
+    Map<String, String> hashes = new TreeMap<>();
+    try (var files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+        hashes.put(file.getFileName().toString(), HexFormat.of().formatHex(digest));
+      }
+    }
+    return hashes;
+  }
+
+  private static void compile(Path classes, Path jars, String... folders) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    StringBuilder classPath = new StringBuilder(classes.toString());
+    for (String jar : names(jars, ".jar")) {
+      classPath.append(File.pathSeparator).append(jar);
+    }
+    // Without `processing`: jars bring annotations for processors that are not here.
+    List<String> options = List.of("--release", "17", "-Xlint:all,-processing", "-Werror", "-proc:none");
+    arguments.addAll(options);
+    arguments.addAll(List.of("-d", classes.toString(), "-cp", classPath.toString()));
+    for (String folder : folders) {
+      arguments.addAll(names(Path.of(folder), ".java"));
+    }
+    var compiler = ToolProvider.getSystemJavaCompiler();
+    if (compiler.run(null, System.out, System.err, arguments.toArray(new String[0])) != 0) {
+      throw stop("error: does not compile");
+    }
+  }
+
+  private static List<String> names(Path folder, String ending) throws IOException {
+    try (var files = Files.walk(folder)) {
+      return files.map(Path::toString).filter(name -> name.endsWith(ending)).sorted().toList();
+    }
+  }
+
+  private static void empty(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    List<Path> found;
+    try (var files = Files.walk(folder)) {
+      found = new ArrayList<>(files.toList());
+    }
+    for (int i = found.size() - 1; i > 0; i--) { // what is inside comes after its folder
+      Files.delete(found.get(i));
+    }
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+    if (status != 0) {
+      throw stop("error: " + command[0] + " ended with status " + status);
+    }
+  }
+
+  private static IllegalStateException stop(String why) {
+    System.err.println(why);
+    System.exit(1);
+    return new IllegalStateException(why);
+  }
+}

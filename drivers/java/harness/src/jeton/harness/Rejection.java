@@ -1,0 +1,19 @@
+package jeton.harness;
+
+/** A token refused by a check that the driver does by hand because its library does not. */
+public final class Rejection extends Exception {
+  private static final long serialVersionUID = 1;
+
+  public Rejection(String reason) {
+    super(reason);
+  }
+
+  /** The header names another algorithm than the one that is pinned. */
+  public static Rejection algorithm() {
+    return new Rejection("the token's algorithm is not the expected one");
+  }
+
+  public static Rejection expiryMissing() {
+    return new Rejection("the claim exp is missing");
+  }
+}

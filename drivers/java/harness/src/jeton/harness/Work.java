@@ -1,0 +1,200 @@
+package jeton.harness;
+
+import java.util.List;
+import java.util.Map;
+
+/** A contract that is ready to be run. */
+abstract class Work {
+  /** Does the operation so many times. The wrapping sum of what the protocol says for each. */
+  abstract long run(long iterations) throws Exception;
+
+  /** The token of a claims value. */
+  String token(int index) throws Exception {
+    throw Refusal.invalid("token needs a prepared sign, encrypt or round-trip");
+  }
+
+  /** The claims of one token, or null where the contract decodes none. Throws for a bad token. */
+  Map<String, Object> verify(String token) throws Exception {
+    throw Refusal.invalid("verify needs a prepared verify, decrypt or verify-signature");
+  }
+
+  /** Whether {@link #verify} can be asked. */
+  boolean verifies() {
+    return false;
+  }
+
+  /** Makes the work that a request asks for. */
+  static Work of(Driver driver, Prepare prepare) throws Exception {
+    return switch (prepare.contract) {
+      case "sign", "encrypt" -> new Minting(prepare, driver.mint(prepare));
+      case "verify", "decrypt" -> new Checking(prepare, driver.check(prepare));
+      case "verify-signature" -> new CheckingSignature(prepare, driver.signatureCheck(prepare));
+      case "round-trip" -> new RoundTrip(prepare, driver.mint(prepare), driver.check(prepare));
+      case "generate-key" -> new MakingKeys(driver.generate(prepare));
+      case "load-key" -> new MakingKeys(driver.load(prepare));
+      default -> throw Refusal.invalid("the contract is unknown");
+    };
+  }
+
+  private static long sumOf(String token) {
+    int length = token.length();
+    return length + token.charAt(length - 1);
+  }
+
+  private static long sumOf(Verified claims) {
+    String jti = claims.jti();
+    return jti == null || jti.isEmpty() ? 1 : jti.charAt(jti.length() - 1);
+  }
+
+  private static class Minting extends Work {
+    final int count;
+    final Driver.Mint mint;
+
+    Minting(Prepare prepare, Driver.Mint mint) {
+      count = prepare.values.size();
+      if (count == 0) {
+        throw Refusal.invalid("there is no claims value to sign");
+      }
+      this.mint = mint;
+    }
+
+    @Override
+    long run(long iterations) throws Exception {
+      long sum = 0;
+      int index = 0;
+      for (long i = 0; i < iterations; i++) {
+        sum += sumOf(mint.mint(index));
+        if (++index == count) {
+          index = 0;
+        }
+      }
+      return sum;
+    }
+
+    @Override
+    String token(int index) throws Exception {
+      if (index < 0 || index >= count) {
+        throw Refusal.invalid("there is no such claims value; the pool has " + count);
+      }
+      return mint.mint(index);
+    }
+  }
+
+  private static final class RoundTrip extends Minting {
+    private final Driver.Check check;
+
+    RoundTrip(Prepare prepare, Driver.Mint mint, Driver.Check check) {
+      super(prepare, mint);
+      this.check = check;
+    }
+
+    @Override
+    long run(long iterations) throws Exception {
+      long sum = 0;
+      int index = 0;
+      for (long i = 0; i < iterations; i++) {
+        String token = mint.mint(index);
+        sum += sumOf(token) + sumOf(check.check(token));
+        if (++index == count) {
+          index = 0;
+        }
+      }
+      return sum;
+    }
+  }
+
+  private static final class Checking extends Work {
+    private final List<String> tokens;
+    private final Driver.Check check;
+
+    Checking(Prepare prepare, Driver.Check check) {
+      tokens = List.copyOf(prepare.tokens);
+      this.check = check;
+    }
+
+    @Override
+    long run(long iterations) throws Exception {
+      int count = demand(tokens);
+      long sum = 0;
+      int index = 0;
+      for (long i = 0; i < iterations; i++) {
+        sum += sumOf(check.check(tokens.get(index)));
+        if (++index == count) {
+          index = 0;
+        }
+      }
+      return sum;
+    }
+
+    @Override
+    Map<String, Object> verify(String token) throws Exception {
+      return check.check(token).view();
+    }
+
+    @Override
+    boolean verifies() {
+      return true;
+    }
+  }
+
+  private static final class CheckingSignature extends Work {
+    private final List<String> tokens;
+    private final Driver.SignatureCheck check;
+
+    CheckingSignature(Prepare prepare, Driver.SignatureCheck check) {
+      tokens = List.copyOf(prepare.tokens);
+      this.check = check;
+    }
+
+    @Override
+    long run(long iterations) throws Exception {
+      int count = demand(tokens);
+      int index = 0;
+      for (long i = 0; i < iterations; i++) {
+        check.check(tokens.get(index));
+        if (++index == count) {
+          index = 0;
+        }
+      }
+      return iterations;
+    }
+
+    @Override
+    Map<String, Object> verify(String token) throws Exception {
+      check.check(token);
+      return null;
+    }
+
+    @Override
+    boolean verifies() {
+      return true;
+    }
+  }
+
+  private static final class MakingKeys extends Work {
+    private final Driver.KeyMaker maker;
+
+    MakingKeys(Driver.KeyMaker maker) throws Exception {
+      this.maker = maker;
+      maker.make(); // what the library cannot do is said now and not in the middle of a run
+    }
+
+    @Override
+    long run(long iterations) throws Exception {
+      long sum = 0;
+      for (long i = 0; i < iterations; i++) {
+        if (maker.make() != null) {
+          sum++;
+        }
+      }
+      return sum;
+    }
+  }
+
+  private static int demand(List<String> tokens) {
+    if (tokens.isEmpty()) {
+      throw Refusal.invalid("prepare brought no tokens to work through");
+    }
+    return tokens.size();
+  }
+}

@@ -1,0 +1,242 @@
+package jeton.harness;
+
+import static jeton.harness.Tests.demand;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/** What every driver must do with whatever it offers, and must refuse. */
+final class DriverTest {
+  private static final long NOW = System.currentTimeMillis() / 1000;
+  private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
+
+  private final Driver driver;
+
+  DriverTest(Driver driver) {
+    this.driver = driver;
+  }
+
+  Map<String, Tests.Test> tests() {
+    Map<String, Tests.Test> tests = new LinkedHashMap<>();
+    tests.put(driver.library() + ": the linked version is known", this::version);
+    for (Driver.Offer offer : driver.offers()) {
+      String name = driver.library() + ": " + offer.format() + " " + offer.alg() + " " + offer.enc();
+      tests.put(name + ": tokens", () -> tokens(offer));
+      if (keysDiffer(offer)) {
+        tests.put(name + ": keys", () -> keys(offer));
+      }
+    }
+    return tests;
+  }
+
+  /** Only the key of `dir` depends on the content encryption. */
+  private static boolean keysDiffer(Driver.Offer offer) {
+    return offer.enc() == null || offer.alg().equals("dir") || offer.enc().equals("A256GCM");
+  }
+
+  /** One content encryption of each family stands for the others where a test is long. */
+  private static boolean isPlain(Driver.Offer offer) {
+    return offer.enc() == null || List.of("A256GCM", "A128CBC-HS256").contains(offer.enc());
+  }
+
+  static JSONObject claims(boolean map) {
+    JSONObject claims = new JSONObject().put("iss", "https://issuer.example");
+    claims.put("sub", "user").put("aud", new JSONArray().put("api")).put("exp", NOW + 3600);
+    claims.put("iat", NOW).put("jti", "0123456789abcdeF").put("name", "John").put("admin", true);
+    return map ? claims.put("deep", new JSONObject().put("numbers", new JSONArray().put(7))) : claims;
+  }
+
+  private void version() {
+    demand(driver.version().matches("\\d+\\.\\d+.*"), "it is " + driver.version());
+  }
+
+  private void tokens(Driver.Offer offer) throws Exception {
+    boolean seals = offer.format().equals("jwe");
+    Subject subject = new Subject(offer, 1);
+    for (String handling : offer.keyHandling()) {
+      for (boolean map : new boolean[] {false, true}) {
+        Talk minter = subject.ready(seals ? "encrypt" : "sign", handling, claims(map));
+        String token = minter.token(0);
+        JSONObject header = new JSONObject(decoded(token.split("\\.")[0]));
+        demand(header.getString("alg").equals(offer.alg()), "its header is " + header);
+        Talk checker = subject.ready(seals ? "decrypt" : "verify", handling, claims(map), token);
+        JSONObject answer = checker.verify(token);
+        demand(answer.getBoolean("accepted"), "refuses its own token: " + answer);
+        demandSame(claims(map), answer.getJSONObject("claims"));
+        if (!map) {
+          if (isPlain(offer)) {
+            demandRefusals(checker, minter, subject, token);
+          }
+          demand(checker.run(3, 1, false).getInt("checksum") == 3 * 'F', "checksum of verify");
+          JSONObject counted = checker.run(2, 2, true);
+          demand(counted.getInt("checksum") == 4 * 'F', "checksum of verify on threads");
+          demand(counted.getLong("bytes") > 0, "counted " + counted);
+          demandRoundTrip(subject, handling, token.length());
+        }
+      }
+    }
+    if (offer.contracts().contains("verify-signature")) {
+      String token = subject.ready("sign", Driver.PREPARED, claims(false)).token(0);
+      Talk checker = subject.ready("verify-signature", Driver.PREPARED, claims(false), token);
+      JSONObject answer = checker.verify(token);
+      demand(answer.getBoolean("accepted") && answer.isNull("claims"), "answered " + answer);
+      for (String forged : forgeries(subject, token)) {
+        demand(!checker.verify(forged).getBoolean("accepted"), "its signature check accepts " + forged);
+      }
+      demand(checker.run(3, 2, false).getInt("checksum") == 6, "checksum of verify-signature");
+    }
+  }
+
+  private void demandRoundTrip(Subject subject, String handling, int length) throws Exception {
+    Talk talk = subject.ready("round-trip", handling, claims(false));
+    int last = talk.run(1, 1, false).getInt("checksum") - length - 'F';
+    // The last byte of a fresh token is some character of base64url.
+    demand(last >= '-' && last <= 'z', "checksum of round-trip is off by " + last);
+    demand(talk.token(0).length() == length, "round-trip gives tokens too");
+  }
+
+  private void demandRefusals(Talk checker, Talk minter, Subject subject, String token)
+      throws Exception {
+    for (String forged : forgeries(subject, token)) {
+      demand(!checker.verify(forged).getBoolean("accepted"), "accepts " + forged);
+    }
+    Map<String, JSONObject> wrong = new LinkedHashMap<>();
+    wrong.put("an expired token", claims(true).put("exp", NOW - 5));
+    wrong.put("a token not valid yet", claims(true).put("nbf", NOW + 300));
+    wrong.put("another issuer", claims(true).put("iss", "https://impostor.example"));
+    wrong.put("no issuer", without("iss"));
+    wrong.put("another audience", claims(true).put("aud", new JSONArray().put("elsewhere")));
+    wrong.put("no audience", without("aud"));
+    wrong.put("no expiry", without("exp"));
+    boolean seals = subject.offer.format().equals("jwe");
+    for (var one : wrong.entrySet()) {
+      Talk impostor = subject.ready(seals ? "encrypt" : "sign", Driver.PREPARED, one.getValue());
+      JSONObject answer = checker.verify(impostor.token(0));
+      demand(!answer.getBoolean("accepted"), "accepts " + one.getKey());
+    }
+    demand(checker.verify(minter.token(0)).getBoolean("accepted"), "refuses a good token at last");
+  }
+
+  private static JSONObject without(String claim) {
+    JSONObject claims = claims(true);
+    claims.remove(claim);
+    return claims;
+  }
+
+  /** Tokens that were changed, or made without the key. */
+  private List<String> forgeries(Subject subject, String token) throws Exception {
+    List<String> forged = new ArrayList<>();
+    String[] parts = token.split("\\.", -1);
+    for (int part = 0; part < parts.length; part++) {
+      if (!parts[part].isEmpty()) {
+        String[] changed = parts.clone();
+        int middle = changed[part].length() / 2;
+        char other = changed[part].charAt(middle) == 'A' ? 'B' : 'A';
+        changed[part] = changed[part].substring(0, middle) + other + changed[part].substring(middle + 1);
+        forged.add(String.join(".", changed));
+      }
+    }
+    forged.addAll(List.of("", ".", "..", "....", token + ".", token.substring(0, token.length() - 9)));
+    boolean seals = subject.offer.format().equals("jwe");
+    Subject stranger = new Subject(subject.offer, 2);
+    forged.add(stranger.ready(seals ? "encrypt" : "sign", Driver.PREPARED, claims(false)).token(0));
+    String payload = encoded(claims(false).toString());
+    for (String none : new String[] {"none", "None", "NONE"}) {
+      String header = encoded("{\"alg\":\"" + none + "\"}");
+      forged.add(header + "." + payload + ".");
+      forged.add(header + "." + payload + "." + parts[parts.length - 1]);
+    }
+    String header = encoded("{\"alg\":\"HS256\"}");
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(new byte[1], "HmacSHA256")); // HMAC pads a key with zeros: the empty key
+    byte[] signed = (header + "." + payload).getBytes(StandardCharsets.US_ASCII);
+    forged.add(header + "." + payload + "." + BASE64URL.encodeToString(mac.doFinal(signed)));
+    return forged;
+  }
+
+  private void keys(Driver.Offer offer) throws Exception {
+    Subject subject = new Subject(offer, 1);
+    if (offer.contracts().contains("generate-key")) {
+      Talk talk = subject.ready("generate-key", Driver.PREPARED, claims(false));
+      demand(talk.run(1, 2, false).getInt("checksum") == 2, "checksum of generate-key");
+    }
+    for (String form : offer.keyText()) {
+      Talk talk = subject.ready("load-key", form, claims(false));
+      demand(talk.run(3, 1, false).getInt("checksum") == 3, "checksum of load-key");
+    }
+  }
+
+  private static void demandSame(JSONObject signed, JSONObject seen) {
+    if (seen.opt("aud") instanceof String one) {
+      seen.put("aud", new JSONArray().put(one));
+    }
+    demand(signed.similar(seen), "gives back " + seen);
+  }
+
+  private static String encoded(String text) {
+    return BASE64URL.encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String decoded(String text) {
+    return new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+  }
+
+  /** An offer with a key. */
+  private final class Subject {
+    final Driver.Offer offer;
+    private final TestKey key;
+
+    Subject(Driver.Offer offer, int number) throws Exception {
+      this.offer = offer;
+      key = TestKey.of(offer.alg(), offer.enc(), number);
+    }
+
+    /** A session that is ready for a contract, with one claims value. */
+    Talk ready(String contract, String handling, JSONObject value, String... tokens)
+        throws Exception {
+      boolean standard = value.similar(claims(false));
+      JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+      request.put("format", offer.format()).put("alg", offer.alg()).put("enc", orNull(offer.enc()));
+      request.put("key_handling", handling).put("keys", keys(contract));
+      if (contract.equals("load-key")) {
+        request.put("key_text", text(handling));
+      }
+      JSONObject pool = new JSONObject().put("name", standard ? "standard" : "other");
+      request.put("claims", pool.put("values", new JSONArray().put(value)));
+      JSONObject policy = new JSONObject().put("issuer", "https://issuer.example");
+      request.put("policy", policy.put("audience", "api"));
+      request.put("tokens", tokens);
+      Talk talk = new Talk(driver);
+      talk.demand(request);
+      return talk;
+    }
+
+    private JSONObject keys(String contract) {
+      boolean symmetric = key.open() == null;
+      boolean secret = symmetric || !List.of("encrypt", "verify", "verify-signature").contains(contract);
+      boolean open = !contract.equals("decrypt");
+      JSONObject keys = new JSONObject().put("private", orNull(secret ? key.secret() : null));
+      return keys.put("public", orNull(open ? key.open() : null)).put("paserk", JSONObject.NULL);
+    }
+
+    private JSONObject text(String form) {
+      boolean pem = form.equals("pem");
+      JSONObject text = new JSONObject().put("form", form);
+      text.put("private", pem ? key.secretPem() : key.secret().toString());
+      String open = pem || key.open() == null ? key.openPem() : key.open().toString();
+      return text.put("public", orNull(open));
+    }
+
+    private Object orNull(Object value) {
+      return value == null ? JSONObject.NULL : value;
+    }
+  }
+}

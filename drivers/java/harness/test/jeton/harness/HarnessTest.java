@@ -1,0 +1,184 @@
+package jeton.harness;
+
+import static jeton.harness.Tests.demand;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/** The protocol, with a library that is made up. */
+final class HarnessTest {
+  private static final Set<String> ALL =
+      Set.of("sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key");
+
+  Map<String, Tests.Test> tests() {
+    Map<String, Tests.Test> tests = new LinkedHashMap<>();
+    tests.put("harness: hello tells offers", this::hello);
+    tests.put("harness: bad requests are answered and survived", this::badRequests);
+    tests.put("harness: the checksum is that of the protocol", this::checksums);
+    tests.put("harness: a failing operation ends the run", this::failingRun);
+    tests.put("harness: a library that throws has rejected", this::rejection);
+    tests.put("harness: bytes are counted on every thread", this::counting);
+    tests.put("harness: standard claims hold what they must and nothing else", this::standard);
+    return tests;
+  }
+
+  /** Tokens end with their index; a token is its own jti; "bad" is refused, "deep" recurses. */
+  private static final class Fake implements Driver {
+    @Override
+    public String library() {
+      return "fake";
+    }
+
+    @Override
+    public String version() {
+      return Driver.linkedVersion("no.such", "artifact");
+    }
+
+    @Override
+    public List<Offer> offers() {
+      return Offer.jwt(ALL, Set.of("jwk"), "HS256");
+    }
+
+    @Override
+    public Mint mint(Prepare prepare) throws Exception {
+      var key = prepare.keyed(prepare::privateJwk);
+      return index -> key.call().isEmpty() ? "" : "token-" + "ab".charAt(index);
+    }
+
+    @Override
+    public Check check(Prepare prepare) {
+      return token -> {
+        refuse(token);
+        return new Verified.OfMap(Map.of("jti", token));
+      };
+    }
+
+    @Override
+    public SignatureCheck signatureCheck(Prepare prepare) {
+      return Fake::refuse;
+    }
+
+    @Override
+    public KeyMaker generate(Prepare prepare) {
+      return () -> new byte[1000];
+    }
+
+    @Override
+    public KeyMaker load(Prepare prepare) {
+      return () -> prepare.keyText().secret();
+    }
+
+    private static void refuse(String token) throws Rejection {
+      if (token.equals("bad")) {
+        throw new Rejection("bad\ntoken");
+      }
+      if (token.equals("deep")) {
+        refuse(token);
+      }
+    }
+  }
+
+  private static JSONObject prepare(String contract, String... tokens) {
+    JSONObject claims = new JSONObject().put("name", "other");
+    claims.put("values", new JSONArray().put(new JSONObject()).put(new JSONObject()));
+    JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+    request.put("format", "jwt").put("alg", "HS256").put("enc", JSONObject.NULL);
+    request.put("key_handling", "prepared").put("claims", claims).put("tokens", tokens);
+    request.put("key_text", new JSONObject().put("form", "jwk").put("private", "{}"));
+    return request.put(
+        "keys", new JSONObject().put("private", new JSONObject().put("kty", "oct")));
+  }
+
+  private void hello() throws Exception {
+    JSONObject answer = new Talk(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
+    demand(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
+    demand(answer.getString("version").equals("unknown"), "" + answer);
+    JSONObject offer = answer.getJSONArray("offers").getJSONObject(0);
+    demand(offer.getString("alg").equals("HS256") && offer.isNull("enc"), "" + offer);
+  }
+
+  private void badRequests() throws Exception {
+    Map<String, String> wrong = new LinkedHashMap<>();
+    wrong.put("", "invalid");
+    wrong.put("nonsense", "invalid");
+    wrong.put("[]", "invalid");
+    wrong.put("{\"op\":\"dance\"}", "invalid");
+    wrong.put("{\"op\":\"hello\",\"protocol\":2}", "unsupported");
+    wrong.put("{\"op\":\"prepare\"}", "unsupported");
+    wrong.put("{\"op\":\"token\",\"index\":0}", "invalid");
+    wrong.put("{\"op\":\"run\",\"iterations\":1,\"threads\":1}", "invalid");
+    wrong.put("x".repeat((8 << 20) + 1), "invalid");
+    wrong.put(prepare("sign").put("alg", "ES256").toString(), "unsupported");
+    wrong.put(prepare("sign").put("enc", "A128GCM").toString(), "unsupported");
+    wrong.put(prepare("sign").put("keys", new JSONObject()).toString(), "invalid");
+    for (var line : wrong.entrySet()) {
+      Talk talk = new Talk(new Fake());
+      JSONObject answer = talk.ask(line.getKey());
+      demand(line.getValue().equals(answer.optString("error")), "answered " + answer);
+      demand(talk.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
+    }
+  }
+
+  private void checksums() throws Exception {
+    Map<JSONObject, Integer> expected = new LinkedHashMap<>();
+    expected.put(prepare("sign"), 2 * (7 + 'a') + 7 + 'b');
+    expected.put(prepare("verify", "x", "y"), 2 * 'x' + 'y');
+    expected.put(prepare("verify-signature", "x", "y"), 3);
+    expected.put(prepare("round-trip"), 2 * (7 + 2 * 'a') + 7 + 2 * 'b');
+    expected.put(prepare("generate-key"), 3);
+    expected.put(prepare("load-key").put("key_handling", "jwk"), 3);
+    for (var one : expected.entrySet()) {
+      for (int threads : new int[] {1, 3}) {
+        Talk talk = new Talk(new Fake());
+        talk.demand(one.getKey());
+        JSONObject answer = talk.run(3, threads, false);
+        demand(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
+        demand(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
+      }
+    }
+  }
+
+  private void failingRun() throws Exception {
+    for (int threads : new int[] {1, 2}) {
+      Talk talk = new Talk(new Fake());
+      talk.demand(prepare("verify", "good", "bad"));
+      JSONObject request = new JSONObject().put("op", "run").put("iterations", 2);
+      JSONObject answer = talk.ask(request.put("threads", threads));
+      demand(answer.optString("error").equals("failed"), "answered " + answer);
+      demand(answer.getString("reason").contains("bad token"), "answered " + answer);
+    }
+  }
+
+  private void rejection() throws Exception {
+    Talk talk = new Talk(new Fake());
+    talk.demand(prepare("verify"));
+    demand(talk.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
+    demand(!talk.verify("bad").getBoolean("accepted"), "accepted a bad token");
+    demand(!talk.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
+  }
+
+  private void counting() throws Exception {
+    Talk talk = new Talk(new Fake());
+    talk.demand(prepare("generate-key"));
+    for (int threads : new int[] {1, 2}) {
+      long bytes = talk.run(1000, threads, true).getLong("bytes");
+      long least = 1000L * 1000 * threads;
+      demand(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
+    }
+  }
+
+  private void standard() throws Exception {
+    JSONObject value = DriverTest.claims(false);
+    JSONArray values = new JSONArray().put(value);
+    JSONObject request = prepare("sign");
+    request.put("claims", new JSONObject().put("name", "standard").put("values", values));
+    new Talk(new Fake()).demand(request);
+    value.put("extra", 1);
+    JSONObject answer = new Talk(new Fake()).ask(request);
+    demand(answer.optString("error").equals("invalid"), "answered " + answer);
+  }
+}

@@ -1,0 +1,399 @@
+//! The lab's driver for `pasetors`: its versions 2, 3 and 4. There is no v3.local in it.
+//!
+//! Claims go through the library's `Claims` and `ClaimsValidationRules`. Its rule for `nbf` and
+//! `iat` demands both claims, so it is switched off and `nbf`, where there is one, compared by hand.
+//! Version 4 has functions that take claims; for the others the claims are written and validated
+//! around the token, as those functions do it.
+
+use jeton_driver_harness::key::Paserk;
+use jeton_driver_harness::{
+    Claims as Seen, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Pool,
+    Refusal, Rejection, Signer, StandardPaseto, Verifier, Work, locked_version, serve, work,
+};
+use pasetors::claims::{Claims, ClaimsValidationRules};
+use pasetors::errors::Error;
+use pasetors::keys::{
+    AsymmetricKeyPair, AsymmetricPublicKey, AsymmetricSecretKey, Generate, SymmetricKey,
+};
+use pasetors::token::{TrustedToken, UntrustedToken};
+use pasetors::version2::V2;
+use pasetors::version3::V3;
+use pasetors::version4::V4;
+use pasetors::{local, public, version2, version3};
+use serde_json::Value;
+use std::marker::PhantomData;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+fn main() -> std::io::Result<()> {
+    serve::<Pasetors>()
+}
+
+struct Pasetors;
+
+const PUBLIC: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+        Contract::LoadKey,
+    ],
+    key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+    key_text: &[KeyForm::Paserk],
+    ..Offer::NOTHING
+};
+
+const LOCAL: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::Encrypt,
+        Contract::Decrypt,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+        Contract::LoadKey,
+    ],
+    ..PUBLIC
+};
+
+impl Driver for Pasetors {
+    const LIBRARY: &'static str = "pasetors";
+    const OFFERS: &'static [Offer] = &[
+        offer("v2.local", LOCAL),
+        offer("v2.public", PUBLIC),
+        offer("v3.public", PUBLIC),
+        offer("v4.local", LOCAL),
+        offer("v4.public", PUBLIC),
+    ];
+
+    fn version() -> String {
+        locked_version(include_str!("../Cargo.lock"), "pasetors")
+    }
+
+    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+        match order.format.as_str() {
+            "v2.local" => prepare::<V2Local>(&order),
+            "v2.public" => prepare::<V2Public>(&order),
+            "v3.public" => prepare::<V3Public>(&order),
+            "v4.local" => prepare::<V4Local>(&order),
+            _ => prepare::<V4Public>(&order),
+        }
+    }
+}
+
+const fn offer(format: &'static str, like: Offer) -> Offer {
+    Offer { format, ..like }
+}
+
+/// One version and purpose.
+trait Suite: 'static {
+    /// What makes tokens, and reads its PASERK.
+    type Sealing: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
+    /// What opens them.
+    type Opening: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
+    /// What is generated: the secret, or both halves.
+    type Made;
+
+    fn generate() -> Result<Self::Made, Error>;
+    fn seal(key: &Self::Sealing, claims: &Claims) -> Result<String, Error>;
+    fn open<R>(
+        key: &Self::Opening,
+        token: &str,
+        rules: &ClaimsValidationRules,
+        read: impl FnOnce(&Claims) -> R,
+    ) -> Result<R, Error>;
+}
+
+macro_rules! suite {
+    (
+        $name:ident: $sealing:ty, $opening:ty, $made:ty;
+        $seal:expr;
+        $open:expr;
+    ) => {
+        struct $name;
+
+        impl Suite for $name {
+            type Sealing = $sealing;
+            type Opening = $opening;
+            type Made = $made;
+
+            fn generate() -> Result<$made, Error> {
+                <$made>::generate()
+            }
+
+            fn seal(key: &$sealing, claims: &Claims) -> Result<String, Error> {
+                let seal: fn(&$sealing, &Claims) -> Result<String, Error> = $seal;
+                seal(key, claims)
+            }
+
+            fn open<R>(
+                key: &$opening,
+                token: &str,
+                rules: &ClaimsValidationRules,
+                read: impl FnOnce(&Claims) -> R,
+            ) -> Result<R, Error> {
+                let open: fn(&$opening, &str, &ClaimsValidationRules) -> Opened = $open;
+                open(key, token, rules).and_then(|opened| match opened {
+                    Ok(trusted) => trusted
+                        .payload_claims()
+                        .map(read)
+                        .ok_or(Error::InvalidClaim),
+                    Err(claims) => Ok(read(&claims)),
+                })
+            }
+        }
+    };
+}
+
+/// Claims validated by the library inside its token, or beside it.
+type Opened = Result<Result<TrustedToken, Claims>, Error>;
+
+suite! {
+    V2Local: SymmetricKey<V2>, SymmetricKey<V2>, SymmetricKey<V2>;
+    |key, claims| version2::LocalToken::encrypt(key, claims.to_string()?.as_bytes(), None);
+    |key, token, rules| {
+        let token = UntrustedToken::try_from(token)?;
+        validated(&version2::LocalToken::decrypt(key, &token, None)?, rules)
+    };
+}
+
+suite! {
+    V2Public: AsymmetricSecretKey<V2>, AsymmetricPublicKey<V2>, AsymmetricKeyPair<V2>;
+    |key, claims| version2::PublicToken::sign(key, claims.to_string()?.as_bytes(), None);
+    |key, token, rules| {
+        let token = UntrustedToken::try_from(token)?;
+        validated(&version2::PublicToken::verify(key, &token, None)?, rules)
+    };
+}
+
+suite! {
+    V3Public: AsymmetricSecretKey<V3>, AsymmetricPublicKey<V3>, AsymmetricKeyPair<V3>;
+    |key, claims| version3::PublicToken::sign(key, claims.to_string()?.as_bytes(), None, None);
+    |key, token, rules| {
+        let token = UntrustedToken::try_from(token)?;
+        validated(&version3::PublicToken::verify(key, &token, None, None)?, rules)
+    };
+}
+
+suite! {
+    V4Local: SymmetricKey<V4>, SymmetricKey<V4>, SymmetricKey<V4>;
+    |key, claims| local::encrypt(key, claims, None, None);
+    |key, token, rules| {
+        let token = UntrustedToken::try_from(token)?;
+        local::decrypt(key, &token, rules, None, None).map(Ok)
+    };
+}
+
+suite! {
+    V4Public: AsymmetricSecretKey<V4>, AsymmetricPublicKey<V4>, AsymmetricKeyPair<V4>;
+    |key, claims| public::sign(key, claims, None, None);
+    |key, token, rules| {
+        let token = UntrustedToken::try_from(token)?;
+        public::verify(key, &token, rules, None, None).map(Ok)
+    };
+}
+
+fn validated(trusted: &TrustedToken, rules: &ClaimsValidationRules) -> Opened {
+    let claims = Claims::from_string(trusted.payload())?;
+    rules.validate_claims(&claims)?;
+    Ok(Err(claims))
+}
+
+fn prepare<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
+    match order.contract {
+        Contract::GenerateKey => work::keys(|| S::generate().map_err(Refusal::failed)),
+        Contract::LoadKey => load::<S>(order),
+        _ => match &order.pool {
+            Pool::StandardPaseto(pool) => with_claims::<S, _>(order, pool.clone()),
+            Pool::Map(pool) => with_claims::<S, _>(order, pool.clone()),
+            Pool::Standard(_) => Err(Refusal::invalid("these are the claims of a JWT")),
+        },
+    }
+}
+
+fn load<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
+    let text = order.key_text()?;
+    let private = text.private()?;
+    let Some(public) = text.public.clone() else {
+        return work::keys(move || key::<S::Sealing>(&private));
+    };
+    work::keys(move || Ok((key::<S::Sealing>(&private)?, key::<S::Opening>(&public)?)))
+}
+
+fn with_claims<S: Suite, C: Written>(
+    order: &Order,
+    pool: Vec<C>,
+) -> Result<Box<dyn Work>, Refusal> {
+    let Paserk {
+        local,
+        secret,
+        public,
+    } = order.keys.paserk.clone().unwrap_or_default();
+    let (seals, opens) = (local.clone().or(secret), local.or(public));
+    let missing = || Refusal::invalid("a PASERK is missing");
+    let minter = || {
+        let text = seals.ok_or_else(missing)?;
+        let key = Held::new(order.key_handling, move || key(&text))?;
+        Ok::<_, Refusal>(Minter::<S, C> { key, pool })
+    };
+    let checker = || {
+        let text = opens.ok_or_else(missing)?;
+        Ok::<_, Refusal>(Checker::<S, C> {
+            key: Held::new(order.key_handling, move || key(&text))?,
+            rules: rules(order),
+            claims: PhantomData,
+        })
+    };
+    match order.contract {
+        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
+        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
+        _ => work::verify(checker()?, order.tokens.clone()),
+    }
+}
+
+fn key<K: for<'a> TryFrom<&'a str, Error = Error>>(text: &str) -> Result<K, Refusal> {
+    K::try_from(text).map_err(|error| Refusal::failed(format!("{error:?}")))
+}
+
+fn rules(order: &Order) -> ClaimsValidationRules {
+    let mut rules = ClaimsValidationRules::new();
+    rules.disable_valid_at();
+    if !order.pool.has_exp() {
+        rules.allow_non_expiring();
+    }
+    if let Some(issuer) = &order.policy.issuer {
+        rules.validate_issuer_with(issuer);
+    }
+    if let Some(audience) = &order.policy.audience {
+        rules.validate_audience_with(audience);
+    }
+    rules
+}
+
+struct Minter<S: Suite, C> {
+    key: Held<S::Sealing>,
+    pool: Vec<C>,
+}
+
+impl<S: Suite, C: Written> Signer for Minter<S, C> {
+    type Scratch = ();
+    type Token = String;
+
+    fn pool(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
+        self.key.with(|key| {
+            let claims = self.pool[index].write().map_err(said)?;
+            S::seal(key, &claims).map_err(said)
+        })
+    }
+}
+
+struct Checker<S: Suite, C> {
+    key: Held<S::Opening>,
+    rules: ClaimsValidationRules,
+    claims: PhantomData<fn() -> C>,
+}
+
+impl<S: Suite, C: Written> Verifier for Checker<S, C> {
+    type Scratch = ();
+
+    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        self.key.with(|key| {
+            let read = |claims: &Claims| {
+                demand_begun(claims)?;
+                Ok(look.look(&C::read(claims)?))
+            };
+            S::open(key, token, &self.rules, read).map_err(said)?
+        })
+    }
+}
+
+fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
+    let Some(begins) = claims.get_claim("nbf") else {
+        return Ok(());
+    };
+    let begins = begins.as_str().ok_or("nbf is no text")?;
+    let begins = OffsetDateTime::parse(begins, &Rfc3339).map_err(|error| error.to_string())?;
+    if begins > OffsetDateTime::now_utc() {
+        return Err("token is not valid yet".to_owned());
+    }
+    Ok(())
+}
+
+/// Claims that go into the library's type and come out of it.
+trait Written: Seen + Send + Sync + Sized + 'static {
+    fn write(&self) -> Result<Claims, Error>;
+    fn read(claims: &Claims) -> Result<Self, Rejection>;
+}
+
+impl Written for StandardPaseto {
+    fn write(&self) -> Result<Claims, Error> {
+        let mut claims = Claims::new()?;
+        // What the library sets by itself, and these claims do not have.
+        claims.remove_claim("nbf");
+        claims.issuer(&self.iss)?;
+        claims.subject(&self.sub)?;
+        claims.audience(&self.aud)?;
+        claims.expiration(&self.exp)?;
+        if let Some(begins) = &self.nbf {
+            claims.not_before(begins)?;
+        }
+        claims.issued_at(&self.iat)?;
+        claims.token_identifier(&self.jti)?;
+        claims.add_additional("name", self.name.as_str())?;
+        claims.add_additional("admin", self.admin)?;
+        Ok(claims)
+    }
+
+    fn read(claims: &Claims) -> Result<Self, Rejection> {
+        let text = |name: &str| {
+            let text = claims.get_claim(name).and_then(Value::as_str);
+            text.map(str::to_owned)
+                .ok_or_else(|| format!("{name} is missing"))
+        };
+        let admin = claims.get_claim("admin").and_then(Value::as_bool);
+        Ok(Self {
+            iss: text("iss")?,
+            sub: text("sub")?,
+            aud: text("aud")?,
+            exp: text("exp")?,
+            nbf: text("nbf").ok(),
+            iat: text("iat")?,
+            jti: text("jti")?,
+            name: text("name")?,
+            admin: admin.ok_or("admin is missing")?,
+        })
+    }
+}
+
+impl Written for Map {
+    fn write(&self) -> Result<Claims, Error> {
+        let json = serde_json::to_string(self).map_err(|_| Error::ClaimInvalidJson)?;
+        Claims::from_string(&json)
+    }
+
+    /// The library has no way to all of the claims at once but their JSON.
+    fn read(claims: &Claims) -> Result<Self, Rejection> {
+        let json = claims.to_string().map_err(said)?;
+        serde_json::from_str(&json).map_err(|error| error.to_string())
+    }
+}
+
+fn said(error: Error) -> String {
+    format!("{error:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pasetors;
+    use jeton_driver_harness::conformance::faults;
+
+    #[test]
+    fn does_what_it_offers_and_refuses_what_it_must() {
+        assert_eq!(faults::<Pasetors>(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,349 @@
+//! The lab's driver for `rusty_paseto`: encryption in its four versions, and v4.public. The other
+//! public purposes exclude that one when the library is built.
+//!
+//! Tokens are made with its `GenericBuilder`, because `PasetoBuilder` adds an `nbf` of its own that
+//! cannot be taken away. Its parser borrows the token, and so is made anew for each.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jeton_driver_harness::key::Paserk;
+use jeton_driver_harness::{
+    Claims, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Policy, Pool,
+    Refusal, Rejection, Signer, StandardPaseto, Verifier, Work, locked_version, serve, work,
+};
+use rusty_paseto::prelude::*;
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+fn main() -> std::io::Result<()> {
+    serve::<RustyPaseto>()
+}
+
+struct RustyPaseto;
+
+const LOCAL: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::Encrypt,
+        Contract::Decrypt,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+    ],
+    key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
+    ..Offer::NOTHING
+};
+
+/// It reads the PASERK of these two, and of no pair.
+const LOCAL_WITH_PASERK: Offer = Offer {
+    contracts: &[
+        Contract::Sign,
+        Contract::Verify,
+        Contract::Encrypt,
+        Contract::Decrypt,
+        Contract::RoundTrip,
+        Contract::GenerateKey,
+        Contract::LoadKey,
+    ],
+    key_text: &[KeyForm::Paserk],
+    ..LOCAL
+};
+
+impl Driver for RustyPaseto {
+    const LIBRARY: &'static str = "rusty_paseto";
+    const OFFERS: &'static [Offer] = &[
+        Offer {
+            format: "v1.local",
+            ..LOCAL
+        },
+        Offer {
+            format: "v2.local",
+            ..LOCAL_WITH_PASERK
+        },
+        Offer {
+            format: "v3.local",
+            ..LOCAL
+        },
+        Offer {
+            format: "v4.local",
+            ..LOCAL_WITH_PASERK
+        },
+        Offer {
+            format: "v4.public",
+            // It makes no pairs.
+            contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+            ..LOCAL
+        },
+    ];
+
+    fn version() -> String {
+        locked_version(include_str!("../Cargo.lock"), "rusty_paseto")
+    }
+
+    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
+        match order.format.as_str() {
+            "v1.local" => prepare::<V1Local>(&order),
+            "v2.local" => prepare::<V2Local>(&order),
+            "v3.local" => prepare::<V3Local>(&order),
+            "v4.local" => prepare::<V4Local>(&order),
+            _ => prepare::<V4Public>(&order),
+        }
+    }
+}
+
+/// One version and purpose.
+trait Suite: 'static {
+    type Sealing: Send + Sync;
+    type Opening: Send + Sync;
+
+    fn sealing(paserk: &str) -> Result<Self::Sealing, Refusal>;
+    fn opening(paserk: &str) -> Result<Self::Opening, Refusal>;
+    fn generate() -> Result<Self::Sealing, Refusal>;
+    fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String>;
+    fn open<C: DeserializeOwned>(
+        key: &Self::Opening,
+        token: &str,
+        policy: &Policy,
+        has_exp: bool,
+    ) -> Result<C, Rejection>;
+}
+
+macro_rules! local {
+    ($name:ident, $version:ty, $load:expr) => {
+        struct $name;
+
+        impl Suite for $name {
+            type Sealing = PasetoSymmetricKey<$version, Local>;
+            type Opening = PasetoSymmetricKey<$version, Local>;
+
+            fn sealing(paserk: &str) -> Result<Self::Sealing, Refusal> {
+                let load: fn(&str) -> Result<Self::Sealing, Refusal> = $load;
+                load(paserk)
+            }
+
+            fn opening(paserk: &str) -> Result<Self::Opening, Refusal> {
+                Self::sealing(paserk)
+            }
+
+            fn generate() -> Result<Self::Sealing, Refusal> {
+                Ok(Key::<32>::try_new_random().map_err(Refusal::failed)?.into())
+            }
+
+            fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String> {
+                let mut builder = GenericBuilder::<$version, Local>::default();
+                claims.write(&mut builder)?;
+                builder.try_encrypt(key).map_err(said)
+            }
+
+            fn open<C: DeserializeOwned>(
+                key: &Self::Opening,
+                token: &str,
+                policy: &Policy,
+                has_exp: bool,
+            ) -> Result<C, Rejection> {
+                let mut parser = parser::<$version, Local>(policy, has_exp);
+                parser.parse_into(token, key).map_err(said)
+            }
+        }
+    };
+}
+
+local!(V1Local, V1, |text| Ok(raw::<32>(text, "k1.local.")?.into()));
+local!(V2Local, V2, |text| FromPaserk::try_from_paserk_str(text)
+    .map_err(Refusal::failed));
+local!(V3Local, V3, |text| Ok(raw::<32>(text, "k3.local.")?.into()));
+local!(V4Local, V4, |text| FromPaserk::try_from_paserk_str(text)
+    .map_err(Refusal::failed));
+
+struct V4Public;
+
+impl Suite for V4Public {
+    type Sealing = Key<64>;
+    type Opening = Key<32>;
+
+    fn sealing(paserk: &str) -> Result<Key<64>, Refusal> {
+        raw(paserk, "k4.secret.")
+    }
+
+    fn opening(paserk: &str) -> Result<Key<32>, Refusal> {
+        raw(paserk, "k4.public.")
+    }
+
+    fn generate() -> Result<Key<64>, Refusal> {
+        Err(Refusal::unsupported("rusty_paseto makes no pairs"))
+    }
+
+    fn seal<C: Written>(key: &Key<64>, claims: &C) -> Result<String, String> {
+        let mut builder = GenericBuilder::<V4, Public>::default();
+        claims.write(&mut builder)?;
+        let key = PasetoAsymmetricPrivateKey::<V4, Public>::from(key);
+        builder.try_sign(&key).map_err(said)
+    }
+
+    fn open<C: DeserializeOwned>(
+        key: &Key<32>,
+        token: &str,
+        policy: &Policy,
+        has_exp: bool,
+    ) -> Result<C, Rejection> {
+        let key = PasetoAsymmetricPublicKey::<V4, Public>::from(key);
+        let mut parser = parser::<V4, Public>(policy, has_exp);
+        parser.parse_into(token, &key).map_err(said)
+    }
+}
+
+/// A parser with the library's rules: `exp` demanded and `nbf` obeyed, issuer and audience equal.
+fn parser<'a, V, P>(policy: &'a Policy, has_exp: bool) -> PasetoParser<'a, V, P> {
+    let mut parser = PasetoParser::<V, P>::default();
+    if !has_exp {
+        parser.set_no_expiration_danger_acknowledged();
+    }
+    if let Some(issuer) = &policy.issuer {
+        parser = parser.expect_issuer(issuer);
+    }
+    if let Some(audience) = &policy.audience {
+        parser = parser.expect_audience(audience);
+    }
+    parser
+}
+
+fn raw<const SIZE: usize>(paserk: &str, header: &str) -> Result<Key<SIZE>, Refusal> {
+    let text = paserk.strip_prefix(header);
+    let text = text.ok_or_else(|| Refusal::invalid("a PASERK of another kind"))?;
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(Refusal::invalid)?;
+    Key::try_from(bytes.as_slice()).map_err(Refusal::failed)
+}
+
+fn prepare<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
+    match order.contract {
+        Contract::GenerateKey => work::keys(S::generate),
+        Contract::LoadKey => {
+            let text = order.key_text()?.private()?;
+            work::keys(move || S::sealing(&text))
+        }
+        _ => match &order.pool {
+            Pool::StandardPaseto(pool) => with_claims::<S, _>(order, pool.clone()),
+            Pool::Map(pool) => with_claims::<S, _>(order, pool.clone()),
+            Pool::Standard(_) => Err(Refusal::invalid("these are the claims of a JWT")),
+        },
+    }
+}
+
+fn with_claims<S: Suite, C: Written>(
+    order: &Order,
+    pool: Vec<C>,
+) -> Result<Box<dyn Work>, Refusal> {
+    let Paserk {
+        local,
+        secret,
+        public,
+    } = order.keys.paserk.clone().unwrap_or_default();
+    let (seals, opens) = (local.clone().or(secret), local.or(public));
+    let missing = || Refusal::invalid("a PASERK is missing");
+    let minter = || {
+        let text = seals.ok_or_else(missing)?;
+        let key = Held::new(order.key_handling, move || S::sealing(&text))?;
+        Ok::<_, Refusal>(Minter::<S, C> { key, pool })
+    };
+    let checker = || {
+        let text = opens.ok_or_else(missing)?;
+        Ok::<_, Refusal>(Checker::<S, C> {
+            key: Held::new(order.key_handling, move || S::opening(&text))?,
+            policy: order.policy.clone(),
+            has_exp: order.pool.has_exp(),
+            claims: PhantomData,
+        })
+    };
+    match order.contract {
+        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
+        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
+        _ => work::verify(checker()?, order.tokens.clone()),
+    }
+}
+
+struct Minter<S: Suite, C> {
+    key: Held<S::Sealing>,
+    pool: Vec<C>,
+}
+
+impl<S: Suite, C: Written> Signer for Minter<S, C> {
+    type Scratch = ();
+    type Token = String;
+
+    fn pool(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
+        self.key.with(|key| S::seal(key, &self.pool[index]))
+    }
+}
+
+struct Checker<S: Suite, C> {
+    key: Held<S::Opening>,
+    policy: Policy,
+    has_exp: bool,
+    claims: PhantomData<fn() -> C>,
+}
+
+impl<S: Suite, C: Written> Verifier for Checker<S, C> {
+    type Scratch = ();
+
+    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        self.key.with(|key| {
+            let claims = S::open::<C>(key, token, &self.policy, self.has_exp)?;
+            Ok(look.look(&claims))
+        })
+    }
+}
+
+/// Claims that go into the library's builder.
+trait Written: Claims + DeserializeOwned + Send + Sync + 'static {
+    fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String>;
+}
+
+impl Written for StandardPaseto {
+    fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String> {
+        builder
+            .set_claim(IssuerClaim::from(self.iss.as_str()))
+            .set_claim(SubjectClaim::from(self.sub.as_str()))
+            .set_claim(AudienceClaim::from(self.aud.as_str()))
+            .set_claim(ExpirationClaim::try_from(self.exp.as_str()).map_err(said)?)
+            .set_claim(IssuedAtClaim::try_from(self.iat.as_str()).map_err(said)?)
+            .set_claim(TokenIdentifierClaim::from(self.jti.as_str()))
+            .set_claim(CustomClaim::try_from(("name", self.name.as_str())).map_err(said)?)
+            .set_claim(CustomClaim::try_from(("admin", self.admin)).map_err(said)?);
+        if let Some(begins) = &self.nbf {
+            builder.set_claim(NotBeforeClaim::try_from(begins.as_str()).map_err(said)?);
+        }
+        Ok(())
+    }
+}
+
+impl Written for Map {
+    fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String> {
+        let boxed = |value: &serde_json::Value| -> Box<dyn erased_serde::Serialize> {
+            Box::new(value.clone())
+        };
+        let claims = self
+            .iter()
+            .map(|(name, value)| (name.clone(), boxed(value)));
+        builder.extend_claims(claims.collect());
+        Ok(())
+    }
+}
+
+fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RustyPaseto;
+    use jeton_driver_harness::conformance::faults;
+
+    #[test]
+    fn does_what_it_offers_and_refuses_what_it_must() {
+        assert_eq!(faults::<RustyPaseto>(), Vec::<String>::new());
+    }
+}
