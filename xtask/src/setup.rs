@@ -163,9 +163,7 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present(
-            "C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv",
-        );
+        return present("C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
     }
     if on_path("apt-get").is_none() {
         note(&format!(

@@ -191,6 +191,7 @@ impl From<Fault> for Refused {
             Fault::Syntax => Rejection::Malformed(Part::Footer),
             Fault::Depth => Rejection::TooDeep(Part::Footer),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Footer),
+            Fault::Many => Rejection::TooLarge(Part::Footer),
         })
     }
 }
