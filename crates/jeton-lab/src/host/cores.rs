@@ -87,7 +87,7 @@ impl Cores {
 
     /// The last cores, as many as there are threads.
     fn for_threads(&self, parts: &Parts, threads: u32) -> CpuSet {
-        let mut set = parts.driver.clone();
+        let mut set = parts.driver;
         if let Some(all) = &self.all {
             let allowed = (0..CpuSet::MAX_CPU).rev().filter(|&c| all.is_set(c));
             allowed.take(threads as usize).for_each(|c| set.set(c));
