@@ -1,26 +1,52 @@
-//! JWS in JSON under a fixed key: what is accepted has the payload that was signed, however the
-//! document around it is written.
+//! JWS in JSON under fixed keys of every algorithm: what is accepted has the payload that was
+//! signed, however the document around it is written.
 #![no_main]
 
 use std::sync::LazyLock;
 
-use jeton::jws::Verifier;
-use jeton::key::{MacAlg, MacKey};
+use jeton::jws::{General, Signer, Verifier};
+use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
-static VERIFIER: LazyLock<Verifier> =
-    LazyLock::new(|| Verifier::new(MacKey::new(MacAlg::HS256, &[7; 32]).expect("a key")));
-
-fuzz_target!(|text: &str| {
-    // The key has signed nothing else: see `jws_mutated` and the corpus.
-    if let Ok(verified) = VERIFIER.verify_json(text) {
-        assert_eq!(verified.payload(), b"signed");
-    }
-    let (document, content) = text.split_once('\0').unwrap_or((text, ""));
-    if VERIFIER
-        .verify_json_detached(document, content.as_bytes())
-        .is_ok()
-    {
-        assert_eq!(content, "signed");
-    }
+static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
+    keys::signing()
+        .iter()
+        .map(keys::Signing::verifier)
+        .collect()
 });
+
+fuzz_target!(
+    init: seeds::plant(|| {
+        let is_jws = |found: &seeds::Found| {
+            found.has("payload") && (found.has("signature") || found.has("signatures"))
+        };
+        let mut all = seeds::from_vectors(is_jws);
+        let mut general = General::new();
+        let keys = keys::signing();
+        for (index, key) in keys.iter().enumerate() {
+            let signer = || Signer::new(key.as_ref());
+            all.push(signer().sign_flattened(b"signed").expect("signs"));
+            let detached = signer().sign_flattened_detached(b"signed");
+            all.push(format!("{}\0signed", detached.expect("signs")));
+            if index % 4 == 0 {
+                general = general.signer(signer());
+            }
+        }
+        all.push(general.sign(b"signed").expect("signs"));
+        all
+    }),
+    |text: &str| {
+        let (document, content) = text.split_once('\0').unwrap_or((text, ""));
+        for verifier in VERIFIERS.iter() {
+            if let Ok(verified) = bounded(text.len(), || verifier.verify_json(text)) {
+                assert_eq!(verified.payload(), b"signed");
+            }
+            if verifier
+                .verify_json_detached(document, content.as_bytes())
+                .is_ok()
+            {
+                assert_eq!(content, "signed");
+            }
+        }
+    }
+);

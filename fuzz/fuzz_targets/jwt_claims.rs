@@ -6,25 +6,37 @@ use std::sync::LazyLock;
 use jeton::jws::Signer;
 use jeton::key::{MacAlg, MacKey};
 use jeton::{Policy, Verified, jwt};
+use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-static MAC: LazyLock<MacKey> =
-    LazyLock::new(|| MacKey::new(MacAlg::HS256, &[7; 32]).expect("a key"));
+static MAC: LazyLock<MacKey> = LazyLock::new(|| keys::mac(MacAlg::HS256));
 static VERIFIER: LazyLock<jwt::Verifier> = LazyLock::new(|| {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
     jwt::Verifier::new(&*MAC, policy.without_expiry())
 });
 
-fuzz_target!(|payload: &[u8]| {
-    let token = Signer::new(&*MAC).sign(payload).expect("signs anything");
-    let verified: jeton::Result<Verified<Value>> = VERIFIER.verify(&token);
-    if let Ok(verified) = verified {
-        assert!(verified.is_object());
-        assert_eq!(verified.json().as_bytes(), payload);
-        // What the strict reader says of the registered claims is what serde_json says.
-        assert_eq!(verified.issuer(), verified["iss"].as_str());
-        assert_eq!(verified.subject(), verified["sub"].as_str());
-        assert_eq!(verified.token_id(), verified["jti"].as_str());
+fuzz_target!(
+    init: seeds::plant(seeds::claims),
+    |payload: &[u8]| {
+        let token = Signer::new(&*MAC).sign(payload).expect("signs anything");
+        let verified: jeton::Result<Verified<Value>> =
+            bounded(token.len(), || VERIFIER.verify(&token));
+        if let Ok(verified) = verified {
+            assert!(verified.is_object());
+            assert_eq!(verified.json().as_bytes(), payload);
+            // What the strict reader says of the registered claims is what serde_json says.
+            assert_eq!(verified.issuer(), verified["iss"].as_str());
+            assert_eq!(verified.subject(), verified["sub"].as_str());
+            assert_eq!(verified.token_id(), verified["jti"].as_str());
+            match &verified["aud"] {
+                Value::String(one) => assert!(verified.audiences().eq([one.as_str()])),
+                Value::Array(list) => {
+                    let list = list.iter().map(|one| one.as_str().expect("checked"));
+                    assert!(verified.audiences().eq(list));
+                }
+                _ => assert_eq!(verified.audiences().count(), 0),
+            }
+        }
     }
-});
+);

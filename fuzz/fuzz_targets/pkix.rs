@@ -1,10 +1,14 @@
 //! PEM and DER: no panic, and a key that is written and read again is the same key.
 #![no_main]
 
-use jeton::key::{SigAlg, SigningKey, VerifyingKey};
+use jeton::key::{
+    DecryptionKey, EncryptionKey, KeyManagementAlg, SigAlg, SigningKey, VerifyingKey,
+};
+use jeton_fuzz::keys::{self, Signing};
+use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: seeds::plant(first), |data: &[u8]| {
     let alg = SigAlg::RS256;
     let publics = [
         VerifyingKey::from_der(data),
@@ -19,6 +23,21 @@ fuzz_target!(|data: &[u8]| {
     ];
     for key in privates.into_iter().flatten() {
         same_private(&key);
+    }
+    for alg in [KeyManagementAlg::RsaOaep, KeyManagementAlg::EcdhEs] {
+        if let Ok(key) = EncryptionKey::from_der_as(data, alg) {
+            let der = key.to_der().expect("a key that was read is written");
+            let again = EncryptionKey::from_der_as(&der, alg).expect("reads what it writes");
+            assert_eq!(again.to_der().expect("as before"), der);
+        }
+        if let Ok(key) = DecryptionKey::from_der_as(data, alg) {
+            let der = key.to_der().expect("a key that was read is written");
+            let again = DecryptionKey::from_der_as(&der, alg).expect("reads what it writes");
+            assert_eq!(
+                again.to_jwk().expect("as before"),
+                key.to_jwk().expect("as before")
+            );
+        }
     }
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -39,6 +58,25 @@ fuzz_target!(|data: &[u8]| {
         same_private(&key);
     }
 });
+
+/// Every key as DER and as PEM, private and public.
+fn first() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for key in keys::signing() {
+        let Signing::Pair(key) = key else { continue };
+        all.push(key.to_der().expect("written").to_vec());
+        all.push(key.to_pem().expect("written").as_bytes().to_vec());
+        let public = key.verifying_key();
+        all.push(public.to_der().expect("written"));
+        all.push(public.to_pem().expect("written").into_bytes());
+    }
+    all.extend(
+        seeds::from_vectors(|found| found.starts_with("-----BEGIN"))
+            .into_iter()
+            .map(String::into_bytes),
+    );
+    all
+}
 
 fn same_public(key: &VerifyingKey) {
     let der = key.to_der().expect("a key that was read is written");

@@ -53,6 +53,12 @@ impl House {
         self.root.join(relative)
     }
 
+    /// Where cargo puts what it builds.
+    pub(crate) fn target(&self) -> PathBuf {
+        let chosen = std::env::var_os("CARGO_TARGET_DIR");
+        self.root.join(chosen.unwrap_or("target".into()))
+    }
+
     /// A command that starts in the checkout's root.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());

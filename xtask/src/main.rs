@@ -5,6 +5,9 @@
 mod arch;
 mod audit;
 mod command;
+mod fuzz;
+mod instructions;
+mod mutants;
 mod setup;
 mod soak;
 mod test;
@@ -19,6 +22,10 @@ jeton's chores
   cargo xtask setup     installs what the tests need and this machine lacks; says each step and why
   cargo xtask test      sets up, then runs every check in order; stops at the first that fails
   cargo xtask arch      checks the map: which crate may use which, and the rules for sources
+  cargo xtask instructions
+                        counts instructions under callgrind and holds them against their bounds
+  cargo xtask mutants   takes one check at a time out of a copy of the library and looks which test
+                        turns red; about half an hour
   cargo xtask audit     asks the advisory database about the dependencies; needs the network
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
@@ -26,15 +33,21 @@ Options of test:
   --only STEP           runs this step alone, without setup (may be repeated)
   --skip STEP           leaves this step out (may be repeated)
 
+Options of mutants:
+  --only NAME           tries this mutant alone (may be repeated)
+
 Options of soak:
-  --minutes N           stops starting new runs after N minutes (default 30)
+  --only PART           lab or fuzz alone
+  --minutes N           for the lab: starts no new run after N minutes; for fuzzing: N minutes over
+                        all targets together (default 30)
   --runs N              at most N runs of the lab (default 10)
 
 Examples:
   cargo xtask test                        what the build machine runs
   cargo xtask test --only clippy          repeat one step after mending it
   cargo xtask test --skip lab --skip browser
-  cargo xtask soak --minutes 60 --runs 40
+  cargo xtask soak --only lab --minutes 60 --runs 40
+  cargo xtask soak --only fuzz --minutes 60
 ";
 
 fn main() -> ExitCode {
@@ -65,6 +78,8 @@ fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
         "setup" => no_options(chore, options).and_then(|()| setup::run(house)),
         "test" => test::run(house, &test::Choice::parse(options)?),
         "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
+        "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),
+        "mutants" => mutants::run(house, &mutants::Choice::parse(options)?),
         "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
         "soak" => soak::run(house, &soak::Plan::parse(options)?),
         other if is_help(other) => {

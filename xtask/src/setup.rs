@@ -18,7 +18,12 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
         shown_by: Sign::Program(&["cc"]),
-        why: "AWS-LC is C and is compiled here",
+        why: "AWS-LC is C and libFuzzer C++; both are compiled here",
+    },
+    SystemPackage {
+        package: "valgrind",
+        shown_by: Sign::Program(&["valgrind"]),
+        why: "it counts the instructions that parsing costs",
     },
     SystemPackage {
         package: "pkg-config",
@@ -44,6 +49,11 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         package: "chromium",
         shown_by: Sign::Program(BROWSERS),
         why: "the report page is opened in a real browser",
+    },
+    SystemPackage {
+        package: "softhsm2",
+        shown_by: Sign::Program(&["softhsm2-util"]),
+        why: "tokens are signed over PKCS#11, as with a real HSM",
     },
 ];
 
@@ -153,7 +163,7 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present("C compiler, OpenSSL, JDK, Maven, Chromium, venv");
+        return present("C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
     }
     if on_path("apt-get").is_none() {
         note(&format!(

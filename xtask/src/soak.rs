@@ -1,8 +1,8 @@
 //! `cargo xtask soak`: checks that take too long for every change.
 //!
-//! The simulation of the lab's statistics, with its figures, and the lab's own honesty: how often a
-//! subject against itself comes out *equivalent* on this machine. The log in docs/soak/ says what
-//! was seen, with the command that repeats it.
+//! The simulation of the lab's statistics, with its figures; the lab's own honesty: how often a
+//! subject against itself comes out *equivalent* on this machine; and every fuzz target for its
+//! share of the time. The log in docs/soak/ says what was seen, with the command that repeats it.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,28 +10,46 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::command::{House, Stop, output, run as run_command};
+use crate::fuzz::{Figures, Targets};
 
 /// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
 
 const OUT: &str = "target/lab-soak";
 
-/// How long, and how often at most.
+/// What is soaked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Lab,
+    Fuzz,
+}
+
+/// Which parts, how long each, and how often at most.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
+    parts: Vec<Part>,
     minutes: u64,
     runs: u32,
 }
 
 impl Plan {
-    /// Reads `--minutes N` and `--runs N`.
+    /// Reads `--only PART`, `--minutes N` and `--runs N`.
     pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
         let mut plan = Self {
+            parts: vec![Part::Lab, Part::Fuzz],
             minutes: 30,
             runs: 10,
         };
         let mut options = options.iter();
         while let Some(option) = options.next() {
+            if option == "--only" {
+                plan.parts = match options.next().map(String::as_str) {
+                    Some("lab") => vec![Part::Lab],
+                    Some("fuzz") => vec![Part::Fuzz],
+                    _ => return Err(Stop::Misused("--only wants lab or fuzz after it".into())),
+                };
+                continue;
+            }
             let number =
                 || Stop::Misused(format!("{option} wants a number from 1 to 10000 after it"));
             let mut value = |most: u32| {
@@ -46,7 +64,7 @@ impl Plan {
                 "--runs" => plan.runs = value(10_000)?,
                 other => {
                     return Err(Stop::Misused(format!(
-                        "`soak` knows --minutes N and --runs N, not `{other}`"
+                        "`soak` knows --only PART, --minutes N and --runs N, not `{other}`"
                     )));
                 }
             }
@@ -57,9 +75,20 @@ impl Plan {
 
 /// Runs the long checks and writes the log, also when one of them fails.
 pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
-    let deadline = Instant::now() + Duration::from_secs(plan.minutes * 60);
     let mut log = Log::new(house, plan)?;
+    let outcomes: Vec<Result<(), Stop>> = (plan.parts.iter())
+        .map(|part| match part {
+            Part::Lab => lab(house, plan, &mut log),
+            Part::Fuzz => fuzz(house, plan, &mut log),
+        })
+        .collect();
+    let path = log.write(house)?;
+    eprintln!("== soak: log in {path}");
+    outcomes.into_iter().collect()
+}
 
+fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+    let deadline = Instant::now() + Duration::from_secs(plan.minutes * 60);
     eprintln!("== soak: statistics, simulated");
     let simulation = simulate(house);
     match &simulation {
@@ -81,11 +110,36 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
         eprintln!("== soak: run {number}: {}", tally.sentence());
     }
     log.section("Identical subjects", &tally.sentence());
-    let path = log.write(house)?;
-    eprintln!("== soak: log in {path}");
-
     simulation?;
     tally.verdict()
+}
+
+fn fuzz(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+    let targets = Targets::build(house)?;
+    let each = Duration::from_secs(plan.minutes * 60) / targets.len() as u32;
+    eprintln!(
+        "== soak: {} fuzz targets, {} s each",
+        targets.len(),
+        each.as_secs()
+    );
+    let all = targets.run(house, each, |figures| eprintln!("  {figures}"))?;
+    let lines: String = (all.iter())
+        .map(|figures| format!("{}\n", figures.table_line()))
+        .collect();
+    let executions: u64 = all.iter().map(|figures| figures.executions).sum();
+    let findings = all.iter().filter(|one| one.finding.is_some()).count();
+    let body = format!(
+        "{executions} executions, {findings} findings.\n\n{}\n{lines}",
+        Figures::TABLE_HEAD
+    );
+    log.section("Fuzzing", body.trim_end());
+    if findings == 0 {
+        Ok(())
+    } else {
+        Err(Stop::Failed(format!(
+            "{findings} fuzz targets found something"
+        )))
+    }
 }
 
 fn simulate(house: &House) -> Result<String, Stop> {
@@ -209,11 +263,25 @@ impl Log {
         let day = output(house.command("date").args(["-u", "+%F"]))?;
         let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
         let (day, commit) = (day.trim(), commit.trim());
+        let rustc = output(house.command("rustc").arg("-V"))?;
+        let (kind, options) = match plan.parts[..] {
+            [Part::Fuzz] => ("-fuzz", format!("--only fuzz --minutes {}", plan.minutes)),
+            [Part::Lab] => (
+                "-lab",
+                format!("--only lab --minutes {} --runs {}", plan.minutes, plan.runs),
+            ),
+            _ => (
+                "",
+                format!("--minutes {} --runs {}", plan.minutes, plan.runs),
+            ),
+        };
         Ok(Self {
-            path: format!("docs/soak/{day}-{commit}.md"),
+            path: format!("docs/soak/{day}-{commit}{kind}.md"),
             text: format!(
-                "# Soak of {day}, commit {commit}\n\n`cargo xtask soak --minutes {} --runs {}`\n",
-                plan.minutes, plan.runs
+                "# Soak of {day}, commit {commit}\n\n`cargo xtask soak {options}`\n\n\
+                 {}, {}.\n",
+                rustc.trim(),
+                cpu()
             ),
         })
     }
@@ -229,6 +297,14 @@ impl Log {
         std::fs::write(house.path(&self.path), &self.text).map_err(failed)?;
         Ok(&self.path)
     }
+}
+
+/// The processor's name, as far as the system tells it.
+fn cpu() -> String {
+    let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = about.lines().find(|line| line.starts_with("model name"));
+    let name = model.and_then(|line| Some(line.split_once(':')?.1.trim().to_owned()));
+    name.unwrap_or("unknown processor".into())
 }
 
 #[cfg(test)]
@@ -293,15 +369,19 @@ mod tests {
         assert_eq!(
             parse(&["--minutes", "5", "--runs", "2"]).ok(),
             Some(Plan {
+                parts: vec![Part::Lab, Part::Fuzz],
                 minutes: 5,
                 runs: 2
             })
         );
+        let only = parse(&["--only", "fuzz"]).map(|plan| plan.parts);
+        assert_eq!(only.ok(), Some(vec![Part::Fuzz]));
         for wrong in [
             &["--minutes"][..],
             &["--runs", "0"],
             &["--runs", "many"],
             &["--hours", "1"],
+            &["--only", "everything"],
         ] {
             assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
         }

@@ -1,13 +1,15 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
 mod drivers;
+mod examples;
 mod lab;
+mod stands_alone;
 
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::command::{House, Stop, run as run_command};
-use crate::{arch, setup};
+use crate::{arch, fuzz, instructions, setup};
 
 /// The steps, quick ones first.
 const STEPS: &[Step] = &[
@@ -42,6 +44,16 @@ const STEPS: &[Step] = &[
         run: tests,
     },
     Step {
+        name: "fuzz",
+        what: "each fuzz target for five seconds",
+        run: fuzz_targets,
+    },
+    Step {
+        name: "instructions",
+        what: "parsing, JSON, base64 and assembly cost no more instructions than their bounds",
+        run: count_instructions,
+    },
+    Step {
         name: "drivers-rust",
         what: "format, lints and tests of drivers/rust",
         run: drivers::rust,
@@ -65,6 +77,11 @@ const STEPS: &[Step] = &[
         name: "drivers-python",
         what: "tests of drivers/python, and of docs/adding-a-library.md",
         run: drivers::python,
+    },
+    Step {
+        name: "examples",
+        what: "format, lints and tests of examples/: tokens that SoftHSM signs",
+        run: examples::run,
     },
     Step {
         name: "lab",
@@ -241,6 +258,32 @@ fn doc(house: &House) -> Result<Outcome, Stop> {
 fn tests(house: &House) -> Result<Outcome, Stop> {
     run_command(&mut house.cargo(&["test", "--locked", "--workspace"]))?;
     Ok(Outcome::Passed)
+}
+
+/// How long each target runs here. `cargo xtask soak` runs them long.
+const FUZZ_EACH: Duration = Duration::from_secs(5);
+
+fn fuzz_targets(house: &House) -> Result<Outcome, Stop> {
+    let targets = fuzz::Targets::build(house)?;
+    let all = targets.run(house, FUZZ_EACH, |figures| eprintln!("  {figures}"))?;
+    let found: Vec<&str> = (all.iter())
+        .filter(|figures| figures.finding.is_some())
+        .map(|figures| figures.target.as_str())
+        .collect();
+    if found.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    Err(Stop::Failed(format!(
+        "{} found something; the inputs are named above",
+        found.join(", ")
+    )))
+}
+
+fn count_instructions(house: &House) -> Result<Outcome, Stop> {
+    if !instructions::is_possible() {
+        return Ok(Outcome::Skipped("valgrind is not installed".into()));
+    }
+    instructions::run(house).map(|()| Outcome::Passed)
 }
 
 #[cfg(test)]

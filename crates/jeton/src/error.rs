@@ -18,6 +18,8 @@ pub enum Error {
     Key(KeyError),
     /// The call makes no sense. The caller's program needs mending.
     Misuse(Misuse),
+    /// A key that lives elsewhere did not sign as it should.
+    Remote(RemoteFault),
     /// The primitive failed on good input: no randomness, or a defect below.
     Primitive,
 }
@@ -46,6 +48,7 @@ impl fmt::Display for Error {
             Error::Rejected(rejection) => rejection.fmt(f),
             Error::Key(error) => error.fmt(f),
             Error::Misuse(misuse) => misuse.fmt(f),
+            Error::Remote(fault) => fault.fmt(f),
             Error::Primitive => f.write_str("the cryptographic primitive failed"),
         }
     }
@@ -68,6 +71,12 @@ impl From<KeyError> for Error {
 impl From<Misuse> for Error {
     fn from(misuse: Misuse) -> Self {
         Error::Misuse(misuse)
+    }
+}
+
+impl From<RemoteFault> for Error {
+    fn from(fault: RemoteFault) -> Self {
+        Error::Remote(fault)
     }
 }
 
@@ -217,6 +226,8 @@ pub enum Rejection {
     AudienceMismatch,
     /// The claims do not fit the caller's type.
     ClaimsShape,
+    /// The token, its subject or its client is no longer honoured.
+    Revoked,
 }
 
 impl fmt::Display for Rejection {
@@ -260,6 +271,7 @@ impl fmt::Display for Rejection {
                 f.write_str("the audience (aud) does not hold the one expected")
             }
             Rejection::ClaimsShape => f.write_str("the claims do not fit the expected type"),
+            Rejection::Revoked => f.write_str("the token has been revoked"),
         }
     }
 }
@@ -393,6 +405,33 @@ impl fmt::Display for KeyProblem {
     }
 }
 
+/// How a key that lives elsewhere ([`remote`](crate::remote)) failed to sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RemoteFault {
+    /// The signer did not sign: it was not reached, refused, or failed.
+    NotSigned,
+    /// The signature does not have the form or the length that the algorithm demands.
+    SignatureForm,
+    /// The signature is not this key's over this input: it was made with another key, another hash or
+    /// padding, or a PSS salt of another length.
+    Signature,
+}
+
+impl fmt::Display for RemoteFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RemoteFault::NotSigned => "the remote signer did not sign",
+            RemoteFault::SignatureForm => {
+                "the remote signature has another form or length than its algorithm demands"
+            }
+            RemoteFault::Signature => {
+                "the remote signature is not the public key's over this input: check the key, the hash, the padding and the salt length"
+            }
+        })
+    }
+}
+
 /// A mistake in the caller's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -443,6 +482,8 @@ pub enum Misuse {
     /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
     /// disagree whether the payload is encoded.
     Signers,
+    /// A cache of no entries, or of more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
+    CacheEntries,
 }
 
 impl fmt::Display for Misuse {
@@ -498,6 +539,7 @@ impl fmt::Display for Misuse {
             Misuse::UnencodedPayload => f.write_str(
                 "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
             ),
+            Misuse::CacheEntries => f.write_str("a cache has 1 to 1048576 entries"),
             Misuse::Signers => f.write_str(
                 "a general JWS takes 1 to 16 signers that agree whether the payload is encoded",
             ),

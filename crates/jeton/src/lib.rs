@@ -30,7 +30,11 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! PASETO has the same two verbs: [`paseto::v4`].
+//! PASETO has the same two verbs: [`paseto::v4`]. Code that does not care which format it is, or where
+//! the key lives, is written against [`Issue`] and [`Verify`].
+//!
+//! The [`guide`] takes one task at a time: issue and verify, rotate keys, encrypt, come from another
+//! library.
 //!
 //! The library does no I/O, spawns nothing, and asks only a [`Clock`] for the time. Every number
 //! that an attacker can choose has a name and a bound in [`limits`]. Whatever is questionable is in
@@ -38,13 +42,22 @@
 
 // What a token is about
 mod claims;
+mod issue;
 mod policy;
 mod verified;
+mod verify;
+
+// What is verified often
+mod cache;
+
+// How to use it
+pub mod guide;
 
 // Keys
 pub mod jwk;
 pub mod key;
 pub mod paserk;
+pub mod remote;
 
 // Formats
 pub mod jwe;
@@ -61,9 +74,12 @@ pub mod error;
 mod json;
 pub mod limits;
 
+pub use cache::{Cached, Revocations};
 pub use claims::Claims;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use error::{Error, Result};
+pub use issue::{AnyClaims, Issue};
 pub use limits::Limits;
 pub use policy::Policy;
-pub use verified::{Scratch, Verified, VerifiedIn};
+pub use verified::{Scratch, Untyped, Verified, VerifiedIn};
+pub use verify::Verify;

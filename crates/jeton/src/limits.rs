@@ -1,5 +1,7 @@
 //! Every number that an attacker can choose has a name and a bound here.
 
+use crate::json::Bounds;
+
 /// Longest `kid` that a token or key may carry, bytes.
 pub const KEY_ID_BYTES: usize = 256;
 
@@ -24,6 +26,10 @@ pub const RECIPIENTS: usize = 16;
 /// Most encrypted keys that are tried for one JWE, over all its recipients and all keys.
 pub const ENCRYPTED_KEYS_TRIED: usize = 32;
 
+/// Most values in one JWS or JWE in the JSON serialization: members of objects and elements of
+/// arrays, over the whole text.
+pub const DOCUMENT_VALUES: usize = 1_000;
+
 /// Fewest rounds of PBKDF2 (`p2c`) that a JWE may ask for (RFC 7518, section 4.8.1.2).
 pub const PBES2_ROUNDS_MIN: u32 = 1_000;
 
@@ -46,6 +52,12 @@ pub const INFLATED_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many times its compressed size a JWE may inflate to.
 pub const INFLATED_RATIO: usize = 100;
+
+/// Most entries of a cache of verified tokens.
+pub const CACHE_ENTRIES: usize = 1024 * 1024;
+
+/// Longest token that a cache remembers, bytes. Longer ones are verified each time.
+pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
 
 /// Fewest iterations of PBKDF2 that a PASERK under a password may have (versions 1 and 3).
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
@@ -113,5 +125,13 @@ impl Limits {
 
     pub(crate) fn depth(&self) -> u32 {
         self.json_depth.min(Self::JSON_DEPTH_MAX)
+    }
+
+    /// For a whole token in the JSON serialization, whoever sent it.
+    pub(crate) fn document(&self) -> Bounds {
+        Bounds {
+            depth: self.depth(),
+            values: DOCUMENT_VALUES,
+        }
     }
 }

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
 use crate::limits::Limits;
+use crate::verified::{Untyped, Verified};
 
 /// What a verifier demands beside a valid signature.
 ///
@@ -108,19 +107,27 @@ impl Policy {
         }
     }
 
-    /// The claims of an authentic payload, if they are what is demanded, now: the registered ones
-    /// are read and checked, and only then is the caller's type built from the same bytes.
-    pub(crate) fn accept<'p, T: Deserialize<'p>>(
+    /// The registered claims of an authentic payload, if they are what is demanded, now. The whole
+    /// of the payload is strict JSON then, and the caller's type may be built from the same bytes.
+    pub(crate) fn accept(
         &self,
-        payload: &'p str,
+        payload: &str,
         dates: Dates,
         limits: &Limits,
         clock: &dyn Clock,
-    ) -> Result<(T, Registered), Rejection> {
+    ) -> Result<Registered, Rejection> {
         let registered = Registered::read(payload, limits.depth(), dates)?;
         self.check(&registered, payload, clock.now())?;
-        let claims = serde_json::from_str(payload).map_err(|_| Rejection::ClaimsShape)?;
-        Ok((claims, registered))
+        Ok(registered)
+    }
+
+    /// Whether claims that were read before are what is demanded now.
+    pub(crate) fn recheck(
+        &self,
+        verified: &Verified<Untyped>,
+        clock: &dyn Clock,
+    ) -> Result<(), Rejection> {
+        self.check(verified.registered(), verified.json(), clock.now())
     }
 
     fn check(

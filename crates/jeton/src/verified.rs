@@ -5,8 +5,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use crate::claims::Registered;
 use crate::clock::Timestamp;
+use crate::error::{Rejection, Result};
 
 /// Claims that have been verified: signature, times and policy.
 ///
@@ -32,6 +36,22 @@ pub struct Verified<T, Text = Box<str>> {
 /// Claims that have been verified, borrowing from the caller's [`Scratch`].
 pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 
+/// In the place of the caller's type: the claims are verified, and that type has not been read yet.
+///
+/// It is what [`Verify`](crate::Verify) gives; [`Verified::typed`] reads the type. The registered
+/// claims can be read as they are.
+///
+/// ```
+/// use jeton::{Untyped, Verified};
+///
+/// fn log(token: &Verified<Untyped>) {
+///     println!("{:?} until {:?}", token.subject(), token.expires_at());
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Untyped;
+
 /// A buffer that verification writes the payload into, so that nothing is allocated per token.
 ///
 /// It grows to the largest payload it has seen, and never beyond the verifier's limit.
@@ -45,6 +65,13 @@ impl Scratch {
     pub fn new() -> Scratch {
         Scratch::default()
     }
+
+    /// A copy of that text, in the place of what was here.
+    pub(crate) fn hold(&mut self, text: &str) -> &str {
+        self.payload.clear();
+        self.payload.extend_from_slice(text.as_bytes());
+        std::str::from_utf8(&self.payload).expect("a copy of a text is a text")
+    }
 }
 
 impl fmt::Debug for Scratch {
@@ -53,20 +80,21 @@ impl fmt::Debug for Scratch {
     }
 }
 
-impl<T, Text: AsRef<str>> Verified<T, Text> {
-    pub(crate) fn new(
-        claims: T,
-        registered: Registered,
-        payload: Text,
-        key_id: Option<Arc<str>>,
-    ) -> Self {
+impl<Text> Verified<Untyped, Text> {
+    pub(crate) fn new(registered: Registered, payload: Text, key_id: Option<Arc<str>>) -> Self {
         Verified {
-            claims,
+            claims: Untyped,
             registered,
             payload,
             key_id,
             footer: None,
         }
+    }
+}
+
+impl<T, Text: AsRef<str>> Verified<T, Text> {
+    pub(crate) fn registered(&self) -> &Registered {
+        &self.registered
     }
 
     pub(crate) fn with_footer(mut self, footer: Option<Arc<[u8]>>) -> Self {
@@ -141,6 +169,75 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
     /// The claims as they stand in the token: one JSON object.
     pub fn json(&self) -> &str {
         self.payload.as_ref()
+    }
+}
+
+impl Verified<Untyped> {
+    /// Reads the caller's type out of the verified payload.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection::ClaimsShape`] if the claims do not fit it.
+    ///
+    /// ```
+    /// use jeton::{Verified, Verify};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Visit { page: String }
+    ///
+    /// fn visit(verifier: &impl Verify, token: &str) -> jeton::Result<Verified<Visit>> {
+    ///     verifier.verify_untyped(token)?.typed()
+    /// }
+    /// ```
+    #[inline]
+    pub fn typed<T: DeserializeOwned>(self) -> Result<Verified<T>> {
+        let claims = serde_json::from_str(&self.payload).map_err(|_| Rejection::ClaimsShape)?;
+        Ok(self.with_claims(claims))
+    }
+
+    /// The same claims, in a text of their own.
+    pub(crate) fn copied(&self) -> Verified<Untyped> {
+        self.with_payload(self.payload.clone())
+    }
+
+    /// The same claims, with their text in the caller's buffer.
+    pub(crate) fn copied_into<'s>(&self, scratch: &'s mut Scratch) -> VerifiedIn<'s, Untyped> {
+        self.with_payload(scratch.hold(&self.payload))
+    }
+
+    fn with_payload<Text>(&self, payload: Text) -> Verified<Untyped, Text> {
+        Verified {
+            claims: Untyped,
+            registered: self.registered.clone(),
+            payload,
+            key_id: self.key_id.clone(),
+            footer: self.footer.clone(),
+        }
+    }
+}
+
+impl<'s> Verified<Untyped, &'s str> {
+    /// Reads the caller's type out of the verified payload, from which it may borrow.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection::ClaimsShape`] if the claims do not fit it.
+    #[inline]
+    pub fn typed<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
+        let claims = serde_json::from_str(self.payload).map_err(|_| Rejection::ClaimsShape)?;
+        Ok(self.with_claims(claims))
+    }
+}
+
+impl<Text> Verified<Untyped, Text> {
+    fn with_claims<T>(self, claims: T) -> Verified<T, Text> {
+        Verified {
+            claims,
+            registered: self.registered,
+            payload: self.payload,
+            key_id: self.key_id,
+            footer: self.footer,
+        }
     }
 }
 

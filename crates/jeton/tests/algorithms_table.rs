@@ -6,8 +6,17 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use jeton::danger::{self, Password, Pbes2Alg};
+use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
+use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jws::Signer;
-use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::key::{
+    ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg,
+    SigningKey, WrappingKey,
+};
+use jeton::paserk::PasswordCost;
+use jeton::paseto::{Binding, LocalKey, SecretKey, Version, v3::V3, v4::V4};
+use jeton::{limits, paserk};
 use serde_json::Value;
 
 #[test]
@@ -26,9 +35,20 @@ fn the_table_is_what_the_code_says() {
 
 fn table() -> String {
     let mut text = String::from(
-        "# Algorithms of JWS and JWT\n\n\
+        "# Algorithms\n\n\
          Written by `crates/jeton/tests/algorithms_table.rs` from the code itself: a key of each \
-         algorithm is made, written in every form, and signs a token. Sizes are bytes.\n\n\
+         algorithm is made, written in every form, and makes a token that it reads again. Sizes are \
+         bytes.\n\n",
+    );
+    text += &signing();
+    text += &encrypting();
+    text += &paseto();
+    text
+}
+
+fn signing() -> String {
+    let mut text = String::from(
+        "## JWS and JWT\n\n\
          | `alg` | in Rust | what it is | JWK `kty` | `crv` | signature | public key, DER | private forms |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
@@ -78,6 +98,239 @@ fn table() -> String {
          65,537: only through `jeton::danger`.\n",
     );
     text
+}
+
+/// A row for each way to a content key, and whether it has gone round with each `enc`.
+fn encrypting() -> String {
+    let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | what it is | keys |");
+    for enc in ContentEnc::ALL {
+        write!(text, " `{enc}` |").unwrap();
+    }
+    text.push_str("\n|---|---|---|---|");
+    text.push_str(&":-:|".repeat(ContentEnc::ALL.len()));
+    text.push('\n');
+    for alg in KeyManagementAlg::ALL.into_iter().chain([danger::RSA1_5]) {
+        let keys = key_pairs(alg);
+        let rust = match alg.name() {
+            "RSA1_5" => "danger::RSA1_5".to_owned(),
+            _ => format!("KeyManagementAlg::{alg:?}"),
+        };
+        let types: Vec<String> = keys.iter().map(|(_, words)| words.clone()).collect();
+        let goes = |enc| {
+            keys.iter().all(|(key, _)| {
+                let public = key.encryption_key();
+                goes_round(&Encrypter::new(&public, enc), Decrypter::new(key))
+            })
+        };
+        encrypting_row(
+            &mut text,
+            alg.name(),
+            &rust,
+            pair_words(alg),
+            &types.join(", "),
+            goes,
+        );
+    }
+    for alg in KeyWrapAlg::ALL {
+        let key = WrappingKey::generate(alg).unwrap();
+        let words = match alg.name().contains("GCM") {
+            true => "the content key under AES-GCM (RFC 7518, 4.7)",
+            false => "the content key under AES Key Wrap (RFC 3394)",
+        };
+        let bytes = format!("`oct` of {}", alg.key_bytes());
+        encrypting_row(
+            &mut text,
+            alg.name(),
+            &format!("KeyWrapAlg::{alg:?}"),
+            words,
+            &bytes,
+            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+        );
+    }
+    encrypting_row(
+        &mut text,
+        "dir",
+        "ContentKey",
+        "the key is the content key",
+        "`oct` as `enc` wants",
+        |enc| {
+            let key = ContentKey::generate(enc).unwrap();
+            goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key))
+        },
+    );
+    for alg in Pbes2Alg::ALL {
+        let key = Password::new(alg, b"password")
+            .unwrap()
+            .rounds(1000)
+            .unwrap();
+        let rust = format!("danger::Pbes2Alg::{alg:?}");
+        encrypting_row(
+            &mut text,
+            alg.name(),
+            &rust,
+            "a password, PBKDF2 and AES Key Wrap",
+            "a password",
+            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+        );
+    }
+    text.push_str(
+        "\nEvery row goes in the compact and in the JSON serialization; all but `dir` and `ECDH-ES` \
+         can have several recipients. `zip` (`DEF`) is behind `danger` on both sides, with a limit on \
+         size and ratio. `RSA1_5` and passwords are reached through `danger` alone.\n\n\
+         Not supported: X448, which no implementation that jeton would stand on has; HPKE, which is \
+         still a draft for JOSE.\n",
+    );
+    text
+}
+
+fn encrypting_row(
+    text: &mut String,
+    alg: &str,
+    rust: &str,
+    words: &str,
+    keys: &str,
+    goes: impl Fn(ContentEnc) -> bool,
+) {
+    write!(text, "| `{alg}` | `{rust}` | {words} | {keys} |").unwrap();
+    for enc in ContentEnc::ALL {
+        text.push_str(if goes(enc) { " yes |" } else { " no |" });
+    }
+    text.push('\n');
+}
+
+fn goes_round(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
+    let token = encrypter.encrypt(b"x").unwrap();
+    let json = encrypter.encrypt_flattened(b"x").unwrap();
+    let opened = [decrypter.decrypt(&token), decrypter.decrypt_json(&json)];
+    opened.iter().all(|opened| {
+        opened
+            .as_ref()
+            .is_ok_and(|opened| opened.plaintext() == b"x")
+    })
+}
+
+/// A key pair for each type and curve that the algorithm takes, with its words.
+fn key_pairs(alg: KeyManagementAlg) -> Vec<(DecryptionKey, String)> {
+    let curves = [
+        DecryptionKey::generate(alg),
+        DecryptionKey::generate_p384(alg),
+        DecryptionKey::generate_p521(alg),
+        DecryptionKey::generate_x25519(alg),
+    ];
+    curves
+        .into_iter()
+        .flatten()
+        .map(|key| {
+            let jwk: Value = serde_json::from_str(&key.encryption_key().to_jwk()).unwrap();
+            let kty = jwk["kty"].as_str().unwrap();
+            let words = match jwk["crv"].as_str() {
+                Some(crv) => format!("`{kty}` {crv}"),
+                None => format!("`{kty}`"),
+            };
+            (key, words)
+        })
+        .collect()
+}
+
+fn pair_words(alg: KeyManagementAlg) -> &'static str {
+    match alg.name() {
+        "RSA-OAEP" => "RSAES-OAEP, SHA-1 and MGF1 with it",
+        "RSA-OAEP-256" => "RSAES-OAEP, SHA-256 and MGF1 with it",
+        "RSA-OAEP-384" => "RSAES-OAEP, SHA-384 and MGF1 with it",
+        "RSA-OAEP-512" => "RSAES-OAEP, SHA-512 and MGF1 with it",
+        "RSA1_5" => "RSAES-PKCS1-v1_5; a wrong padding gives a random content key",
+        "ECDH-ES" => "an agreed key is the content key",
+        "ECDH-ES+A128KW" => "an agreed key and AES Key Wrap, 128 bits",
+        "ECDH-ES+A192KW" => "an agreed key and AES Key Wrap, 192 bits",
+        "ECDH-ES+A256KW" => "an agreed key and AES Key Wrap, 256 bits",
+        other => panic!("say what {other} is"),
+    }
+}
+
+fn paseto() -> String {
+    let mut text = String::from(
+        "\n## PASETO\n\n\
+         | version and purpose | in Rust | what it is | PASERK |\n|---|---|---|---|\n",
+    );
+    let v1 = [
+        "AES-256-CTR and HMAC-SHA-384 over all of it",
+        "RSASSA-PSS, SHA-384, keys of 2,048 bits",
+    ];
+    let v3 = [
+        v1[0],
+        "ECDSA on P-384, SHA-384, the public key signed as well",
+    ];
+    let v2 = [
+        "XChaCha20-Poly1305, the nonce a hash of the message",
+        "Ed25519",
+    ];
+    let v4 = ["XChaCha20, keyed BLAKE2b over all of it", "Ed25519"];
+    text += &version::<V4>("paseto::v4", v4);
+    text += &version::<V3>("paseto::v3", v3);
+    text += &version::<V2>("danger::paseto_v2", v2);
+    text += &version::<V1>("danger::paseto_v1", v1);
+    text.push_str(
+        "\n`k1.seal` is not supported: it needs the bare RSA operation, which no implementation that \
+         jeton would stand on has.\n",
+    );
+    text
+}
+
+/// Two rows: a key of each purpose makes a token that it opens again, and is written in every form
+/// of PASERK.
+fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
+    let number = &V::VERSION;
+    let local = LocalKey::<V>::generate().unwrap();
+    let token = local.encrypt(b"x", Binding::new()).unwrap();
+    assert!(local.decrypt(&token, b"").is_ok());
+    let purpose = |token: &str| token.rsplit_once('.').unwrap().0.to_owned();
+    let local_name = purpose(&token);
+    let secret = SecretKey::<V>::generate().unwrap();
+    let public = secret.public_key();
+    let token = secret.sign(b"x", Binding::new()).unwrap();
+    assert!(public.verify(&token, b"").is_ok(), "{number:?}");
+    let wrapping = paserk::WrappingKey::<V>::generate().unwrap();
+    let locals = [
+        Ok(local.to_paserk().to_string()),
+        Ok(local.id().to_string()),
+        local.to_wrapped_paserk(&wrapping),
+        local.to_password_paserk_with(b"password", cheapest::<V>()),
+        local.to_sealed_paserk(&public),
+    ];
+    let publics = [
+        secret.to_paserk().map(|text| text.to_string()),
+        secret.id().map(|id| id.to_string()),
+        Ok(public.to_paserk()),
+        Ok(public.id().to_string()),
+        secret.to_wrapped_paserk(&wrapping),
+        secret.to_password_paserk_with(b"password", cheapest::<V>()),
+    ];
+    let kinds = |texts: &[jeton::Result<String>]| {
+        let kinds = texts
+            .iter()
+            .flatten()
+            .map(|text| format!("`{}`", purpose(text)));
+        kinds.collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "| `{local_name}` | `{module}::LocalKey` | {} | {} |\n\
+         | `{}` | `{module}::SecretKey`, `PublicKey` | {} | {} |\n",
+        words[0],
+        kinds(&locals),
+        purpose(&token),
+        words[1],
+        kinds(&publics),
+    )
+}
+
+fn cheapest<V: Version>() -> PasswordCost {
+    match V::VERSION {
+        paserk::Version::V1 | paserk::Version::V3 => {
+            PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN)
+        }
+        _ => PasswordCost::argon2id(limits::ARGON2ID_MEMORY_BYTES_MIN, 1, 1),
+    }
+    .unwrap()
 }
 
 fn signature_bytes(token: &str) -> usize {

@@ -7,7 +7,7 @@ use super::tree::File;
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 
-/// The workspace's crates take the workspace's lints; a driver, which stands alone, says
+/// The workspace's crates take the workspace's lints; a driver or an example, which stand alone, say
 /// `#![forbid(unsafe_code)]` in its root.
 pub(super) fn check(metadata: &Metadata, files: &[File]) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn check(metadata: &Metadata, files: &[File]) -> Vec<Violation> {
             violations.extend(check_crate(&manifest, &metadata.roots(package), files));
         }
     }
-    for driver in files.iter().filter(|file| is_driver_manifest(&file.path)) {
+    for driver in files.iter().filter(|file| stands_alone(&file.path)) {
         let roots: Vec<String> = ["src/main.rs", "src/lib.rs"]
             .map(|root| driver.path.replace("Cargo.toml", root))
             .into_iter()
@@ -68,11 +68,13 @@ fn check_crate(manifest: &str, roots: &[String], files: &[File]) -> Vec<Violatio
         .collect()
 }
 
-fn is_driver_manifest(path: &str) -> bool {
-    let mut parts = path.split('/');
-    parts.next() == Some("drivers")
-        && parts.next() == Some("rust")
-        && parts.nth(1) == Some("Cargo.toml")
+/// Whether it is the manifest of a Rust driver or an example.
+fn stands_alone(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(
+        parts.as_slice(),
+        ["drivers", "rust", _, "Cargo.toml"] | ["examples", _, "Cargo.toml"]
+    )
 }
 
 /// Whether the manifest's `section` sets `key` to exactly `value`.
@@ -138,9 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_rust_driver_is_looked_at_as_one() {
-        assert!(is_driver_manifest("drivers/rust/jeton/Cargo.toml"));
-        assert!(!is_driver_manifest("drivers/rust/harness/src/Cargo.toml"));
-        assert!(!is_driver_manifest("crates/rust/jeton/Cargo.toml"));
+    fn drivers_and_examples_stand_alone() {
+        assert!(stands_alone("drivers/rust/jeton/Cargo.toml"));
+        assert!(stands_alone("examples/pkcs11/Cargo.toml"));
+        assert!(!stands_alone("drivers/rust/harness/src/Cargo.toml"));
+        assert!(!stands_alone("crates/rust/jeton/Cargo.toml"));
     }
 }

@@ -13,7 +13,9 @@ pub(super) struct File {
 }
 
 /// Folders of the checkout that hold sources.
-const SOURCES: &[&str] = &["crates", "drivers", "fuzz", "servers", "tools", "xtask"];
+const SOURCES: &[&str] = &[
+    "crates", "drivers", "examples", "fuzz", "servers", "tools", "xtask",
+];
 
 /// Not ours, or made by a build.
 const NOT_SOURCES: &[&str] = &["target", "node_modules", "vendor", "__pycache__"];

@@ -2,39 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Outcome;
+use super::{Outcome, stands_alone};
 use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
 use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     for folder in house.folders_with("drivers/rust", "Cargo.toml") {
-        run_command(
-            house
-                .cargo(&["fmt", "--check", "--", "-l"])
-                .current_dir(&folder),
-        )?;
+        stands_alone::format(house, &folder)?;
     }
-    // The lab builds them for release into the same folder, so AWS-LC is compiled once for both.
-    let target = house.path("target");
+    // The lab builds them for release, so AWS-LC is compiled once for both.
     for folder in house.folders_with("drivers/rust", "Cargo.lock") {
         eprintln!("  in {}", shown(house, &folder));
-        for arguments in [
-            &[
-                "clippy",
-                "--release",
-                "--locked",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ][..],
-            &["test", "--release", "--locked", "--quiet"],
-        ] {
-            let mut cargo = house.cargo(arguments);
-            run_command(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target))?;
-        }
+        stands_alone::lints_and_tests(house, &folder, &["--release"])?;
     }
     Ok(Outcome::Passed)
 }

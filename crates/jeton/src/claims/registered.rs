@@ -9,7 +9,7 @@ use crate::json::{self, Fault, Kind, Text, Value};
 
 /// How a format writes moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dates {
+pub enum Dates {
     /// JWT: seconds since 1970, perhaps with a fraction (RFC 7519, section 2).
     Numeric,
     /// PASETO: RFC 3339 text.
@@ -171,6 +171,7 @@ impl From<Fault> for Unread {
             Fault::Syntax => Rejection::Malformed(Part::Payload),
             Fault::Depth => Rejection::TooDeep(Part::Payload),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Payload),
+            Fault::Many => Rejection::TooLarge(Part::Payload),
         })
     }
 }

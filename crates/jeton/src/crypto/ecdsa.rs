@@ -126,6 +126,14 @@ impl Public {
     }
 }
 
+/// A DER signature that somebody else made as r‖s, if it is in its one encoding: what is taken
+/// encodes to the very bytes that were given.
+pub(crate) fn fixed_from_strict_der(der: &[u8], curve: Curve) -> Option<Signature> {
+    let fixed = fixed_from_der(der, curve.bytes())?;
+    let again = der_from_fixed(&fixed, curve.bytes())?;
+    (again.as_slice() == der).then_some(fixed)
+}
+
 fn signing(curve: Curve) -> &'static EcdsaSigningAlgorithm {
     match curve {
         Curve::P256 => &aws::ECDSA_P256_SHA256_ASN1_SIGNING,
@@ -219,6 +227,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_signature_has_one_der_encoding() {
+        let strict = |der: &[u8]| fixed_from_strict_der(der, Curve::P256);
+        let good = [0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 1];
+        let mut fixed = [0; 64];
+        (fixed[31], fixed[63]) = (0x80, 1);
+        assert_eq!(strict(&good).as_deref(), Some(&fixed[..]));
+        for (what, bad) in [
+            ("a negative r", &[0x30, 6, 2, 1, 0x80, 2, 1, 1][..]),
+            ("a zero too many", &[0x30, 7, 2, 2, 0, 1, 2, 1, 1]),
+            ("a long length", &[0x30, 0x81, 7, 2, 2, 0, 0x80, 2, 1, 1]),
+            ("a byte behind", &[0x30, 7, 2, 2, 0, 0x80, 2, 1, 1, 0]),
+            (
+                "a byte behind, inside",
+                &[0x30, 8, 2, 2, 0, 0x80, 2, 1, 1, 0],
+            ),
+            (
+                "a third integer",
+                &[0x30, 10, 2, 2, 0, 0x80, 2, 1, 1, 2, 1, 1],
+            ),
+            (
+                "an indefinite length",
+                &[0x30, 0x80, 2, 1, 1, 2, 1, 1, 0, 0],
+            ),
+            ("one integer", &[0x30, 3, 2, 1, 1]),
+            ("an empty integer", &[0x30, 5, 2, 0, 2, 1, 1]),
+            ("a set", &[0x31, 7, 2, 2, 0, 0x80, 2, 1, 1]),
+            ("nothing", &[]),
+            ("its beginning", &good[..5]),
+        ] {
+            assert_eq!(strict(bad), None, "{what}");
+        }
+        let mut long = vec![0x30, 38, 2, 33];
+        long.extend([1; 33]);
+        long.extend([2, 1, 1]);
+        assert_eq!(strict(&long), None, "an r of 33 bytes");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) mod rsa_encryption;
 pub(crate) mod xchacha20;
 pub(crate) mod xchacha20_poly1305;
 
+use aws_lc_rs::digest;
 use smallvec::SmallVec;
 
 /// A signature or MAC that a primitive hands over. Those of every algorithm but ML-DSA and RSA
@@ -49,6 +50,16 @@ impl Hash {
             Hash::Sha512 => 64,
         }
     }
+
+    /// The message's hash.
+    pub(crate) fn digest(self, message: &[u8]) -> Vec<u8> {
+        let algorithm = match self {
+            Hash::Sha256 => &digest::SHA256,
+            Hash::Sha384 => &digest::SHA384,
+            Hash::Sha512 => &digest::SHA512,
+        };
+        digest::digest(algorithm, message).as_ref().to_vec()
+    }
 }
 
 /// How RSA pads what it signs (RFC 8017, section 8).
@@ -74,6 +85,14 @@ impl Curve {
             Curve::P256 | Curve::Secp256k1 => 32,
             Curve::P384 => 48,
             Curve::P521 => 66,
+        }
+    }
+
+    pub(crate) const fn hash(self) -> Hash {
+        match self {
+            Curve::P256 | Curve::Secp256k1 => Hash::Sha256,
+            Curve::P384 => Hash::Sha384,
+            Curve::P521 => Hash::Sha512,
         }
     }
 }

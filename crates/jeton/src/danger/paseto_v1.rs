@@ -27,7 +27,7 @@ use crate::crypto::hmac::Sha384;
 use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
-use crate::key::{RsaSize, rsa_parts_from_pkcs1};
+use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
@@ -49,6 +49,7 @@ pub(crate) static SUITE: Suite = Suite {
     version: Version::V1,
     local_header: HEADER,
     public_header: "v1.public.",
+    signed_as: SigAlg::PS384,
     implicit_assertion: false,
     cipher: |key| Box::new(Local(Zeroizing::new(*key))),
     generate: || {

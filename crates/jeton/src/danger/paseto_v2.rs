@@ -23,6 +23,7 @@ use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20::NONCE_BYTES;
 use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
 use crate::error::{Rejection, Result};
+use crate::key::SigAlg;
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
@@ -43,6 +44,7 @@ pub(crate) static SUITE: Suite = Suite {
     version: Version::V2,
     local_header: HEADER,
     public_header: "v2.public.",
+    signed_as: SigAlg::EdDSA,
     implicit_assertion: false,
     cipher: |key| Box::new(Local(Zeroizing::new(*key))),
     generate: ed25519::generate,

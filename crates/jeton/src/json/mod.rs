@@ -21,6 +21,27 @@ pub(crate) enum Fault {
     Depth,
     /// Two members of one name in one object.
     Duplicate,
+    /// More values than the bound, over all objects and arrays.
+    Many,
+}
+
+/// How far a text may go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) depth: u32,
+    /// Members of all objects and elements of all arrays together. Telling members apart is what a
+    /// text can make dear.
+    pub(crate) values: usize,
+}
+
+impl From<u32> for Bounds {
+    /// A bound on the depth alone, for a text that is short, or whose sender is known by now.
+    fn from(depth: u32) -> Self {
+        Bounds {
+            depth,
+            values: usize::MAX,
+        }
+    }
 }
 
 /// The JSON type of a value.
@@ -82,17 +103,17 @@ impl<'a> Value<'a> {
 /// `member`'s own errors end the reading. An object inside is checked, and not shown.
 pub(crate) fn read_object<'a, E: From<Fault>>(
     bytes: &'a [u8],
-    max_depth: u32,
+    bounds: impl Into<Bounds>,
     member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
     let text = std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)?;
-    Scanner::new(text, max_depth).outer_object(member)
+    Scanner::new(text, bounds.into()).outer_object(member)
 }
 
 /// The elements of an array whose text has been checked before.
 pub(crate) fn checked_elements(array: &str) -> Elements<'_> {
     Elements {
-        scanner: Scanner::new(array, u32::MAX),
+        scanner: Scanner::new(array, u32::MAX.into()),
         started: false,
     }
 }
@@ -172,6 +193,18 @@ mod tests {
         assert!(members(&deep(7)).is_ok());
         assert_eq!(members(&deep(8)), Err(Fault::Depth));
         assert_eq!(members(&deep(100_000)), Err(Fault::Depth));
+    }
+
+    #[test]
+    fn values_are_counted_over_all_objects_and_arrays() {
+        let text = br#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
+        let read = |values| {
+            let bounds = Bounds { depth: 8, values };
+            read_object(text, bounds, |_, _| Ok::<_, Fault>(()))
+        };
+        assert_eq!(read(6), Ok(()));
+        assert_eq!(read(5), Err(Fault::Many));
+        assert_eq!(read(0), Err(Fault::Many));
     }
 
     #[test]

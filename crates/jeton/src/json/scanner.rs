@@ -1,19 +1,21 @@
 use super::duplicates::Names;
-use super::{Fault, Kind, Text, Value};
+use super::{Bounds, Fault, Kind, Text, Value};
 
 /// Walks over a text once.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     max_depth: u32,
+    values_left: usize,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, max_depth: u32) -> Self {
+    pub(super) fn new(text: &'a str, bounds: Bounds) -> Self {
         Scanner {
             text,
             at: 0,
-            max_depth,
+            max_depth: bounds.depth,
+            values_left: bounds.values,
         }
     }
 
@@ -114,6 +116,7 @@ impl<'a> Scanner<'a> {
         loop {
             self.space();
             let name = self.string()?;
+            self.count()?;
             if !names.insert(name) {
                 return Err(Fault::Duplicate.into());
             }
@@ -144,6 +147,7 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         loop {
+            self.count()?;
             self.space();
             self.value(depth)?;
             self.space();
@@ -156,6 +160,11 @@ impl<'a> Scanner<'a> {
                 _ => return Err(Fault::Syntax),
             }
         }
+    }
+
+    fn count(&mut self) -> Result<(), Fault> {
+        self.values_left = self.values_left.checked_sub(1).ok_or(Fault::Many)?;
+        Ok(())
     }
 
     fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {

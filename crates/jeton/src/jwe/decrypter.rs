@@ -319,6 +319,10 @@ impl Decrypted {
         self.key_id.as_deref()
     }
 
+    pub(crate) fn shared_key_id(&self) -> Option<Arc<str>> {
+        self.key_id.clone()
+    }
+
     /// Which of several recipients it was, counted from 0.
     pub fn recipient_index(&self) -> usize {
         self.recipient_index

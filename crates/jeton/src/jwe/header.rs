@@ -40,6 +40,7 @@ impl From<Fault> for Refused {
             Fault::Syntax => MALFORMED,
             Fault::Depth => Rejection::TooDeep(Part::Header),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
+            Fault::Many => Rejection::TooLarge(Part::Header),
         })
     }
 }

@@ -35,6 +35,7 @@ impl From<Fault> for Refused {
             Fault::Syntax => MALFORMED,
             Fault::Depth => Rejection::TooDeep(Part::Token),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
+            Fault::Many => Rejection::TooLarge(Part::Token),
         })
     }
 }
@@ -75,7 +76,7 @@ impl<'t> Parts<'t> {
         let mut flattened = None;
         let mut array = None;
         let (mut has_iv, mut has_ciphertext, mut has_tag) = (false, false, false);
-        json::read_object(text.as_bytes(), limits.depth(), |name, value| {
+        json::read_object(text.as_bytes(), limits.document(), |name, value| {
             match &*name.to_cow() {
                 "protected" => parts.protected = present(value)?,
                 "unprotected" => parts.unprotected = Some(object(value)?),

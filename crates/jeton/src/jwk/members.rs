@@ -33,7 +33,7 @@ impl From<Fault> for Refused {
     fn from(fault: Fault) -> Self {
         Refused(KeyError::new(match fault {
             Fault::Syntax => KeyProblem::Malformed,
-            Fault::Depth => KeyProblem::TooLarge,
+            Fault::Depth | Fault::Many => KeyProblem::TooLarge,
             Fault::Duplicate => KeyProblem::Duplicate,
         }))
     }

@@ -165,6 +165,7 @@ impl From<Fault> for Refused {
             Fault::Syntax => Rejection::Malformed(Part::Header),
             Fault::Depth => Rejection::TooDeep(Part::Header),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
+            Fault::Many => Rejection::TooLarge(Part::Header),
         })
     }
 }

@@ -35,6 +35,7 @@ impl From<Fault> for Refused {
             Fault::Syntax => MALFORMED,
             Fault::Depth => Rejection::TooDeep(Part::Token),
             Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
+            Fault::Many => Rejection::TooLarge(Part::Token),
         })
     }
 }
@@ -117,7 +118,7 @@ impl Payload<'_> {
 impl<'t> Document<'t> {
     fn parse(text: &'t str, limits: &Limits) -> Result<Document<'t>, Rejection> {
         let mut document = Document::default();
-        json::read_object(text.as_bytes(), limits.depth(), |name, value| {
+        json::read_object(text.as_bytes(), limits.document(), |name, value| {
             match &*name.to_cow() {
                 "payload" => document.payload = Some(value),
                 "signatures" => document.signatures = Some(value),

@@ -35,4 +35,4 @@ pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;
 pub(crate) use header::{Extensions, Header, Headers};
-pub(crate) use signer::assemble;
+pub(crate) use signer::{assemble, attach, header_with_type, unsigned};

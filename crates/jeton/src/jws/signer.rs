@@ -39,7 +39,7 @@ const PROTECTED: [&str; 10] = [
 ];
 
 impl<'k> Signer<'k> {
-    /// Signs with this key: a `&MacKey` or a `&SigningKey`.
+    /// Signs with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
     pub fn new(key: impl Into<SigningKeyRef<'k>>) -> Self {
         Signer {
             key: key.into(),
@@ -221,20 +221,9 @@ impl<'k> Signer<'k> {
         members.extend(self.key.key_id().map(|kid| ("kid", kid)));
         for (name, value) in [("typ", &self.typ), ("cty", &self.cty)] {
             let Some(value) = value else { continue };
-            if value.is_empty() || value.len() > 128 || !value.bytes().all(|b| b.is_ascii_graphic())
-            {
-                return Err(Misuse::Type.into());
-            }
-            members.push((name, value));
+            members.push((name, media_type(value)?));
         }
-        let mut text = String::from("{");
-        for (index, (name, value)) in members.into_iter().enumerate() {
-            if index > 0 {
-                text.push(',');
-            }
-            let value = serde_json::Value::from(value);
-            text.push_str(&format!("\"{name}\":{value}"));
-        }
+        let mut text = object(members);
         if self.form == PayloadForm::Plain {
             text.push_str(",\"b64\":false,\"crit\":[\"b64\"]");
         }
@@ -243,25 +232,68 @@ impl<'k> Signer<'k> {
     }
 }
 
+/// A header of `alg`, `kid` and `typ`, base64url.
+pub(crate) fn header_with_type(alg: &str, key_id: Option<&str>, typ: &str) -> Result<String> {
+    let mut members = vec![("alg", alg)];
+    members.extend(key_id.map(|kid| ("kid", kid)));
+    members.push(("typ", media_type(typ)?));
+    Ok(base64::encode(format!("{}}}", object(members)).as_bytes()))
+}
+
+/// A media type as a header may have it.
+fn media_type(text: &str) -> Result<&str, Misuse> {
+    match text.len() {
+        1..=128 if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text),
+        _ => Err(Misuse::Type),
+    }
+}
+
+/// An object of strings, left open.
+fn object(members: Vec<(&str, &str)>) -> String {
+    let mut text = String::from("{");
+    for (index, (name, value)) in members.into_iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        let value = serde_json::Value::from(value);
+        text.push_str(&format!("\"{name}\":{value}"));
+    }
+    text
+}
+
+/// `header.payload`, with room for the dot and the signature that follow: what is signed, and the
+/// token's beginning.
+pub(crate) fn unsigned(encoded_header: &str, payload: &[u8], signature_bytes: usize) -> String {
+    let length = encoded_header.len()
+        + 1
+        + base64::encoded_length(payload.len())
+        + 1
+        + base64::encoded_length(signature_bytes);
+    let mut token = String::with_capacity(length);
+    token.push_str(encoded_header);
+    token.push('.');
+    base64::encode_onto(payload, &mut token);
+    token
+}
+
+/// Puts the signature behind what was signed.
+pub(crate) fn attach(mut token: String, signature: &[u8]) -> String {
+    token.push('.');
+    base64::encode_onto(signature, &mut token);
+    token
+}
+
 /// `header.payload.signature`: one allocation, of the exact size.
 pub(crate) fn assemble(
     key: SigningKeyRef<'_>,
     encoded_header: &str,
     payload: &[u8],
 ) -> Result<String> {
-    let length = encoded_header.len()
-        + 1
-        + base64::encoded_length(payload.len())
-        + 1
-        + base64::encoded_length(key.signature_bytes());
-    let mut token = String::with_capacity(length);
-    token.push_str(encoded_header);
-    token.push('.');
-    base64::encode_onto(payload, &mut token);
+    let token = unsigned(encoded_header, payload, key.signature_bytes());
     let mut signature = SignatureBuffer::new();
     key.sign_bytes(token.as_bytes(), &mut signature)?;
-    token.push('.');
-    base64::encode_onto(&signature, &mut token);
+    let length = token.capacity();
+    let token = attach(token, &signature);
     debug_assert_eq!(token.len(), length);
     Ok(token)
 }

@@ -3,6 +3,7 @@ use serde::Serialize;
 use crate::claims::{Buffer, Claims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
+use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jws::assemble;
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
 
@@ -44,12 +45,24 @@ impl SigningKey {
     }
 }
 
-pub(super) fn issue<T: Serialize>(
+impl Issue for MacKey {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+}
+
+impl Issue for SigningKey {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+}
+
+pub(crate) fn issue<C: WriteClaims + ?Sized>(
     key: SigningKeyRef<'_>,
-    claims: &Claims<'_, T>,
+    claims: &C,
     clock: &dyn Clock,
 ) -> Result<String> {
     let mut payload = Buffer::new();
-    claims.write(&mut payload, Dates::Numeric, clock)?;
+    claims.write_into(&mut payload, Dates::Numeric, clock)?;
     assemble(key, key.headers().jwt(), &payload)
 }

@@ -22,10 +22,14 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 
+mod encrypted;
 mod issue;
 mod nested;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
+pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
+
+pub(crate) use issue::issue;

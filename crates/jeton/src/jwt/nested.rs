@@ -6,9 +6,11 @@ use super::issue::issue;
 use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
+use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
 use crate::key::SigningKeyRef;
-use crate::verified::Verified;
+use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verify::Verify;
 
 /// Issues JWTs that are signed and then encrypted (RFC 7519, section 11.2).
 ///
@@ -51,7 +53,7 @@ pub struct NestedIssuer<'k> {
 }
 
 impl<'k> NestedIssuer<'k> {
-    /// Signs with this key (a `&MacKey` or a `&SigningKey`), then encrypts with that encrypter,
+    /// Signs with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`), then encrypts with that encrypter,
     /// whose `cty` becomes `JWT`.
     pub fn new(
         signing_key: impl Into<SigningKeyRef<'k>>,
@@ -74,8 +76,22 @@ impl<'k> NestedIssuer<'k> {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
+        self.sign_and_encrypt(claims, clock)
+    }
+
+    fn sign_and_encrypt<C: WriteClaims + ?Sized>(
+        &self,
+        claims: &C,
+        clock: &dyn Clock,
+    ) -> Result<String> {
         let signed = issue(self.signing_key, claims, clock)?;
         self.encrypter.encrypt(signed.as_bytes())
+    }
+}
+
+impl Issue for NestedIssuer<'_> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        self.sign_and_encrypt(claims, clock)
     }
 }
 
@@ -99,6 +115,11 @@ impl NestedVerifier {
 
     /// The claims, if the token can be decrypted and what is inside is what the policy demands.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
+        self.verify_untyped(token)?.typed()
+    }
+
+    /// What `read` makes of the signed token inside.
+    fn inside<R>(&self, token: &str, read: impl FnOnce(&str) -> Result<R>) -> Result<R> {
         let decrypted = self.decrypter.decrypt(token)?;
         let is_jwt = (decrypted.content_type()).is_some_and(|cty| {
             cty.eq_ignore_ascii_case("JWT") || cty.eq_ignore_ascii_case("application/jwt")
@@ -108,6 +129,26 @@ impl NestedVerifier {
         }
         let inner = std::str::from_utf8(decrypted.plaintext())
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        self.verifier.verify(inner)
+        read(inner)
+    }
+}
+
+impl Verify for NestedVerifier {
+    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+        self.inside(token, |inner| self.verifier.verify_untyped(inner))
+    }
+
+    fn verify_untyped_in<'s>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, Untyped>> {
+        self.inside(token, |inner| {
+            self.verifier.verify_untyped_in(inner, scratch)
+        })
+    }
+
+    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+        self.verifier.recheck(verified)
     }
 }

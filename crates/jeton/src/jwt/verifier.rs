@@ -11,7 +11,8 @@ use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Verified, VerifiedIn};
+use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verify::Verify;
 
 /// Verifies JWTs: the signature first, then the claims.
 ///
@@ -50,13 +51,7 @@ impl Verifier {
     ///
     /// One allocation holds the payload; `T` makes its own.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        let mut payload = Vec::new();
-        let key = self.open(token, &mut payload)?;
-        let payload = String::from_utf8(payload)
-            .map_err(|_| Rejection::Malformed(Part::Payload))?
-            .into_boxed_str();
-        let (claims, registered) = self.read(&payload)?;
-        Ok(Verified::new(claims, registered, payload, shared_id(key)))
+        self.verify_untyped(token)?.typed()
     }
 
     /// The same without an allocation: the payload is written into `scratch`, and `T` may borrow
@@ -82,12 +77,7 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        scratch.payload.clear();
-        let key = self.open(token, &mut scratch.payload)?;
-        let payload = std::str::from_utf8(&scratch.payload)
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        let (claims, registered) = self.read(payload)?;
-        Ok(Verified::new(claims, registered, payload, shared_id(key)))
+        self.verify_untyped_in(token, scratch)?.typed()
     }
 
     /// Checks the signature and the header, and only then decodes the payload.
@@ -105,10 +95,41 @@ impl Verifier {
         Ok(verified.key)
     }
 
-    fn read<'p, T: Deserialize<'p>>(&self, payload: &'p str) -> Result<(T, Registered), Rejection> {
+    fn read(&self, payload: &str) -> Result<Registered, Rejection> {
         let clock = self.clock.as_ref();
         self.policy
             .accept(payload, Dates::Numeric, &self.limits, clock)
+    }
+}
+
+impl Verify for Verifier {
+    #[inline]
+    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+        let mut payload = Vec::new();
+        let key = self.open(token, &mut payload)?;
+        let payload = String::from_utf8(payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?
+            .into_boxed_str();
+        let registered = self.read(&payload)?;
+        Ok(Verified::new(registered, payload, shared_id(key)))
+    }
+
+    #[inline]
+    fn verify_untyped_in<'s>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, Untyped>> {
+        scratch.payload.clear();
+        let key = self.open(token, &mut scratch.payload)?;
+        let payload = std::str::from_utf8(&scratch.payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        let registered = self.read(payload)?;
+        Ok(Verified::new(registered, payload, shared_id(key)))
+    }
+
+    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+        Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }
 

@@ -46,6 +46,7 @@ pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
 pub use wrapping::WrappingKey;
 
+pub(crate) use algorithm::Scheme;
 pub(crate) use decryption::Private;
 pub(crate) use decryption_keys::DecryptWith;
 pub(crate) use encryption::{Public, crv, group, public_bytes};

@@ -2,63 +2,77 @@ use super::{MacKey, SigningKey};
 use crate::crypto::SignatureBuffer;
 use crate::error::Result;
 use crate::jws::Headers;
+use crate::remote::RemoteSigner;
 
-/// A [`MacKey`] or a [`SigningKey`], borrowed to sign with. Made from a reference to either.
+/// A [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`], borrowed to sign with. Made from a
+/// reference to any of them.
 #[derive(Debug, Clone, Copy)]
-pub struct SigningKeyRef<'k>(Either<'k>);
+pub struct SigningKeyRef<'k>(Any<'k>);
 
 #[derive(Debug, Clone, Copy)]
-enum Either<'k> {
+enum Any<'k> {
     Mac(&'k MacKey),
     Private(&'k SigningKey),
+    Remote(&'k RemoteSigner),
 }
 
 impl<'k> From<&'k MacKey> for SigningKeyRef<'k> {
     fn from(key: &'k MacKey) -> Self {
-        SigningKeyRef(Either::Mac(key))
+        SigningKeyRef(Any::Mac(key))
     }
 }
 
 impl<'k> From<&'k SigningKey> for SigningKeyRef<'k> {
     fn from(key: &'k SigningKey) -> Self {
-        SigningKeyRef(Either::Private(key))
+        SigningKeyRef(Any::Private(key))
+    }
+}
+
+impl<'k> From<&'k RemoteSigner> for SigningKeyRef<'k> {
+    fn from(key: &'k RemoteSigner) -> Self {
+        SigningKeyRef(Any::Remote(key))
     }
 }
 
 impl<'k> SigningKeyRef<'k> {
     pub(crate) fn alg_name(self) -> &'static str {
         match self.0 {
-            Either::Mac(key) => key.alg().name(),
-            Either::Private(key) => key.alg().name(),
+            Any::Mac(key) => key.alg().name(),
+            Any::Private(key) => key.alg().name(),
+            Any::Remote(key) => key.public().alg().name(),
         }
     }
 
     pub(crate) fn key_id(self) -> Option<&'k str> {
         match self.0 {
-            Either::Mac(key) => key.key_id(),
-            Either::Private(key) => key.key_id(),
+            Any::Mac(key) => key.key_id(),
+            Any::Private(key) => key.key_id(),
+            Any::Remote(key) => key.public().key_id(),
         }
     }
 
     pub(crate) fn headers(self) -> &'k Headers {
         match self.0 {
-            Either::Mac(key) => key.headers(),
-            Either::Private(key) => key.headers(),
+            Any::Mac(key) => key.headers(),
+            Any::Private(key) => key.headers(),
+            Any::Remote(key) => key.public().headers(),
         }
     }
 
     pub(crate) fn signature_bytes(self) -> usize {
         match self.0 {
-            Either::Mac(key) => key.alg().key_bytes(),
-            Either::Private(key) => key.signature_bytes(),
+            Any::Mac(key) => key.alg().key_bytes(),
+            Any::Private(key) => key.signature_bytes(),
+            Any::Remote(key) => key.public().signature_bytes(),
         }
     }
 
     /// Fills an empty buffer with the signature or MAC.
     pub(crate) fn sign_bytes(self, message: &[u8], signature: &mut SignatureBuffer) -> Result<()> {
         match self.0 {
-            Either::Mac(key) => key.sign_bytes(message, signature),
-            Either::Private(key) => key.sign_bytes(message, signature),
+            Any::Mac(key) => key.sign_bytes(message, signature),
+            Any::Private(key) => key.sign_bytes(message, signature),
+            Any::Remote(key) => key.sign_bytes(message, signature),
         }
     }
 }

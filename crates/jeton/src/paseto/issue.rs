@@ -1,13 +1,12 @@
 //! From claims or bytes to a token, the same way for every version and purpose.
 
-use serde::Serialize;
-
 use super::suite::Suite;
 use super::{Binding, token};
 pub(super) use crate::claims::Buffer;
-use crate::claims::{Claims, Dates};
+use crate::claims::Dates;
 use crate::clock::Clock;
 use crate::error::Result;
+use crate::issue::WriteClaims;
 
 /// A key that makes tokens.
 pub(super) trait Seal {
@@ -28,17 +27,27 @@ pub(super) trait Seal {
 }
 
 /// A token with claims.
-pub(super) fn claims<T: Serialize>(
+pub(super) fn claims<C: WriteClaims + ?Sized>(
     key: &impl Seal,
-    claims: &Claims<'_, T>,
+    claims: &C,
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = Buffer::new();
-    buffer.resize(key.before(), 0);
-    claims.write(&mut buffer, Dates::Rfc3339, clock)?;
+    let mut buffer = message(key.before(), claims, clock)?;
     finish(key, &mut buffer, binding)
+}
+
+/// The claims, written behind so many zeros.
+pub(super) fn message<C: WriteClaims + ?Sized>(
+    before: usize,
+    claims: &C,
+    clock: &dyn Clock,
+) -> Result<Buffer> {
+    let mut buffer = Buffer::new();
+    buffer.resize(before, 0);
+    claims.write_into(&mut buffer, Dates::Rfc3339, clock)?;
+    Ok(buffer)
 }
 
 /// A token with exactly these bytes.

@@ -10,11 +10,12 @@ use super::issue::{self, Buffer, Seal};
 use super::open::{self, Keys, Open, Opened};
 use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite};
 use super::token::Parts;
-use super::{Binding, Version};
+use super::{Binding, Version, bound};
 use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::Result;
+use crate::issue::{AnyClaims, Issue};
 use crate::paserk::{self, Form, Id, Kind, Paserk};
 
 /// A key that encrypts and decrypts the `local` tokens of one version.
@@ -191,13 +192,32 @@ impl<V: Version> LocalKey<V> {
 
 impl<V> From<&LocalKey<V>> for Keys {
     fn from(key: &LocalKey<V>) -> Keys {
-        Keys(Arc::clone(&key.prepared) as Arc<dyn Open>)
+        Keys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
     }
 }
 
 impl<V> From<LocalKey<V>> for Keys {
     fn from(key: LocalKey<V>) -> Keys {
-        Keys(key.prepared)
+        Keys::one(key.prepared)
+    }
+}
+
+impl<V: Version> Issue for LocalKey<V> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue::claims(&*self.prepared, claims, Binding::new(), clock)
+    }
+}
+
+impl<V: Version> bound::sealed::Sealed for LocalKey<V> {}
+
+impl<V: Version> bound::IssueBound for LocalKey<V> {
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(&*self.prepared, claims, binding, clock)
     }
 }
 

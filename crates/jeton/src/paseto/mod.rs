@@ -58,9 +58,12 @@
 //! ```
 
 mod binding;
+mod bound;
+mod key_set;
 mod local;
 mod open;
 mod public;
+mod remote;
 mod verifier;
 mod version;
 
@@ -78,8 +81,13 @@ pub(crate) mod pae;
 mod token;
 
 pub use binding::Binding;
+pub use bound::{BoundIssuer, IssueBound};
+pub use key_set::KeySet;
 pub use local::LocalKey;
 pub use open::{Keys, Opened};
 pub use public::{PublicKey, SecretKey};
+pub use remote::{RemoteKey, RemotePublicKey, RemoteSigner};
 pub use verifier::Verifier;
 pub use version::Version;
+
+pub(crate) use token::attach;

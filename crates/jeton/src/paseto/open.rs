@@ -4,9 +4,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Binding;
+use smallvec::smallvec;
+
+use super::key_set::Candidates;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
+use super::{Binding, KeySet};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 
@@ -33,7 +36,8 @@ pub(super) trait Open: Send + Sync {
     ) -> Result<Range<usize>>;
 }
 
-/// What a verifier opens tokens with: one key of one version and purpose.
+/// What a verifier opens tokens with: one key of one version and purpose, or a
+/// [set](super::KeySet) of them.
 ///
 /// Made from a key or a reference to one; the key itself is shared, not copied.
 ///
@@ -44,11 +48,49 @@ pub(super) trait Open: Send + Sync {
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Keys(pub(super) Arc<dyn Open>);
+pub struct Keys(pub(super) Trusted);
+
+#[derive(Clone)]
+pub(super) enum Trusted {
+    One(Arc<dyn Open>),
+    Set(KeySet),
+}
+
+impl Keys {
+    pub(super) fn one(key: Arc<dyn Open>) -> Keys {
+        Keys(Trusted::One(key))
+    }
+
+    /// The token, taken apart, and the keys that may have made it, all of one version and purpose.
+    pub(super) fn candidates<'k, 't>(
+        &'k self,
+        token: &'t str,
+        limits: &Limits,
+    ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
+        match &self.0 {
+            Trusted::One(key) => {
+                let parts = Parts::of(token, key.header(), limits)?;
+                Ok((parts, smallvec![key]))
+            }
+            Trusted::Set(set) => set.candidates(token, limits),
+        }
+    }
+}
+
+impl Trusted {
+    pub(super) fn all(&self) -> &[Arc<dyn Open>] {
+        match self {
+            Trusted::One(key) => std::slice::from_ref(key),
+            Trusted::Set(set) => set.keys(),
+        }
+    }
+}
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Keys({})", self.0.id())
+        let ids = self.0.all().iter().map(|key| key.id());
+        f.write_str("Keys")?;
+        f.debug_list().entries(ids).finish()
     }
 }
 

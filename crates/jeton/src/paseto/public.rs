@@ -9,14 +9,20 @@ use zeroize::Zeroizing;
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
 use super::open::{self, Keys, Open, Opened};
+use super::remote::{self, SignedElsewhere};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
-use super::{Binding, Version};
+use super::v3::V3;
+use super::v4::V4;
+use super::{Binding, RemotePublicKey, Version, bound};
 use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;
 use crate::error::{Rejection, Result};
+use crate::issue::{AnyClaims, Issue};
+use crate::key::SigAlg;
 use crate::paserk::{self, Form, Id, Kind, Paserk};
+use crate::remote::Checks;
 
 /// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key)
 /// verifies them.
@@ -174,6 +180,25 @@ impl<V: Version> SecretKey<V> {
     }
 }
 
+impl<V: Version> Issue for SecretKey<V> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue::claims(self, claims, Binding::new(), clock)
+    }
+}
+
+impl<V: Version> bound::sealed::Sealed for SecretKey<V> {}
+
+impl<V: Version> bound::IssueBound for SecretKey<V> {
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue::claims(self, claims, binding, clock)
+    }
+}
+
 impl<V: Version> fmt::Debug for SecretKey<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = format!("{}::SecretKey", V::VERSION.module());
@@ -275,13 +300,13 @@ impl<V> Eq for PublicKey<V> {}
 
 impl<V> From<&PublicKey<V>> for Keys {
     fn from(key: &PublicKey<V>) -> Keys {
-        Keys(Arc::clone(&key.prepared) as Arc<dyn Open>)
+        Keys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
     }
 }
 
 impl<V> From<PublicKey<V>> for Keys {
     fn from(key: PublicKey<V>) -> Keys {
-        Keys(key.prepared)
+        Keys::one(key.prepared)
     }
 }
 
@@ -297,6 +322,50 @@ struct Prepared {
     suite: &'static Suite,
     key: Box<dyn Public>,
     id: Arc<str>,
+}
+
+impl RemotePublicKey for PublicKey<V3> {}
+impl RemotePublicKey for PublicKey<V4> {}
+
+impl<V> remote::sealed::Share for PublicKey<V> {
+    fn share(&self) -> Arc<dyn SignedElsewhere> {
+        Arc::clone(&self.prepared) as Arc<dyn SignedElsewhere>
+    }
+}
+
+impl Checks for Prepared {
+    fn alg(&self) -> SigAlg {
+        self.suite.signed_as
+    }
+
+    fn signature_bytes(&self) -> usize {
+        self.key.signature_bytes()
+    }
+
+    fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
+        self.key.verify(message, signature)
+    }
+}
+
+impl SignedElsewhere for Prepared {
+    fn header(&self) -> &'static str {
+        self.suite.public_header
+    }
+
+    fn signed_bytes(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<(Buffer, Range<usize>)> {
+        binding.check(self.suite)?;
+        let before = self.before();
+        let mut buffer = issue::message(before, claims, clock)?;
+        let frame = self.frame(buffer.len() - before, binding);
+        buffer.resize(frame.bytes(), 0);
+        frame.write(&mut buffer);
+        Ok((buffer, frame.message()))
+    }
 }
 
 impl Prepared {

@@ -8,6 +8,7 @@ use super::{Binding, v3, v4};
 use crate::crypto::Signature;
 use crate::danger::{paseto_v1, paseto_v2};
 use crate::error::{KeyProblem, Result};
+use crate::key::SigAlg;
 use crate::paserk::Version;
 
 /// Length of a local key, whatever the version.
@@ -18,6 +19,8 @@ pub(crate) struct Suite {
     /// What its tokens begin with, dots included.
     pub(crate) local_header: &'static str,
     pub(crate) public_header: &'static str,
+    /// What JOSE calls the way in which its `public` tokens are signed.
+    pub(crate) signed_as: SigAlg,
     /// Whether it knows implicit assertions; versions 1 and 2 do not.
     pub(crate) implicit_assertion: bool,
     pub(crate) cipher: fn(&[u8; LOCAL_KEY_BYTES]) -> Box<dyn Cipher>,

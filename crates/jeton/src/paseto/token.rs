@@ -88,6 +88,11 @@ pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
     token
 }
 
+/// Puts a signed token together, whose signature follows its message.
+pub(crate) fn attach(header: &str, message: &[u8], signature: &[u8], footer: &[u8]) -> String {
+    assemble(header, &[message, signature].concat(), footer)
+}
+
 /// What that much base64url decodes to, bytes. Of a text that cannot be decoded it is a bound.
 fn decoded_length(encoded: &[u8]) -> usize {
     encoded.len() / 4 * 3 + encoded.len() % 4 * 3 / 4

@@ -29,6 +29,7 @@ use super::suite::{self, Cipher, LOCAL_KEY_BYTES, Suite, Tag};
 use crate::crypto::ecdh::{Group, Private};
 use crate::crypto::{Curve, Signature, ecdsa, hkdf};
 use crate::error::{KeyProblem, Result};
+use crate::key::SigAlg;
 use crate::paserk::Version;
 
 /// Version 3 as a type.
@@ -46,6 +47,7 @@ pub(crate) static SUITE: Suite = Suite {
     version: Version::V3,
     local_header: HEADER,
     public_header: "v3.public.",
+    signed_as: SigAlg::ES384,
     implicit_assertion: true,
     cipher: |key| Box::new(Local(Zeroizing::new(*key))),
     generate: || Ok(Box::new(Pair(ecdsa::Pair::generate(Curve::P384)?))),

@@ -10,6 +10,7 @@ use super::{Binding, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20;
 use crate::error::{Rejection, Result};
+use crate::key::SigAlg;
 use crate::paserk::Version;
 
 /// Version 4 as a type.
@@ -27,6 +28,7 @@ pub(crate) static SUITE: Suite = Suite {
     version: Version::V4,
     local_header: HEADER,
     public_header: "v4.public.",
+    signed_as: SigAlg::EdDSA,
     implicit_assertion: true,
     cipher: |key| Box::new(Local::new(key)),
     generate: ed25519::generate,

@@ -6,14 +6,16 @@ use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
-use super::open::{self, Keys};
+use super::key_set::Candidates;
+use super::open::{self, Keys, Open};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Registered};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Verified, VerifiedIn};
+use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verify::Verify;
 
 /// Turns tokens into verified claims. The only way to a [`Verified`] from a PASETO.
 ///
@@ -121,13 +123,7 @@ impl Verifier {
     /// }
     /// ```
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        let parts = self.parts(token)?;
-        let mut buffer = SmallVec::<[u8; 1024]>::new();
-        buffer.resize(self.room(&parts), 0);
-        let text = self.open(&parts, &mut buffer)?;
-        let (claims, registered) = self.read(text)?;
-        let verified = Verified::<T>::new(claims, registered, Box::from(text), Some(self.key_id()));
-        Ok(verified.with_footer(self.footer_of(parts.footer)))
+        self.verify_untyped(token)?.typed()
     }
 
     /// Verifies a token into a buffer that is used again and again; `T` may borrow from it.
@@ -161,50 +157,60 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        let parts = self.parts(token)?;
-        let room = self.room(&parts);
-        let buffer = &mut scratch.payload;
-        if buffer.len() < room {
-            buffer.resize(room, 0);
+        self.verify_untyped_in(token, scratch)?.typed()
+    }
+
+    fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {
+        let (parts, keys) = self.keys.candidates(token, &self.limits)?;
+        for key in &keys {
+            open::check(key.as_ref(), &self.implicit_assertion)?;
         }
-        let text = self.open(&parts, &mut buffer[..room])?;
-        let (claims, registered) = self.read(text)?;
-        let verified = Verified::<T, &str>::new(claims, registered, text, Some(self.key_id()));
-        Ok(verified.with_footer(self.footer_of(parts.footer)))
+        Ok((parts, keys))
     }
 
-    fn parts<'t>(&self, token: &'t str) -> Result<Parts<'t>> {
-        let key = self.keys.0.as_ref();
-        open::check(key, &self.implicit_assertion)?;
-        Ok(Parts::of(token, key.header(), &self.limits)?)
+    /// How large a buffer any of them needs.
+    fn room(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
+        let room = |key: &&Arc<dyn Open>| key.room(parts, &self.implicit_assertion);
+        keys.iter().map(room).max().unwrap_or_default()
     }
 
-    fn room(&self, parts: &Parts<'_>) -> usize {
-        self.keys.0.room(parts, &self.implicit_assertion)
-    }
-
-    /// The text of an authentic token with the right footer.
-    fn open<'b>(&self, parts: &Parts<'_>, buffer: &'b mut [u8]) -> Result<&'b str> {
-        let message = self.keys.0.open(parts, &self.implicit_assertion, buffer)?;
-        if let Some(wanted) = &self.footer
-            && !bool::from(wanted.ct_eq(&parts.footer))
-        {
-            return Err(Rejection::FooterMismatch.into());
+    /// The text of a token with the right footer, and the id of the key that it is authentic under.
+    fn open<'b>(
+        &self,
+        parts: &Parts<'_>,
+        keys: &Candidates<'_>,
+        buffer: &'b mut [u8],
+    ) -> Result<(&'b str, Arc<str>)> {
+        let mut refusal = Rejection::UnknownKey.into();
+        for key in keys {
+            let room = key.room(parts, &self.implicit_assertion);
+            match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
+                Ok(message) => {
+                    self.check_footer(parts)?;
+                    let text = std::str::from_utf8(&buffer[message])
+                        .map_err(|_| Rejection::Malformed(Part::Payload))?;
+                    return Ok((text, Arc::clone(key.id())));
+                }
+                Err(error) => refusal = error,
+            }
         }
-        let text = std::str::from_utf8(&buffer[message])
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        Ok(text)
+        Err(refusal)
+    }
+
+    fn check_footer(&self, parts: &Parts<'_>) -> Result<(), Rejection> {
+        match &self.footer {
+            Some(wanted) if !bool::from(wanted.ct_eq(&parts.footer)) => {
+                Err(Rejection::FooterMismatch)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Claims that the policy lets through.
-    fn read<'s, T: Deserialize<'s>>(&self, text: &'s str) -> Result<(T, Registered), Rejection> {
+    fn read(&self, text: &str) -> Result<Registered, Rejection> {
         let clock = self.clock.as_ref();
         self.policy
             .accept(text, Dates::Rfc3339, &self.limits, clock)
-    }
-
-    fn key_id(&self) -> Arc<str> {
-        Arc::clone(self.keys.0.id())
     }
 
     /// The footer that the token has. The one that was demanded is shared, not copied.
@@ -214,6 +220,41 @@ impl Verifier {
             Some(wanted) => Some(Arc::clone(wanted)),
             None => Some(Arc::from(footer.as_slice())),
         }
+    }
+}
+
+impl Verify for Verifier {
+    #[inline]
+    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+        let (parts, keys) = self.candidates(token)?;
+        let mut buffer = SmallVec::<[u8; 1024]>::new();
+        buffer.resize(self.room(&parts, &keys), 0);
+        let (text, key_id) = self.open(&parts, &keys, &mut buffer)?;
+        let registered = self.read(text)?;
+        let verified = Verified::new(registered, Box::from(text), Some(key_id));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    #[inline]
+    fn verify_untyped_in<'s>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, Untyped>> {
+        let (parts, keys) = self.candidates(token)?;
+        let room = self.room(&parts, &keys);
+        let buffer = &mut scratch.payload;
+        if buffer.len() < room {
+            buffer.resize(room, 0);
+        }
+        let (text, key_id) = self.open(&parts, &keys, &mut buffer[..room])?;
+        let registered = self.read(text)?;
+        let verified = Verified::new(registered, text, Some(key_id));
+        Ok(verified.with_footer(self.footer_of(parts.footer)))
+    }
+
+    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+        Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }
 

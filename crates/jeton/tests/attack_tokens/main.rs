@@ -1,8 +1,9 @@
-//! `vectors/attack-tokens`: every literal token is refused, and every recipe of the catalogue that
-//! can be made a JWS, a JWT or a JWK is cooked with keys of every algorithm and refused.
+//! `vectors/attack-tokens`: every literal token is refused, and every recipe of the catalogue is
+//! held by a test for each format that it applies to.
 //!
-//! Recipes for JWE and PASETO are named below with the tests that hold them. An id that no list has
-//! is a failure.
+//! Recipes for JWS, JWT and JWK are cooked here, with keys of every algorithm. Those for JWE and
+//! PASETO are cooked by `jwe_attacks` and `paseto_attacks`; the tests are named below, and must be
+//! there. A recipe that no list has, or has for another format, is a failure.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -54,18 +55,98 @@ const JOSE: [(&str, Recipe); 23] = [
     ("jwk-forms", keys::jwk_forms),
 ];
 
-/// Cooked by the tests of JWE.
-const JWE: [&str; 6] = [
-    "pbes2-count",
-    "zip-bomb",
-    "rsa15-mma",
-    "oaep-key-with-rsa15",
-    "ecdh-invalid-curve",
-    "gcm-tag",
+/// Where a recipe is cooked: the recipe, the file, the test.
+type Elsewhere = (&'static str, &'static str, &'static str);
+
+const JWE: [Elsewhere; 16] = [
+    ("crit-unknown", "algorithms", "critical_extensions"),
+    ("dup-header", "algorithms", "duplicate_members"),
+    ("base64-forms", "bytes", "base64_has_one_encoding"),
+    ("dots-flood", "sizes", "a_million_dots"),
+    ("dots-flood", "sizes", "ten_megabytes"),
+    (
+        "pbes2-count",
+        "passwords",
+        "rounds_beyond_the_limit_cost_nothing",
+    ),
+    (
+        "pbes2-count",
+        "passwords",
+        "rounds_below_the_limit_or_no_number",
+    ),
+    (
+        "pbes2-count",
+        "passwords",
+        "salts_too_short_too_long_or_no_salt",
+    ),
+    ("zip-bomb", "compression", "a_bomb_is_refused_by_its_ratio"),
+    ("rsa15-mma", "rsa", "rsa1_5_oracle_every_fault_looks_alike"),
+    ("oaep-key-with-rsa15", "rsa", "rsa1_5_needs_its_door"),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "invalid_curve_points_off_the_curve",
+    ),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "points_of_another_curve_under_the_name_of_this_one",
+    ),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "small_order_points_of_x25519",
+    ),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "an_epk_that_is_no_public_key",
+    ),
+    (
+        "gcm-tag",
+        "bytes",
+        "every_other_length_is_refused_with_the_same_answer",
+    ),
 ];
 
-/// Cooked by `paseto_attacks`.
-const PASETO: [&str; 3] = ["paseto-cross-purpose", "paseto-footer", "paseto-time"];
+const PASETO: [Elsewhere; 8] = [
+    ("base64-forms", "tokens", "base64_has_one_form"),
+    ("dots-flood", "tokens", "thousands_of_dots_cost_nothing"),
+    (
+        "paseto-cross-purpose",
+        "tokens",
+        "version_and_purpose_cannot_be_mixed_up",
+    ),
+    ("paseto-footer", "tokens", "the_footer_is_authenticated"),
+    (
+        "paseto-footer",
+        "keys",
+        "a_key_is_only_taken_for_what_it_is",
+    ),
+    (
+        "paseto-time",
+        "claims",
+        "times_of_the_wrong_type_are_errors_and_not_absent",
+    ),
+    (
+        "paseto-time",
+        "claims",
+        "times_are_exact_to_the_second_whatever_their_offset",
+    ),
+    ("paseto-time", "claims", "expiry_is_demanded_unless_told"),
+];
+
+/// The lists that must have a recipe, by what the catalogue says that it applies to.
+fn lists_for(applies_to: &str) -> &'static [&'static str] {
+    match applies_to {
+        "JWS" | "JWT" | "JWK" | "verify" | "HS*" | "ES*" | "RS*/PS*/ES*" => &["jose"],
+        "JWS/JWE" => &["jose", "jwe"],
+        "JWE" | "JWE/JWS zip" | "RSA1_5" | "ECDH-ES" => &["jwe"],
+        "PASETO" => &["paseto"],
+        "all" => &["jose", "jwe", "paseto"],
+        other => panic!("which formats are {other}?"),
+    }
+}
 
 fn main() {
     let mut trials = Vec::new();
@@ -83,12 +164,32 @@ fn main() {
         }));
     }
     let catalogue = json("attack-tokens/catalogue.json");
-    let mut ids: Vec<&str> = JOSE.iter().map(|(id, _)| *id).collect();
-    ids.extend(JWE.iter().chain(&PASETO));
+    let lists: [(&str, Vec<&str>); 3] = [
+        ("jose", JOSE.map(|(id, _)| id).to_vec()),
+        ("jwe", JWE.map(|(id, _, _)| id).to_vec()),
+        ("paseto", PASETO.map(|(id, _, _)| id).to_vec()),
+    ];
+    let mut known = Vec::new();
     for case in catalogue["cases"].as_array().unwrap() {
         let id = case["id"].as_str().unwrap();
-        let known = ids.iter().filter(|known| **known == id).count();
-        assert_eq!(known, 1, "{id} stands in {known} lists");
+        let wanted = lists_for(case["applies_to"].as_str().unwrap());
+        for (list, ids) in &lists {
+            assert_eq!(ids.contains(&id), wanted.contains(list), "{id} in {list}");
+        }
+        known.push(id);
+    }
+    for id in lists.iter().flat_map(|(_, ids)| ids) {
+        assert!(known.contains(id), "the catalogue has no {id}");
+    }
+    for (folder, list) in [("jwe_attacks", &JWE[..]), ("paseto_attacks", &PASETO[..])] {
+        for (id, file, test) in list {
+            trials.push(trial(format!("{folder}_{id}_{test}"), move || {
+                let path = format!("{}/tests/{folder}/{file}.rs", env!("CARGO_MANIFEST_DIR"));
+                let text = std::fs::read_to_string(path)?;
+                let head = format!("#[test]\nfn {test}() {{");
+                check(text.contains(&head), "there is no such test")
+            }));
+        }
     }
     for (id, recipe) in JOSE {
         trials.push(trial(format!("recipe_{id}"), move || {

@@ -1,7 +1,7 @@
 //! Recipes whose poison is in the payload, or in the text of the whole token.
 
 use crate::support::{Key, parts, reference, refusal};
-use crate::{assert_refused, every, hs256, lenient};
+use crate::{assert_refused, every, lenient};
 use jeton::error::{Claim, Part, Rejection};
 use jeton::{FixedClock, Timestamp, jwt};
 use serde_json::Value;
@@ -77,49 +77,53 @@ pub(crate) fn dots_flood() {
 
 const NOW: i64 = 1_800_000_000;
 
-/// What a verifier at `NOW` says to these claims.
-fn at_now(claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
-    let key = hs256();
+/// What a verifier at `NOW` says to these claims under a key.
+fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
     let policy = lenient().leeway(Duration::from_secs(leeway));
     let clock = FixedClock(Timestamp::from_unix_seconds(NOW).unwrap());
     let verifier = jwt::Verifier::new(key.keys(), policy).clock(clock);
-    verifier.verify(&key.sign_under("{\"alg\":\"HS256\"}", claims.as_bytes()))
+    let header = format!("{{\"alg\":\"{}\"}}", key.alg());
+    verifier.verify(&key.sign_under(&header, claims.as_bytes()))
 }
 
 pub(crate) fn exp_forms() {
-    assert!(at_now(&format!("{{\"exp\":{}}}", NOW + 1), 0).is_ok());
     let wrong = Rejection::ClaimType(Claim::Expiry);
     let range = Rejection::ClaimRange(Claim::Expiry);
-    for (exp, expected) in [
-        ("\"1900000000\"", wrong),
-        ("null", wrong),
-        ("true", wrong),
-        ("{}", wrong),
-        ("[1900000000]", wrong),
-        ("\"NaN\"", wrong),
-        ("NaN", Rejection::Malformed(Part::Payload)),
-        ("1.5", Rejection::Expired),
-        ("0", Rejection::Expired),
-        ("-1", range),
-        ("1e308", range),
-        ("1800000000", Rejection::Expired),
-        ("1799999999.999", Rejection::Expired),
-    ] {
-        let claims = format!("{{\"exp\":{exp}}}");
-        assert_eq!(refusal(at_now(&claims, 0)), expected, "{exp}");
+    for key in every() {
+        assert!(at_now(key, &format!("{{\"exp\":{}}}", NOW + 1), 0).is_ok());
+        for (exp, expected) in [
+            ("\"1900000000\"", wrong),
+            ("null", wrong),
+            ("true", wrong),
+            ("{}", wrong),
+            ("[1900000000]", wrong),
+            ("\"NaN\"", wrong),
+            ("NaN", Rejection::Malformed(Part::Payload)),
+            ("1.5", Rejection::Expired),
+            ("0", Rejection::Expired),
+            ("-1", range),
+            ("1e308", range),
+            ("1800000000", Rejection::Expired),
+            ("1799999999.999", Rejection::Expired),
+        ] {
+            let claims = format!("{{\"exp\":{exp}}}");
+            assert_eq!(refusal(at_now(key, &claims, 0)), expected, "{exp}");
+        }
     }
 }
 
 pub(crate) fn nbf_iat() {
-    for (claim, expected) in [
-        ("nbf", Rejection::NotYetValid),
-        ("iat", Rejection::IssuedInTheFuture),
-    ] {
-        for leeway in [0_i64, 60] {
-            let claims = |time: i64| format!("{{\"{claim}\":{time}}}");
-            assert!(at_now(&claims(NOW + leeway), leeway as u64).is_ok());
-            let beyond = at_now(&claims(NOW + leeway + 1), leeway as u64);
-            assert_eq!(refusal(beyond), expected, "{claim} {leeway}");
+    for key in every() {
+        for (claim, expected) in [
+            ("nbf", Rejection::NotYetValid),
+            ("iat", Rejection::IssuedInTheFuture),
+        ] {
+            for leeway in [0_i64, 60] {
+                let claims = |time: i64| format!("{{\"{claim}\":{time}}}");
+                assert!(at_now(key, &claims(NOW + leeway), leeway as u64).is_ok());
+                let beyond = at_now(key, &claims(NOW + leeway + 1), leeway as u64);
+                assert_eq!(refusal(beyond), expected, "{claim} {leeway}");
+            }
         }
     }
 }

@@ -10,7 +10,9 @@ use jeton::key::{
 };
 use serde_json::json;
 
-use crate::support::{SECRET, direct, direct_token, every_kind, header, rejection, with_header};
+use crate::support::{
+    SECRET, direct, direct_token, encode, every_kind, header, parts, rejection, with_header,
+};
 
 #[test]
 fn alg_none_and_its_spellings() {
@@ -84,6 +86,19 @@ fn duplicate_members() {
         let refusal = rejection(direct().decrypt(&direct_token(text, b"x")));
         assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{text}");
     }
+    for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
+        let text = header(&token).to_string();
+        let mut parts = parts(&token);
+        let decrypter = Decrypter::new(keys);
+        for twice in [
+            format!("{{\"alg\":\"none\",{}", &text[1..]),
+            format!("{},\"alg\":\"none\"}}", &text[..text.len() - 1]),
+        ] {
+            parts[0] = encode(twice.as_bytes());
+            let refusal = rejection(decrypter.decrypt(&parts.join(".")));
+            assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{name}");
+        }
+    }
 }
 
 #[test]
@@ -99,6 +114,13 @@ fn critical_extensions() {
         let text = format!(r#"{{"alg":"dir","enc":"A256GCM","crit":{crit},"exp":1}}"#);
         let refusal = rejection(direct().decrypt(&direct_token(&text, b"x")));
         assert_eq!(refusal, Rejection::CriticalExtension, "{crit}");
+    }
+    for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
+        let mut critical = header(&token);
+        critical["crit"] = json!(["x-unknown"]);
+        critical["x-unknown"] = json!(1);
+        let refusal = rejection(Decrypter::new(keys).decrypt(&with_header(&token, &critical)));
+        assert_eq!(refusal, Rejection::CriticalExtension, "{name}");
     }
 }
 

@@ -1,7 +1,5 @@
 //! `zip`: bombs (CVE-2024-28180), and whoever asks for it without the right to.
 
-use std::time::{Duration, Instant};
-
 use jeton::danger;
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
@@ -9,6 +7,7 @@ use jeton::key::{ContentEnc, ContentKey};
 use jeton::limits;
 use serde_json::json;
 
+use crate::effort::at_once;
 use crate::support::{SECRET, direct, direct_token, encode, rejection, seal};
 
 const HEADER: &str = r#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#;
@@ -35,15 +34,10 @@ fn nothing_is_inflated_without_danger() {
 fn a_bomb_is_refused_by_its_ratio() {
     let token = compressed(&vec![0; 20_000_000]);
     assert!(token.len() < 40_000);
-    let start = Instant::now();
+    let decrypter = inflating();
     assert_eq!(
-        rejection(inflating().decrypt(&token)),
+        at_once(|| rejection(decrypter.decrypt(&token))),
         Rejection::TooLarge(Part::Payload)
-    );
-    assert!(
-        start.elapsed() < Duration::from_millis(50),
-        "{:?}",
-        start.elapsed()
     );
 }
 

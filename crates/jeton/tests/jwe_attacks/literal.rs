@@ -1,17 +1,13 @@
 //! Tokens that broke others, from `vectors/attack-tokens`, byte for byte, each with its own key.
 
-use std::time::{Duration, Instant};
-
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
 use jeton::jwe::Decrypter;
 use jeton::key::{ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg};
 use serde_json::Value;
 
+use crate::effort::at_once;
 use crate::support::{decode, direct, rejection};
-
-/// What is budgeted at 50 ms of the CPU.
-const BUDGET: Duration = Duration::from_millis(50);
 
 fn cases(name: &str) -> Vec<Value> {
     let text = include_str!("../../../../vectors/attack-tokens/literal.json");
@@ -23,13 +19,11 @@ fn cases(name: &str) -> Vec<Value> {
 }
 
 fn refusal(decrypter: &Decrypter, case: &Value) -> Rejection {
-    let start = Instant::now();
-    let refusal = match &case["input"] {
-        Value::String(token) => rejection(decrypter.decrypt(token)),
-        json => rejection(decrypter.decrypt_json(&json.to_string())),
-    };
-    assert!(start.elapsed() < BUDGET);
-    refusal
+    // Their own budget is 50 ms of the processor; ours is a fifth.
+    match &case["input"] {
+        Value::String(token) => at_once(|| rejection(decrypter.decrypt(token))),
+        json => at_once(|| rejection(decrypter.decrypt_json(&json.to_string()))),
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod algorithms;
 mod bytes;
 mod compression;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod json_form;
 mod key_agreement;
 mod key_wrapping;

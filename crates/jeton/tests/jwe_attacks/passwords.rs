@@ -1,7 +1,5 @@
 //! PBES2: the sender chooses the cost (CVE-2023-49290, CVE-2023-50658, CVE-2023-50967).
 
-use std::time::{Duration, Instant};
-
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
@@ -9,9 +7,8 @@ use jeton::key::ContentEnc;
 use jeton::limits;
 use serde_json::{Value, json};
 
+use crate::effort::at_once;
 use crate::support::{encode, header, parts, rejection, with_header};
-
-const AT_ONCE: Duration = Duration::from_millis(50);
 
 fn password(alg: Pbes2Alg) -> Password {
     Password::new(alg, b"correct horse")
@@ -31,10 +28,8 @@ fn refusal_with(member: &str, value: Value) -> Rejection {
             Value::Null => drop(changed.as_object_mut().unwrap().remove(member)),
             value => changed[member] = value.clone(),
         }
-        let start = Instant::now();
-        let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-        assert!(start.elapsed() < AT_ONCE, "{member} {value}");
-        refusal
+        let (decrypter, forged) = (Decrypter::new(&key), with_header(&token, &changed));
+        at_once(|| rejection(decrypter.decrypt(&forged)))
     });
     let first = answers.next().unwrap();
     assert!(answers.all(|answer| answer == first));
@@ -45,6 +40,7 @@ fn refusal_with(member: &str, value: Value) -> Rejection {
 fn rounds_beyond_the_limit_cost_nothing() {
     for rounds in [
         json!(limits::PBES2_ROUNDS + 1),
+        json!(10_000_000),
         json!(1_u64 << 31),
         json!((1_u64 << 32) + 1000),
         json!(u64::MAX),
@@ -125,12 +121,11 @@ fn many_recipients_share_one_bound() {
     dear["header"]["p2c"] = json!(limits::PBES2_ROUNDS);
     let mut both: Value = serde_json::from_str(&text(2)).unwrap();
     both["recipients"][1] = dear;
-    let start = Instant::now();
+    // The first is within the bound, and paid for; the second is not even begun.
     assert_eq!(
         rejection(decrypter.decrypt_json(&both.to_string())),
         Rejection::TooLarge(Part::Header)
     );
-    assert!(start.elapsed() < Duration::from_secs(1));
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod claims;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod extensions;
 mod headers;
 mod json_form;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod claims;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod keys;
 mod paserks;
 mod support;

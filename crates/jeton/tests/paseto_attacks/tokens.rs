@@ -1,11 +1,10 @@
 //! Attacks on the token: its header, its encoding, its size, what it is bound to.
 
-use std::time::{Duration, Instant};
-
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
 use jeton::paseto::Binding;
 
+use crate::effort::at_once;
 use crate::support::{ALPHABET, Key, Visit, rejection, why};
 
 #[test]
@@ -270,13 +269,8 @@ fn thousands_of_dots_cost_nothing() {
             ".".repeat(most),
             ".".repeat(50 * most),
         ] {
-            let begun = Instant::now();
-            assert!(key.verifier().verify::<Visit>(&token).is_err());
-            assert!(
-                begun.elapsed() < Duration::from_millis(50),
-                "{:?}",
-                begun.elapsed()
-            );
+            let verifier = key.verifier();
+            assert!(at_once(|| verifier.verify::<Visit>(&token).is_err()));
         }
     }
 }

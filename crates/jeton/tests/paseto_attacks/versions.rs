@@ -1,7 +1,7 @@
 //! The rows of the attack table for every version and purpose, generically: what holds for version
 //! 4 must hold for the others, too.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
@@ -12,6 +12,7 @@ use jeton::paseto::v4::V4;
 use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version};
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
+use crate::effort::at_once;
 use crate::support::{Visit, claims, now, rejection, why};
 
 type Open = Box<dyn Fn(&str, &[u8]) -> Result<Opened>>;
@@ -186,9 +187,8 @@ fn thousands_of_dots_cost_nothing() {
             format!("{}{}", key.header, "A.".repeat(most / 2 - 20)),
             format!("{}{}", key.header, ".".repeat(50 * most)),
         ] {
-            let begun = Instant::now();
-            assert!(key.verifier().verify::<Visit>(&token).is_err());
-            assert!(begun.elapsed() < Duration::from_millis(100));
+            let verifier = key.verifier();
+            assert!(at_once(|| verifier.verify::<Visit>(&token).is_err()));
         }
     }
 }

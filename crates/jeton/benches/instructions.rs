@@ -1,0 +1,273 @@
+//! What parsing, JSON, base64 and assembly cost, in instructions. `cargo xtask instructions` runs
+//! this under callgrind and fails when a case costs more than its bound.
+//!
+//! A count is the case's second call, so that nothing is counted that happens only once. What runs
+//! inside a primitive (AWS-LC, SHA-2, BLAKE2, ChaCha20) is left out: valgrind shows the program a
+//! processor without the newest vector and SHA instructions, so its primitives are not those that
+//! run in earnest.
+//!
+//! Called with `--list`, it prints each case and its bound.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+// The private parts are measured where they stand, without a door into the library.
+#[path = "../src/base64.rs"]
+#[allow(dead_code, unused_imports, unreachable_pub)]
+mod base64;
+#[path = "../src/json/mod.rs"]
+#[allow(dead_code, unused_imports, unreachable_pub)]
+mod json;
+
+use std::hint::black_box;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::jwk::KeySet;
+use jeton::jws::{Signer, Verifier};
+use jeton::key::{
+    ContentEnc, ContentKey, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey, WrappingKey,
+};
+use jeton::paseto::{self, v4::LocalKey};
+use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, jwt};
+use serde::{Deserialize, Serialize};
+
+/// Name, most instructions, and the case itself.
+const CASES: &[(&str, u64, fn())] = &[
+    ("base64_encode", 0, case_base64_encode),
+    ("base64_decode", 0, case_base64_decode),
+    ("json_claims", 0, case_json_claims),
+    ("json_thousand_members", 0, case_json_thousand_members),
+    ("jws_split", 0, case_jws_split),
+    ("jws_known_header", 0, case_jws_known_header),
+    ("jws_foreign_header", 0, case_jws_foreign_header),
+    ("jws_json_form", 0, case_jws_json_form),
+    ("jwt_issue", 0, case_jwt_issue),
+    ("jwt_verify", 0, case_jwt_verify),
+    ("jwe_encrypt", 0, case_jwe_encrypt),
+    ("jwe_decrypt", 0, case_jwe_decrypt),
+    ("jwe_json_form", 0, case_jwe_json_form),
+    ("jwk_set", 0, case_jwk_set),
+    ("paseto_issue", 0, case_paseto_issue),
+    ("paseto_verify", 0, case_paseto_verify),
+];
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--list") {
+        for (name, most, _) in CASES {
+            println!("{name} {most}");
+        }
+        return;
+    }
+    for (_, _, case) in CASES {
+        case();
+        case();
+    }
+}
+
+/// The eight claims of the lab's set `standard`, in about as many bytes.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Own<'a> {
+    role: &'a str,
+    #[serde(default)]
+    level: u8,
+}
+
+const NOW: i64 = 1_800_000_000;
+const ISSUER: &str = "https://issuer.example";
+const CLAIMS: &str = r#"{"iss":"https://issuer.example","sub":"user-1234567890","aud":"api","exp":1800000900,"iat":1800000000,"jti":"0123456789abcdef","role":"reader","level":3}"#;
+
+static SECRET: [u8; 32] = [7; 32];
+static MAC: LazyLock<MacKey> = LazyLock::new(|| MacKey::new(MacAlg::HS256, &SECRET).unwrap());
+static CLOCK: LazyLock<FixedClock> =
+    LazyLock::new(|| FixedClock(Timestamp::from_unix_seconds(NOW).unwrap()));
+
+fn claims() -> Claims<'static, Own<'static>> {
+    Claims::new(Own {
+        role: "reader",
+        level: 3,
+    })
+    .issuer(ISSUER)
+    .subject("user-1234567890")
+    .audience("api")
+    .token_id("0123456789abcdef")
+    .expires_in(Duration::from_mins(15))
+}
+
+fn policy() -> Policy {
+    Policy::new(ISSUER, "api")
+}
+
+#[inline(never)]
+fn case_base64_encode() {
+    black_box(base64::encode(black_box(CLAIMS.as_bytes())));
+}
+
+#[inline(never)]
+fn case_base64_decode() {
+    static TEXT: LazyLock<String> = LazyLock::new(|| base64::encode(CLAIMS.as_bytes()));
+    let mut buffer = [0; 256];
+    black_box(base64::decode_into(black_box(TEXT.as_bytes()), &mut buffer)).unwrap();
+}
+
+fn read(text: &str) -> usize {
+    let mut count = 0;
+    let outcome = json::read_object(black_box(text.as_bytes()), 32, |name, value| {
+        black_box((name, value));
+        count += 1;
+        Ok::<_, json::Fault>(())
+    });
+    assert!(outcome.is_ok());
+    count
+}
+
+#[inline(never)]
+fn case_json_claims() {
+    assert_eq!(read(CLAIMS), 8);
+}
+
+#[inline(never)]
+fn case_json_thousand_members() {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let members: Vec<String> = (0..1000).map(|n| format!("\"member{n}\":{n}")).collect();
+        format!("{{{}}}", members.join(","))
+    });
+    assert_eq!(read(&TEXT), 1000);
+}
+
+/// A token whose signature is too short to be looked at: all before it is done, and no more.
+fn unsigned(header: &str) -> String {
+    let encode = |text: &str| base64::encode(text.as_bytes());
+    format!("{}.{}.AAAA", encode(header), encode(CLAIMS))
+}
+
+fn refuse(token: &str) {
+    static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
+    assert!(black_box(VERIFIER.verify(black_box(token))).is_err());
+}
+
+#[inline(never)]
+fn case_jws_split() {
+    static TOKEN: LazyLock<String> = LazyLock::new(|| unsigned("") + ".");
+    refuse(&TOKEN);
+}
+
+#[inline(never)]
+fn case_jws_known_header() {
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        let signed = Signer::new(&*MAC).sign(CLAIMS.as_bytes()).unwrap();
+        let (input, _) = signed.rsplit_once('.').unwrap();
+        format!("{input}.AAAA")
+    });
+    refuse(&TOKEN);
+}
+
+#[inline(never)]
+fn case_jws_foreign_header() {
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        unsigned(r#"{"typ":"JWT", "alg":"HS256", "kid":"2027-01", "x":{"y":[1,2]}}"#)
+    });
+    refuse(&TOKEN);
+}
+
+#[inline(never)]
+fn case_jws_json_form() {
+    static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        Signer::new(&*MAC)
+            .sign_flattened(CLAIMS.as_bytes())
+            .unwrap()
+    });
+    assert!(black_box(VERIFIER.verify_json(black_box(&TOKEN))).is_ok());
+}
+
+#[inline(never)]
+fn case_jwt_issue() {
+    black_box(MAC.issue_by(black_box(&claims()), &*CLOCK)).unwrap();
+}
+
+#[inline(never)]
+fn case_jwt_verify() {
+    static VERIFIER: LazyLock<jwt::Verifier> =
+        LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
+    static TOKEN: LazyLock<String> = LazyLock::new(|| MAC.issue_by(&claims(), &*CLOCK).unwrap());
+    let mut scratch = Scratch::new();
+    let verified: VerifiedIn<'_, Own<'_>> =
+        VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
+    assert_eq!(verified.level, 3);
+}
+
+static CONTENT: LazyLock<ContentKey> =
+    LazyLock::new(|| ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap());
+
+#[inline(never)]
+fn case_jwe_encrypt() {
+    let encrypter = Encrypter::new(&*CONTENT, ContentEnc::A256Gcm);
+    black_box(encrypter.encrypt(black_box(CLAIMS.as_bytes()))).unwrap();
+}
+
+#[inline(never)]
+fn case_jwe_decrypt() {
+    static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| Decrypter::new(&*CONTENT));
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        Encrypter::new(&*CONTENT, ContentEnc::A256Gcm)
+            .encrypt(CLAIMS.as_bytes())
+            .unwrap()
+    });
+    black_box(DECRYPTER.decrypt(black_box(&TOKEN))).unwrap();
+}
+
+#[inline(never)]
+fn case_jwe_json_form() {
+    static KEYS: LazyLock<[WrappingKey; 3]> = LazyLock::new(|| {
+        ["a", "b", "c"].map(|id| {
+            let key = WrappingKey::new(KeyWrapAlg::A256Kw, &SECRET).unwrap();
+            key.with_key_id(id).unwrap()
+        })
+    });
+    static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| Decrypter::new(&KEYS[2]));
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        Encrypter::new(&KEYS[0], ContentEnc::A256Gcm)
+            .also_to(&KEYS[1])
+            .also_to(&KEYS[2])
+            .encrypt_general(CLAIMS.as_bytes())
+            .unwrap()
+    });
+    black_box(DECRYPTER.decrypt_json(black_box(&TOKEN))).unwrap();
+}
+
+#[inline(never)]
+fn case_jwk_set() {
+    static SET: LazyLock<String> = LazyLock::new(|| {
+        let jwk = |n: u8| {
+            let key = SigningKey::generate(SigAlg::Ed25519).unwrap();
+            let key = key.verifying_key().with_key_id(&n.to_string()).unwrap();
+            key.to_jwk()
+        };
+        let keys: Vec<String> = (0..10).map(jwk).collect();
+        format!("{{\"keys\":[{}]}}", keys.join(","))
+    });
+    assert_eq!(KeySet::from_json(black_box(&SET)).unwrap().len(), 10);
+}
+
+static LOCAL: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().unwrap());
+
+#[inline(never)]
+fn case_paseto_issue() {
+    let binding = paseto::Binding::new();
+    black_box(LOCAL.issue_by(black_box(&claims()), binding, &*CLOCK)).unwrap();
+}
+
+#[inline(never)]
+fn case_paseto_verify() {
+    static VERIFIER: LazyLock<paseto::Verifier> =
+        LazyLock::new(|| paseto::Verifier::new(&*LOCAL, policy()).clock(*CLOCK));
+    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+        let binding = paseto::Binding::new();
+        LOCAL.issue_by(&claims(), binding, &*CLOCK).unwrap()
+    });
+    let mut scratch = Scratch::new();
+    let verified: VerifiedIn<'_, Own<'_>> =
+        VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
+    assert_eq!(verified.level, 3);
+}

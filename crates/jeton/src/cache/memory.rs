@@ -1,0 +1,123 @@
+//! Where verified tokens are kept: a fixed number of small sets, each token in the one that its hash
+//! names. Whatever comes, a look and an insertion touch one set.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::verified::{Untyped, Verified};
+
+/// A keyed hash of a whole token.
+pub(super) type TokenHash = [u8; 32];
+
+/// Entries that compete for a place.
+const SET_ENTRIES: usize = 8;
+
+/// Locks, so that threads with different tokens seldom meet.
+const SHARDS: usize = 16;
+
+/// At most as many entries as it was made for.
+pub(super) struct Memory {
+    shards: Box<[Mutex<Vec<Set>>]>,
+    sets: usize,
+    set_entries: usize,
+}
+
+/// Tokens whose hashes name the same place.
+#[derive(Default)]
+struct Set(Vec<Entry>);
+
+struct Entry {
+    hash: TokenHash,
+    generation: u64,
+    is_used: bool,
+    verified: Arc<Verified<Untyped>>,
+}
+
+impl Memory {
+    /// For at least one entry.
+    pub(super) fn new(entries: usize) -> Memory {
+        let sets = (entries / SET_ENTRIES).max(1);
+        let shards = sets.min(SHARDS);
+        let shard = |index: usize| {
+            // Set number `s` is in shard `s % shards`.
+            let count = (sets - index).div_ceil(shards);
+            Mutex::new((0..count).map(|_| Set::default()).collect())
+        };
+        Memory {
+            shards: (0..shards).map(shard).collect(),
+            sets,
+            set_entries: entries.min(SET_ENTRIES),
+        }
+    }
+
+    /// The claims of that token, if they were verified in this generation.
+    pub(super) fn find(&self, hash: &TokenHash, generation: u64) -> Option<Arc<Verified<Untyped>>> {
+        let (mut shard, set) = self.set_of(hash);
+        let mut entries = shard[set].0.iter_mut();
+        let entry = entries.find(|entry| entry.hash == *hash && entry.generation == generation)?;
+        entry.is_used = true;
+        Some(Arc::clone(&entry.verified))
+    }
+
+    /// Remembers the claims of that token, if need be in the place of another's.
+    pub(super) fn keep(&self, hash: TokenHash, generation: u64, verified: Arc<Verified<Untyped>>) {
+        let entry = Entry {
+            hash,
+            generation,
+            is_used: false,
+            verified,
+        };
+        let (mut shard, set) = self.set_of(&hash);
+        // Dropped after the lock: a payload's memory is given back outside of it.
+        let _replaced = shard[set].insert(entry, self.set_entries);
+        drop(shard);
+    }
+
+    pub(super) fn forget(&self, hash: &TokenHash) {
+        let (mut shard, set) = self.set_of(hash);
+        shard[set].0.retain(|entry| entry.hash != *hash);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        let of_shard = |shard| {
+            lock(shard)
+                .iter()
+                .map(|set: &Set| set.0.len())
+                .sum::<usize>()
+        };
+        self.shards.iter().map(of_shard).sum()
+    }
+
+    fn set_of(&self, hash: &TokenHash) -> (MutexGuard<'_, Vec<Set>>, usize) {
+        let (first, _) = hash.split_first_chunk::<8>().expect("a hash is longer");
+        let index = (u64::from_le_bytes(*first) % self.sets as u64) as usize;
+        let shards = self.shards.len();
+        (lock(&self.shards[index % shards]), index / shards)
+    }
+}
+
+impl Set {
+    /// What had to go for it. Those of earlier generations go first, then one that has not been found
+    /// since all had been: tokens that come once push each other out and leave the others alone.
+    fn insert(&mut self, entry: Entry, room: usize) -> Option<Entry> {
+        let entries = &mut self.0;
+        let same = entries.iter().position(|old| old.hash == entry.hash);
+        if same.is_none() && entries.len() < room {
+            entries.push(entry);
+            return None;
+        }
+        let outdated = |old: &Entry| old.generation < entry.generation;
+        let place = same
+            .or_else(|| entries.iter().position(outdated))
+            .or_else(|| entries.iter().position(|old| !old.is_used))
+            .unwrap_or_else(|| {
+                entries.iter_mut().for_each(|old| old.is_used = false);
+                0
+            });
+        Some(std::mem::replace(&mut entries[place], entry))
+    }
+}
+
+/// Nothing of the caller's runs under the lock, so what a panic elsewhere left behind is whole.
+fn lock(shard: &Mutex<Vec<Set>>) -> MutexGuard<'_, Vec<Set>> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}

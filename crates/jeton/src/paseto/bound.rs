@@ -1,0 +1,69 @@
+use std::fmt;
+
+use super::Binding;
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::issue::{AnyClaims, Issue};
+
+/// A key whose tokens are all bound to the same footer and implicit assertion, for code that issues
+/// through [`Issue`] and knows of neither.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::paseto::{Binding, BoundIssuer, v4};
+/// use jeton::{Claims, Issue, Policy};
+///
+/// let key = v4::SecretKey::generate()?;
+/// let footer = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
+/// let issuer: &dyn Issue = &BoundIssuer::new(&key, Binding::new().footer(&footer));
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let token = issuer.issue(&claims)?;
+///
+/// let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
+/// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+/// assert_eq!(verified.footer(), Some(footer.as_bytes()));
+/// # Ok::<_, jeton::Error>(())
+/// ```
+pub struct BoundIssuer<'a> {
+    key: &'a dyn IssueBound,
+    binding: Binding<'a>,
+}
+
+/// A key that issues PASETOs.
+///
+/// The keys of every version do, and nothing else can.
+pub trait IssueBound: Send + Sync + sealed::Sealed {
+    #[doc(hidden)]
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String>;
+}
+
+pub(super) mod sealed {
+    /// What [`IssueBound`](super::IssueBound) is for.
+    pub trait Sealed {}
+}
+
+impl<'a> BoundIssuer<'a> {
+    /// Issues with this key, bound to that.
+    pub fn new(key: &'a impl IssueBound, binding: Binding<'a>) -> BoundIssuer<'a> {
+        BoundIssuer { key, binding }
+    }
+}
+
+impl Issue for BoundIssuer<'_> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        self.key.issue_bound(claims, self.binding, clock)
+    }
+}
+
+impl fmt::Debug for BoundIssuer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundIssuer")
+            .field("binding", &self.binding)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,223 @@
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::open::{Keys, Open};
+use super::token::Parts;
+use super::{v3, v4};
+use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
+use crate::json::{self, Fault};
+use crate::limits::{self, Limits};
+
+/// Several keys, of which a token's footer names one: `{"kid":"k4.pid.…"}`, the key's PASERK id.
+///
+/// The footer is read before anything has been verified, so it only says which key to try: a
+/// strict JSON object, within [`limits::FOOTER_BYTES`], with a `kid` of at most
+/// [`limits::KEY_ID_BYTES`]. A key in a footer (`wpk`) is never looked at. A token whose footer is no
+/// object, or has no `kid`, is tried with the keys of its version and purpose, at most
+/// [`limits::KEYS_TRIED`].
+///
+/// At most [`limits::KEY_SET_KEYS`] keys. A set is replaced as a whole and never merged with another.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::paseto::{Binding, KeySet, Verifier, v4};
+/// use jeton::{Claims, Policy};
+///
+/// let (old, next) = (v4::SecretKey::generate()?, v4::SecretKey::generate()?);
+/// let set = KeySet::new([old.public_key().into(), next.public_key().into()])?;
+/// let verifier = Verifier::new(set, Policy::new("i", "a"));
+///
+/// let footer = format!("{{\"kid\":\"{}\"}}", next.public_key().id());
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let token = next.issue_with(&claims, Binding::new().footer(&footer))?;
+/// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+/// assert_eq!(verified.key_id(), Some(next.public_key().id().to_string().as_str()));
+/// # Ok::<_, jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct KeySet {
+    keys: Arc<[Arc<dyn Open>]>,
+    left_out: usize,
+}
+
+/// The keys that may have made a token.
+pub(super) type Candidates<'k> = SmallVec<[&'k Arc<dyn Open>; limits::KEYS_TRIED]>;
+
+impl KeySet {
+    /// A set of these keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key) if there is none, if there are more than
+    /// [`limits::KEY_SET_KEYS`], or if one stands twice.
+    pub fn new(keys: impl IntoIterator<Item = Keys>) -> Result<KeySet> {
+        let mut all: Vec<Arc<dyn Open>> = Vec::new();
+        for Keys(keys) in keys {
+            for key in keys.all() {
+                if all.iter().any(|other| other.id() == key.id()) {
+                    return Err(refused(KeyProblem::Duplicate).into());
+                }
+                if all.len() == limits::KEY_SET_KEYS {
+                    return Err(refused(KeyProblem::TooLarge).into());
+                }
+                all.push(Arc::clone(key));
+            }
+        }
+        if all.is_empty() {
+            return Err(refused(KeyProblem::NoUsableKey).into());
+        }
+        Ok(KeySet {
+            keys: all.into(),
+            left_out: 0,
+        })
+    }
+
+    /// A set of keys written as PASERK: `public` and `local`.
+    ///
+    /// Texts that jeton does not know, or that are not for verifying, are left out and do not spoil
+    /// the rest; [`left_out`](KeySet::left_out) counts them.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](KeySet::new); texts that are left out count towards the limit.
+    ///
+    /// ```
+    /// use jeton::paseto::{KeySet, v4};
+    ///
+    /// let key = v4::SecretKey::generate()?.public_key();
+    /// let set = KeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
+    /// assert_eq!((set.len(), set.left_out()), (1, 1));
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<KeySet> {
+        let mut keys: Vec<Keys> = Vec::new();
+        let mut left_out = 0;
+        for text in texts {
+            if keys.len() + left_out == limits::KEY_SET_KEYS {
+                return Err(refused(KeyProblem::TooLarge).into());
+            }
+            match read(text) {
+                Some(key) => keys.push(key),
+                None => left_out += 1,
+            }
+        }
+        Ok(KeySet {
+            left_out,
+            ..KeySet::new(keys)?
+        })
+    }
+
+    /// How many keys the set has.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Never true: a set without a key cannot be made.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// How many texts were left out.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    pub(super) fn keys(&self) -> &[Arc<dyn Open>] {
+        &self.keys
+    }
+
+    /// The token, taken apart, and the keys to try.
+    pub(super) fn candidates<'k, 't>(
+        &'k self,
+        token: &'t str,
+        limits: &Limits,
+    ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
+        let header = self
+            .keys
+            .iter()
+            .map(|key| key.header())
+            .find(|header| token.starts_with(header))
+            .ok_or(Rejection::WrongFormat)?;
+        let parts = Parts::of(token, header, limits)?;
+        let kid = key_id(&parts.footer, limits)?;
+        let candidates: Candidates<'k> = self
+            .keys
+            .iter()
+            .filter(|key| key.header() == header)
+            .filter(|key| kid.as_ref().is_none_or(|kid| **key.id() == **kid))
+            .take(limits::KEYS_TRIED)
+            .collect();
+        if candidates.is_empty() {
+            return Err(Rejection::UnknownKey);
+        }
+        Ok((parts, candidates))
+    }
+}
+
+impl From<KeySet> for Keys {
+    fn from(set: KeySet) -> Keys {
+        Keys(super::open::Trusted::Set(set))
+    }
+}
+
+impl fmt::Debug for KeySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = self.keys.iter().map(|key| key.id());
+        f.debug_list().entries(ids).finish()
+    }
+}
+
+fn refused(problem: KeyProblem) -> KeyError {
+    KeyError::at("keys", problem)
+}
+
+/// The key that a text is, of today's versions.
+fn read(text: &str) -> Option<Keys> {
+    v4::PublicKey::from_paserk(text)
+        .map(Keys::from)
+        .or_else(|_| v4::LocalKey::from_paserk(text).map(Keys::from))
+        .or_else(|_| v3::PublicKey::from_paserk(text).map(Keys::from))
+        .or_else(|_| v3::LocalKey::from_paserk(text).map(Keys::from))
+        .ok()
+}
+
+struct Refused(Rejection);
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused(match fault {
+            Fault::Syntax => Rejection::Malformed(Part::Footer),
+            Fault::Depth => Rejection::TooDeep(Part::Footer),
+            Fault::Duplicate => Rejection::DuplicateMember(Part::Footer),
+            Fault::Many => Rejection::TooLarge(Part::Footer),
+        })
+    }
+}
+
+/// The `kid` in a footer that nobody has verified yet. A footer that does not begin like an object
+/// has none; one that does is an object.
+fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
+    if footer.first() != Some(&b'{') {
+        return Ok(None);
+    }
+    let mut kid = None;
+    json::read_object(footer, limits.depth(), |name, value| {
+        if name == *"kid" {
+            let text = value
+                .string()
+                .ok_or(Refused(Rejection::Malformed(Part::Footer)))?;
+            kid = Some(text.to_cow().into_owned());
+        }
+        Ok(())
+    })
+    .map_err(|Refused(rejection)| rejection)?;
+    if kid
+        .as_ref()
+        .is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES)
+    {
+        return Err(Rejection::TooLarge(Part::Footer));
+    }
+    Ok(kid)
+}

@@ -1,0 +1,203 @@
+//! Secret keys of `public` tokens that live elsewhere.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Binding;
+use super::issue::Buffer;
+use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
+use crate::error::Result;
+use crate::issue::{AnyClaims, Issue};
+use crate::remote::{Checks, Prepared, SignRemotely};
+
+/// The secret key of `public` tokens, where it lives elsewhere: in a KMS, an HSM or another process
+/// ([`remote`](crate::remote)). Here is its public half.
+///
+/// What is signed is the token's pre-authentication encoding, so the signer gets the whole message:
+/// Ed25519 has no digest to sign.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::paseto::{Binding, RemoteKey, v4};
+/// use jeton::remote::Signature;
+/// use jeton::{Claims, Policy};
+/// # use aws_lc_rs::signature::Ed25519KeyPair;
+/// # fn sign_elsewhere(key: &v4::SecretKey, message: &[u8]) -> Vec<u8> {
+/// #     let text = key.to_paserk().unwrap();
+/// #     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(&text["k4.secret.".len()..]).unwrap();
+/// #     Ed25519KeyPair::from_seed_unchecked(&bytes[..32]).unwrap().sign(message).as_ref().to_vec()
+/// # }
+/// # let elsewhere = v4::SecretKey::generate()?;
+/// # let public = elsewhere.public_key();
+///
+/// let key = RemoteKey::new(&public);
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let prepared = key.prepare(&claims, Binding::new().footer("f"))?;
+/// let signature = sign_elsewhere(&elsewhere, prepared.input().message());
+/// let token = prepared.attach(&Signature::Fixed(signature))?;
+///
+/// let verifier = v4::Verifier::new(&public, Policy::new("i", "a")).footer("f");
+/// assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct RemoteKey {
+    public: Arc<dyn SignedElsewhere>,
+}
+
+/// A public key whose secret half may live elsewhere: those of PASETO's current versions.
+pub trait RemotePublicKey: sealed::Share {}
+
+pub(super) mod sealed {
+    use super::{Arc, SignedElsewhere};
+
+    /// What [`RemotePublicKey`](super::RemotePublicKey) is for.
+    pub trait Share {
+        #[doc(hidden)]
+        fn share(&self) -> Arc<dyn SignedElsewhere>;
+    }
+}
+
+/// What remote signing needs of a public key.
+pub trait SignedElsewhere: Checks {
+    /// Version and purpose, dots included.
+    #[doc(hidden)]
+    fn header(&self) -> &'static str;
+
+    /// What is signed, and where the message stands in it.
+    #[doc(hidden)]
+    fn signed_bytes(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<(Buffer, Range<usize>)>;
+}
+
+impl RemoteKey {
+    /// The secret key that belongs to this public one.
+    pub fn new(public: &impl RemotePublicKey) -> RemoteKey {
+        RemoteKey {
+            public: public.share(),
+        }
+    }
+
+    /// A token with these claims that waits for its signature. The time is the system's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold.
+    pub fn prepare<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+    ) -> Result<Prepared> {
+        self.prepare_by(claims, binding, &SystemClock)
+    }
+
+    /// The same by another clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](RemoteKey::prepare).
+    pub fn prepare_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<Prepared> {
+        self.prepare_any(claims, binding, clock)
+    }
+
+    /// A key that signs at once, by asking this signer.
+    pub fn signed_by(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
+        RemoteSigner {
+            key: self,
+            signer: Box::new(signer),
+        }
+    }
+
+    fn prepare_any(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<Prepared> {
+        let (signed, message) = self.public.signed_bytes(claims, binding, clock)?;
+        Ok(Prepared::paseto(
+            Arc::clone(&self.public) as Arc<dyn Checks>,
+            self.public.header(),
+            (signed.to_vec(), message),
+            binding.footer,
+        ))
+    }
+}
+
+/// A secret key of `public` tokens that lives elsewhere and can be waited for. It issues like one
+/// that is here.
+pub struct RemoteSigner {
+    key: RemoteKey,
+    signer: Box<dyn SignRemotely>,
+}
+
+impl RemoteSigner {
+    /// A token with these claims, bound to a footer, an implicit assertion, both or none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold, and
+    /// [`Error::Remote`](crate::Error::Remote) or what the signer said if it did not sign.
+    pub fn issue_with<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+    ) -> Result<String> {
+        self.sign(claims, binding, &SystemClock)
+    }
+
+    fn sign(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        let prepared = self.key.prepare_any(claims, binding, clock)?;
+        let signature = self.signer.sign(&prepared.input())?;
+        prepared.attach(&signature)
+    }
+}
+
+impl Issue for RemoteSigner {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        self.sign(claims, Binding::new(), clock)
+    }
+}
+
+impl super::bound::sealed::Sealed for RemoteSigner {}
+
+impl super::IssueBound for RemoteSigner {
+    fn issue_bound(
+        &self,
+        claims: &dyn AnyClaims,
+        binding: Binding<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        self.sign(claims, binding, clock)
+    }
+}
+
+impl fmt::Debug for RemoteKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteKey({})", self.public.header())
+    }
+}
+
+impl fmt::Debug for RemoteSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteSigner({})", self.key.public.header())
+    }
+}

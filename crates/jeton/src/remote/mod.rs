@@ -1,0 +1,111 @@
+//! Keys that live elsewhere: in a KMS, an HSM or another process.
+//!
+//! The private key never comes here. A [`RemoteKey`] knows its public half, and so its algorithm and
+//! id; it assembles a token up to the signature, and whoever has the private key signs the
+//! [`SigningInput`]:
+//!
+//! ```text
+//! prepare(claims) ──► Prepared ──► SigningInput (message or digest) ──► KMS, HSM, …
+//!                        └──────────────► attach(signature) ──► token
+//! ```
+//!
+//! The signature is verified with the public key before the token leaves: one by another key, over
+//! another hash, or with a PSS salt of another length ends as [`RemoteFault::Signature`] here, and
+//! not as a refused token at the other end. That costs one verification.
+//!
+//! # What to ask the signer for
+//!
+//! | `alg` | sign | with | AWS KMS says | PKCS#11 says |
+//! |---|---|---|---|---|
+//! | RS256, RS384, RS512 | the digest, or the message | PKCS#1 v1.5 | `RSASSA_PKCS1_V1_5_SHA_256` | `CKM_SHA256_RSA_PKCS` (message) |
+//! | PS256, PS384, PS512 | the digest, or the message | PSS, MGF1 with the same hash, a salt as long as the hash: [`SigningInput::salt_bytes`] | `RSASSA_PSS_SHA_256` | `CKM_SHA256_RSA_PKCS_PSS` (message), `sLen` 32 |
+//! | ES256, ES384, ES512, ES256K | the digest, or the message | ECDSA | `ECDSA_SHA_256`, gives DER | `CKM_ECDSA` (digest), gives r‖s |
+//! | EdDSA, ML-DSA | the message: there is no digest to sign | pure EdDSA, pure ML-DSA with an empty context | | `CKM_EDDSA` |
+//!
+//! ECDSA signers differ in what they give. JOSE wants r‖s at full length (RFC 7518, section 3.4);
+//! most services give DER. [`Signature`] says which of the two it is; nothing is guessed.
+//!
+//! # Asynchronous
+//!
+//! The `await` stands between the two halves, so no runtime is chosen here:
+//!
+//! ```
+//! use std::time::Duration;
+//! use jeton::key::{SigAlg, SigningKey, VerifyingKey};
+//! use jeton::remote::{RemoteFault, RemoteKey, Signature};
+//! use jeton::{Claims, Policy, jwt};
+//! # use aws_lc_rs::{rand::SystemRandom, signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair}};
+//! # struct Kms(EcdsaKeyPair);
+//! # impl Kms {
+//! #     async fn sign(&self, message: &[u8]) -> jeton::Result<Vec<u8>> {
+//! #         let signature = self.0.sign(&SystemRandom::new(), message);
+//! #         Ok(signature.map_err(|_| RemoteFault::NotSigned)?.as_ref().to_vec())
+//! #     }
+//! # }
+//!
+//! async fn issue(kms: &Kms, key: &RemoteKey) -> jeton::Result<String> {
+//!     let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+//!     let prepared = key.prepare(&claims)?;
+//!     let der = kms.sign(prepared.input().message()).await?; // or prepared.input().digest()
+//!     prepared.attach(&Signature::Der(der))
+//! }
+//!
+//! # let pair = SigningKey::generate(SigAlg::ES256)?;
+//! # let kms = Kms(EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &pair.to_der()?).unwrap());
+//! # let pem = pair.verifying_key().to_pem()?;
+//! # fn block_on<F: Future>(future: F) -> F::Output {
+//! #     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+//! #     match std::pin::pin!(future).poll(&mut context) {
+//! #         std::task::Poll::Ready(output) => output,
+//! #         std::task::Poll::Pending => unreachable!("the example's KMS answers at once"),
+//! #     }
+//! # }
+//! let key = RemoteKey::new(VerifyingKey::from_pem(&pem)?.with_key_id("kms-1")?);
+//! let token = block_on(issue(&kms, &key))?;
+//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("i", "a"));
+//! assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
+//! # Ok::<(), jeton::Error>(())
+//! ```
+//!
+//! # Blocking
+//!
+//! A closure that signs makes a [`RemoteSigner`] of the key, and that stands wherever a
+//! [`SigningKey`](crate::key::SigningKey) does: it issues JWTs, nested ones too, and signs every form
+//! of JWS.
+//!
+//! ```
+//! use std::time::Duration;
+//! use jeton::key::VerifyingKey;
+//! use jeton::Claims;
+//! use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
+//!
+//! # struct Session;
+//! # impl Session { fn ecdsa(&self, _: &[u8]) -> Result<Vec<u8>, std::io::Error> { Ok(vec![]) } }
+//! fn issue(session: Session, public: VerifyingKey) -> jeton::Result<String> {
+//!     let signer = RemoteKey::new(public).signed_by(move |input: &SigningInput<'_>| {
+//!         let digest = input.digest().ok_or(RemoteFault::NotSigned)?;
+//!         // What went wrong is for the log of whoever runs the signer; callers see one error.
+//!         let fixed = session.ecdsa(&digest).map_err(|_| RemoteFault::NotSigned)?;
+//!         Ok(Signature::Fixed(fixed))
+//!     });
+//!     signer.issue(&Claims::new(()).expires_in(Duration::from_mins(5)))
+//! }
+//! ```
+//!
+//! PASETOs are signed elsewhere through [`paseto::RemoteKey`](crate::paseto::RemoteKey), in the same two
+//! halves.
+//!
+//! The folder `examples/pkcs11` has one over PKCS#11, tested with SoftHSM.
+
+mod input;
+mod key;
+mod prepared;
+mod signer;
+
+pub use crate::error::RemoteFault;
+pub use input::{Signature, SigningInput};
+pub use key::RemoteKey;
+pub use prepared::Prepared;
+pub use signer::{RemoteSigner, SignRemotely};
+
+pub(crate) use input::Checks;

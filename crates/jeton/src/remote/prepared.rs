@@ -1,0 +1,105 @@
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Checks, Signature, SigningInput};
+use crate::error::Result;
+use crate::jws::attach;
+use crate::key::VerifyingKey;
+use crate::paseto;
+
+/// A token that lacks nothing but its signature.
+///
+/// Made by [`RemoteKey`](super::RemoteKey) and by [`paseto::RemoteKey`](crate::paseto::RemoteKey). It
+/// owns what it needs, so it can cross an `await`.
+pub struct Prepared {
+    key: Arc<dyn Checks>,
+    form: Form,
+}
+
+/// Where the signature goes.
+enum Form {
+    /// A compact JWS: what is signed stands at the token's beginning.
+    Compact { signing_input: String },
+    /// A PASETO: what is signed is the message with the rest around it.
+    Paseto {
+        header: &'static str,
+        signed: Vec<u8>,
+        message: Range<usize>,
+        footer: Vec<u8>,
+    },
+}
+
+impl Prepared {
+    pub(crate) fn compact(key: VerifyingKey, signing_input: String) -> Prepared {
+        Prepared {
+            key: Arc::new(key),
+            form: Form::Compact { signing_input },
+        }
+    }
+
+    pub(crate) fn paseto(
+        key: Arc<dyn Checks>,
+        header: &'static str,
+        (signed, message): (Vec<u8>, Range<usize>),
+        footer: &[u8],
+    ) -> Prepared {
+        Prepared {
+            key,
+            form: Form::Paseto {
+                header,
+                signed,
+                message,
+                footer: footer.to_vec(),
+            },
+        }
+    }
+
+    /// What the signer signs.
+    pub fn input(&self) -> SigningInput<'_> {
+        let message = match &self.form {
+            Form::Compact { signing_input } => signing_input.as_bytes(),
+            Form::Paseto { signed, .. } => signed,
+        };
+        SigningInput::new(self.key.alg(), message)
+    }
+
+    /// The token, if this is the key's signature over the input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Remote`](crate::Error::Remote): the signature does not have the form that it is said
+    /// to have, or is not this key's over this input.
+    ///
+    /// ```
+    /// use jeton::Error;
+    /// use jeton::key::{SigAlg, SigningKey};
+    /// use jeton::remote::{RemoteFault, RemoteKey, Signature};
+    ///
+    /// let key = RemoteKey::new(SigningKey::generate(SigAlg::ES256)?.verifying_key());
+    /// let wrong = Signature::Fixed(vec![1; 64]);
+    /// let error = key.prepare_payload(b"x")?.attach(&wrong).unwrap_err();
+    /// assert_eq!(error, Error::Remote(RemoteFault::Signature));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn attach(self, signature: &Signature) -> Result<String> {
+        let fixed = signature.checked(&*self.key, self.input().message())?;
+        match self.form {
+            Form::Compact { signing_input } => Ok(attach(signing_input, &fixed)),
+            Form::Paseto {
+                header,
+                signed,
+                message,
+                footer,
+            } => Ok(paseto::attach(header, &signed[message], &fixed, &footer)),
+        }
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared")
+            .field("alg", &self.key.alg())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,112 @@
+//! One way to verify, whatever the format.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+
+/// Verifies tokens of one format under one policy.
+///
+/// Code that is written against it verifies any format: [`jwt::Verifier`](crate::jwt::Verifier),
+/// [`jwt::NestedVerifier`](crate::jwt::NestedVerifier),
+/// [`jwt::EncryptedVerifier`](crate::jwt::EncryptedVerifier),
+/// [`paseto::Verifier`](crate::paseto::Verifier), and [`Cached`](crate::Cached) around any of them.
+///
+/// It is object-safe, and `&impl Verify` and `&dyn Verify` are used alike: the trait does all that
+/// is verification, and [`Verified::typed`] then reads the caller's type. The concrete types have a
+/// `verify` of their own that does both, so only code that is generic needs the trait in scope.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::key::SigAlg;
+/// use jeton::{Claims, Policy, Verified, Verify, jwt, paseto::v4};
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Visit { page: String }
+///
+/// fn page(verifier: &dyn Verify, token: &str) -> jeton::Result<String> {
+///     let visit: Verified<Visit> = verifier.verify_untyped(token)?.typed()?;
+///     Ok(visit.into_claims().page)
+/// }
+///
+/// let claims = Claims::new(Visit { page: "/".into() })
+///     .issuer("https://id.example")
+///     .audience("api")
+///     .expires_in(Duration::from_mins(15));
+/// let policy = Policy::new("https://id.example", "api");
+///
+/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+/// let verifier = jwt::Verifier::new(key.verifying_key(), policy.clone());
+/// assert_eq!(page(&verifier, &key.issue(&claims)?)?, "/");
+///
+/// let key = v4::LocalKey::generate()?;
+/// let verifier = v4::Verifier::new(&key, policy);
+/// assert_eq!(page(&verifier, &key.issue(&claims)?)?, "/");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub trait Verify: Send + Sync {
+    /// The claims, if the token is authentic and what the policy demands. The registered ones can be
+    /// read; the rest is for [`Verified::typed`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rejected`](crate::Error::Rejected), and nothing else on account of the token.
+    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>>;
+
+    /// The same without an allocation, where the format allows for it: the payload is written into
+    /// `scratch`.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify_untyped`](Verify::verify_untyped).
+    fn verify_untyped_in<'s>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> Result<VerifiedIn<'s, Untyped>>;
+
+    /// Whether claims that this verifier has verified before still are what its policy demands: the
+    /// times against its clock above all. The signature is not looked at again.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify_untyped`](Verify::verify_untyped).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use jeton::{Claims, Policy, Verify, jwt, key::MacAlg};
+    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(1));
+    /// # let token = key.issue(&claims)?;
+    /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+    /// let verified = verifier.verify_untyped(&token)?;
+    /// // Later, in a connection that lives as long as the token does:
+    /// assert!(verifier.recheck(&verified).is_ok());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()>;
+}
+
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<V: Verify + ?Sized> Verify for $pointer {
+            fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+                (**self).verify_untyped(token)
+            }
+
+            fn verify_untyped_in<'s>(
+                &self,
+                token: &str,
+                scratch: &'s mut Scratch,
+            ) -> Result<VerifiedIn<'s, Untyped>> {
+                (**self).verify_untyped_in(token, scratch)
+            }
+
+            fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+                (**self).recheck(verified)
+            }
+        }
+    )*};
+}
+
+forward!(&V, Box<V>, Arc<V>);

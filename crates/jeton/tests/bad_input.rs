@@ -1,0 +1,241 @@
+//! Whatever is large, deep, many or dear: refused at once, and without allocating more than is
+//! named here. `jws_attacks`, `jwe_attacks` and `paseto_attacks` hold why each is refused.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod effort;
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use effort::at_once;
+use jeton::danger::{self, Password, Pbes2Alg};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::jws::{Signer, Verifier};
+use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey};
+use jeton::paseto::v4;
+use jeton::{Limits, Policy, jwt, limits};
+use jeton_testkit::{CountingAlloc, count};
+use miniz_oxide::deflate::core::{CompressorOxide, TDEFLFlush, compress_to_output};
+use serde_json::Value;
+
+#[global_allocator]
+static ALLOC: CountingAlloc = CountingAlloc;
+
+const SECRET: [u8; 32] = [7; 32];
+
+/// What an error, a header's fields and a list of parts may take.
+const SMALL_BYTES: u64 = 4 * 1024;
+
+/// Everything that takes a token from a stranger. Each refuses, at once, and asks for no more than
+/// so many bytes.
+fn refused_everywhere(token: &str, most: u64) {
+    let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
+    let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
+    let local = v4::LocalKey::generate().unwrap();
+    let public = v4::SecretKey::generate().unwrap().public_key();
+    let policy = || Policy::new("i", "a");
+    let jws = Verifier::new(&mac);
+    let jwt = jwt::Verifier::new(&mac, policy());
+    let jwe = danger::allow_zip(Decrypter::new(&content));
+    let paseto = [
+        v4::Verifier::new(&local, policy()),
+        v4::Verifier::new(public, policy()),
+    ];
+    refused("JWS", most, || jws.verify(token).is_err());
+    refused("JWS detached", most, || {
+        jws.verify_detached(token, b"").is_err()
+    });
+    refused("JWS JSON", most, || jws.verify_json(token).is_err());
+    refused("JWT", most, || jwt.verify::<Value>(token).is_err());
+    refused("JWE", most, || jwe.decrypt(token).is_err());
+    refused("JWE JSON", most, || jwe.decrypt_json(token).is_err());
+    for verifier in &paseto {
+        refused("PASETO", most, || verifier.verify::<Value>(token).is_err());
+    }
+}
+
+fn refused(who: &str, most: u64, work: impl Fn() -> bool) {
+    let (counts, is_refused) = count(&work);
+    assert!(is_refused, "{who} took it");
+    assert!(counts.bytes <= most, "{who}: {counts:?}, at most {most}");
+    assert!(at_once(work), "{who}");
+}
+
+#[test]
+fn ten_megabytes_cost_nothing() {
+    for token in [
+        "A".repeat(10_000_000),
+        format!("{}.{0}.{0}", "A".repeat(3_333_333)),
+        format!("v4.local.{}", "A".repeat(10_000_000)),
+        format!("{{\"payload\":\"{}\"}}", "A".repeat(10_000_000)),
+        "[".repeat(10_000_000),
+    ] {
+        refused_everywhere(&token, 0);
+    }
+}
+
+#[test]
+fn a_million_dots_cost_nothing() {
+    for token in [
+        ".".repeat(1_000_000),
+        "A.".repeat(500_000),
+        ".".repeat(10_000_000),
+        format!("v4.public.{}", ".".repeat(1_000_000)),
+    ] {
+        refused_everywhere(&token, 0);
+    }
+}
+
+#[test]
+fn a_header_ten_thousand_deep() {
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    // Within the default limits the header is too large before it is too deep.
+    let header = BASE64URL.encode_to_string(format!("{{\"alg\":\"HS256\",\"x\":{deep}}}"));
+    refused_everywhere(&format!("{header}.AA.AA"), SMALL_BYTES);
+    refused_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
+    let wide = Limits {
+        header_bytes: 100_000,
+        ..Limits::default()
+    };
+    let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
+    let jws = Verifier::new(&mac).limits(wide);
+    let most = 100_000 + SMALL_BYTES;
+    refused("JWS", most, || {
+        jws.verify(&format!("{header}.AA.AA")).is_err()
+    });
+}
+
+#[test]
+fn documents_ten_thousand_deep_or_wide() {
+    for deep in [
+        "[".repeat(10_000) + &"]".repeat(10_000),
+        "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000),
+    ] {
+        let text = format!("{{\"payload\":\"e30\",\"header\":{deep}}}");
+        refused_everywhere(&text, SMALL_BYTES);
+    }
+}
+
+#[test]
+fn documents_of_as_many_values_as_fit() {
+    let most = Limits::default().token_bytes;
+    let members = |text: &mut String| {
+        for number in 0.. {
+            if text.len() + 20 > most {
+                break;
+            }
+            *text += &format!("\"{number:x}\":0,");
+        }
+        *text += "\"iv\":0}";
+    };
+    let mut flat = String::from("{");
+    members(&mut flat);
+    let mut nested = String::from("{\"header\":{");
+    members(&mut nested);
+    // Up to the limit they are told apart.
+    for text in [flat, nested + "}"] {
+        refused_everywhere(&text, limits::DOCUMENT_VALUES as u64 * 128);
+    }
+    let wide = format!("{{\"x\":[0{}]}}", ",0".repeat(most / 2 - 10));
+    refused_everywhere(&wide, SMALL_BYTES);
+}
+
+#[test]
+fn claims_ten_thousand_deep() {
+    let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let token = Signer::new(&mac)
+        .sign(format!("{{\"x\":{deep}}}").as_bytes())
+        .unwrap();
+    let verifier = jwt::Verifier::new(&mac, Policy::new("i", "a"));
+    // The signature is right: the claims were decoded, and no more.
+    let most = token.len() as u64 + SMALL_BYTES;
+    refused("JWT", most, || verifier.verify::<Value>(&token).is_err());
+}
+
+#[test]
+fn rounds_beyond_the_limit_are_not_begun() {
+    let rounds = [
+        limits::PBES2_ROUNDS as u64 + 1,
+        10_000_000,
+        1 << 31,
+        1 << 32,
+        u64::MAX,
+    ];
+    for alg in Pbes2Alg::ALL {
+        let password = Password::new(alg, b"password").unwrap();
+        let decrypter = Decrypter::new(password);
+        for rounds in rounds {
+            let header =
+                format!(r#"{{"alg":"{alg}","enc":"A128GCM","p2s":"AAAAAAAAAAA","p2c":{rounds}}}"#);
+            let token = format!("{}.AA.AA.AA.AA", BASE64URL.encode_to_string(header));
+            refused(alg.name(), SMALL_BYTES, || {
+                decrypter.decrypt(&token).is_err()
+            });
+        }
+    }
+}
+
+/// Zeros, compressed, whose end has not come: as many of these as one likes, one after the other.
+fn compressed_zeros(bytes: usize) -> Vec<u8> {
+    let mut compressor = CompressorOxide::default();
+    compressor.set_format_and_level(miniz_oxide::DataFormat::Raw, 9);
+    let mut all = Vec::new();
+    let zeros = vec![0; bytes];
+    let (_, read) = compress_to_output(&mut compressor, &zeros, TDEFLFlush::Sync, |part| {
+        all.extend_from_slice(part);
+        true
+    });
+    assert_eq!(read, bytes);
+    all
+}
+
+#[test]
+fn a_bomb_that_inflates_to_a_gigabyte() {
+    let mut bomb = compressed_zeros(64 << 20).repeat(16);
+    // The end: a last block with nothing in it.
+    bomb.extend_from_slice(&[3, 0]);
+    let token = sealed(&bomb);
+    assert!(
+        token.len() < Limits::default().token_bytes,
+        "{}",
+        token.len()
+    );
+    let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
+    let closed = Decrypter::new(&content);
+    refused("without danger", SMALL_BYTES, || {
+        closed.decrypt(&token).is_err()
+    });
+    let open = danger::allow_zip(Decrypter::new(&content));
+    // The output grows by doubling: less than three times its limit in all; and the ciphertext.
+    let most = 3 * limits::INFLATED_BYTES as u64 + 2 * token.len() as u64;
+    refused("danger", most, || open.decrypt(&token).is_err());
+}
+
+/// A JWE under [`SECRET`] that says that its content is compressed.
+fn sealed(content: &[u8]) -> String {
+    let encode = |bytes: &[u8]| BASE64URL.encode_to_string(bytes);
+    let protected = encode(br#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#);
+    let key = LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &SECRET).unwrap());
+    let iv = [7; 12];
+    let mut data = content.to_vec();
+    let nonce = Nonce::assume_unique_for_key(iv);
+    let tag = key
+        .seal_in_place_separate_tag(nonce, Aad::from(protected.as_bytes()), &mut data)
+        .unwrap();
+    let (iv, data, tag) = (encode(&iv), encode(&data), encode(tag.as_ref()));
+    format!("{protected}..{iv}.{data}.{tag}")
+}
+
+#[test]
+fn what_is_refused_here_is_taken_when_it_is_small() {
+    let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
+    let open = danger::allow_zip(Decrypter::new(&content));
+    let mut small = compressed_zeros(100);
+    small.extend_from_slice(&[3, 0]);
+    assert_eq!(open.decrypt(&sealed(&small)).unwrap().plaintext(), [0; 100]);
+    let password = Password::new(Pbes2Alg::Hs256A128Kw, b"password").unwrap();
+    let password = password.rounds(limits::PBES2_ROUNDS_MIN).unwrap();
+    let token = Encrypter::new(&password, ContentEnc::A128Gcm).encrypt(b"x");
+    assert!(Decrypter::new(password).decrypt(&token.unwrap()).is_ok());
+}

@@ -1,9 +1,0 @@
-//! A private key where a verifier wants a public one.
-
-use jeton::jws::Verifier;
-use jeton::key::{SigAlg, SigningKey};
-
-fn main() {
-    let key = SigningKey::generate(SigAlg::ES256).unwrap();
-    let _ = Verifier::new(key);
-}

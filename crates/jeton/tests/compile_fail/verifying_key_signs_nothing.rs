@@ -1,9 +1,0 @@
-//! A public key where a private one is wanted.
-
-use jeton::jws::Signer;
-use jeton::key::{SigAlg, SigningKey};
-
-fn main() {
-    let key = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
-    let _ = Signer::new(&key);
-}

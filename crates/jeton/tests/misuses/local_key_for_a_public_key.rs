@@ -1,0 +1,10 @@
+//! A symmetric PASETO key where a public one is wanted.
+
+use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey};
+
+fn publish(_: PublicKey) {}
+
+fn main() {
+    publish(LocalKey::generate().unwrap()); //~ E0308
+    //+ publish(SecretKey::generate().unwrap().public_key());
+}

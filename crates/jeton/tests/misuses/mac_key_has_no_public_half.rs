@@ -1,0 +1,11 @@
+//! An HMAC key where a signing key is wanted.
+
+use jeton::jwt;
+use jeton::key::{MacAlg, SigAlg};
+
+fn main() {
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let _ = key.verifying_key(); //~ E0599
+    //+ let key = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
+    //+ let _ = key.verifying_key();
+}

@@ -1,0 +1,14 @@
+//! A key wrapped with a wrapping key of another version, or sealed to a key of one.
+
+use jeton::paserk::WrappingKey;
+use jeton::paseto::v3::V3;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{v3, v4};
+
+fn main() {
+    let key = v4::LocalKey::generate().unwrap();
+    let _ = key.to_wrapped_paserk(&WrappingKey::<V3>::generate().unwrap()); //~ E0308
+    let _ = key.to_sealed_paserk(&v3::SecretKey::generate().unwrap().public_key()); //~ E0308
+    //+ let _ = key.to_wrapped_paserk(&WrappingKey::<V4>::generate().unwrap());
+    //+ let _ = key.to_sealed_paserk(&v4::SecretKey::generate().unwrap().public_key());
+}

@@ -1,0 +1,17 @@
+//! A key that signs where one that encrypts is wanted, and the other way round.
+
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::jws::Signer;
+use jeton::key::{ContentEnc, DecryptionKey, KeyManagementAlg, SigAlg, SigningKey};
+
+fn main() {
+    let signing = SigningKey::generate(SigAlg::ES256).unwrap();
+    let opening = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
+    let (verifying, encrypting) = (signing.verifying_key(), opening.encryption_key());
+    let _ = Encrypter::new(&verifying, ContentEnc::A256Gcm); //~ E0277
+    let _ = Decrypter::new(&signing); //~ E0277
+    let _ = Signer::new(&opening); //~ E0277
+    //+ let _ = Encrypter::new(&encrypting, ContentEnc::A256Gcm);
+    //+ let _ = Decrypter::new(&opening);
+    //+ let _ = Signer::new(&signing);
+}

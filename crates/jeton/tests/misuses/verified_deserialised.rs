@@ -1,0 +1,10 @@
+//! A `Verified` does not come out of a text, nor out of another token's claims.
+
+use jeton::{Result, Verified, jwt};
+
+fn read(verifier: &jwt::Verifier) {
+    let _: Result<Verified<Verified<u8>>> = verifier.verify("a.b.c"); //~ E0277
+    //+ let _: Result<Verified<u8>> = verifier.verify("a.b.c");
+}
+
+fn main() {}

@@ -1,0 +1,508 @@
+//! Keys that live elsewhere: every algorithm, every form in which a signer may answer, and what it
+//! may get wrong. The signer here is AWS-LC, called directly; `examples/pkcs11` has a real HSM's.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair};
+use jeton::error::{Misuse, Rejection};
+use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
+use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
+use jeton::paseto::{self, Binding, BoundIssuer, v3, v4};
+use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
+use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Visit {
+    page: String,
+}
+
+fn claims() -> Claims<'static, Visit> {
+    Claims::new(Visit { page: "/".into() })
+        .issuer("i")
+        .audience("a")
+        .expires_in(Duration::from_mins(5))
+}
+
+fn verifier(key: VerifyingKey) -> jwt::Verifier {
+    jwt::Verifier::new(key, Policy::new("i", "a"))
+}
+
+/// What the far side can do: sign a message with its private key.
+struct FarSide {
+    key: SigningKey,
+    der: Vec<u8>,
+}
+
+impl FarSide {
+    fn generate(alg: SigAlg) -> FarSide {
+        let key = SigningKey::generate(alg)
+            .unwrap()
+            .with_key_id("far")
+            .unwrap();
+        let der = key.to_der().unwrap().to_vec();
+        FarSide { key, der }
+    }
+
+    fn near(&self) -> RemoteKey {
+        RemoteKey::new(self.key.verifying_key())
+    }
+
+    fn rsa(&self, encoding: &'static dyn aws::RsaEncoding, message: &[u8]) -> Signature {
+        let pair = RsaKeyPair::from_pkcs8(&self.der).unwrap();
+        let mut signature = vec![0; pair.public_modulus_len()];
+        pair.sign(encoding, &SystemRandom::new(), message, &mut signature)
+            .unwrap();
+        Signature::Fixed(signature)
+    }
+
+    fn ecdsa(&self, algorithm: &'static aws::EcdsaSigningAlgorithm, message: &[u8]) -> Vec<u8> {
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, &self.der).unwrap();
+        let signature = pair.sign(&SystemRandom::new(), message).unwrap();
+        signature.as_ref().to_vec()
+    }
+
+    /// As most services answer: DER for ECDSA.
+    fn sign(&self, alg: SigAlg, message: &[u8]) -> Signature {
+        match alg {
+            SigAlg::RS256 => self.rsa(&aws::RSA_PKCS1_SHA256, message),
+            SigAlg::RS384 => self.rsa(&aws::RSA_PKCS1_SHA384, message),
+            SigAlg::RS512 => self.rsa(&aws::RSA_PKCS1_SHA512, message),
+            SigAlg::PS256 => self.rsa(&aws::RSA_PSS_SHA256, message),
+            SigAlg::PS384 => self.rsa(&aws::RSA_PSS_SHA384, message),
+            SigAlg::PS512 => self.rsa(&aws::RSA_PSS_SHA512, message),
+            SigAlg::ES256 => {
+                Signature::Der(self.ecdsa(&aws::ECDSA_P256_SHA256_ASN1_SIGNING, message))
+            }
+            SigAlg::ES384 => {
+                Signature::Der(self.ecdsa(&aws::ECDSA_P384_SHA384_ASN1_SIGNING, message))
+            }
+            SigAlg::ES512 => {
+                Signature::Der(self.ecdsa(&aws::ECDSA_P521_SHA512_ASN1_SIGNING, message))
+            }
+            SigAlg::ES256K => {
+                Signature::Der(self.ecdsa(&aws::ECDSA_P256K1_SHA256_ASN1_SIGNING, message))
+            }
+            SigAlg::EdDSA | SigAlg::Ed25519 => {
+                let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&self.der).unwrap();
+                Signature::Fixed(pair.sign(message).as_ref().to_vec())
+            }
+            _ => Signature::Fixed(self.ml_dsa(message)),
+        }
+    }
+
+    /// The key's own signature over a message of the form `header.payload`, cut out of a token.
+    fn ml_dsa(&self, message: &[u8]) -> Vec<u8> {
+        let (header, payload) = std::str::from_utf8(message)
+            .unwrap()
+            .split_once('.')
+            .unwrap();
+        let header = String::from_utf8(decoded(header)).unwrap();
+        let mut signer = jws::Signer::new(&self.key);
+        if header.contains("\"typ\":\"JWT\"") {
+            signer = signer.typ("JWT");
+        }
+        let token = signer.sign(&decoded(payload)).unwrap();
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        assert_eq!(signed.as_bytes(), message);
+        decoded(signature)
+    }
+}
+
+fn decoded(text: &str) -> Vec<u8> {
+    base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap()
+}
+
+#[test]
+fn every_algorithm_is_prepared_signed_elsewhere_and_attached() {
+    for alg in SigAlg::ALL {
+        let far = FarSide::generate(alg);
+        let prepared = far.near().prepare(&claims()).unwrap();
+        let signature = far.sign(prepared.input().alg(), prepared.input().message());
+        let token = prepared.attach(&signature).unwrap();
+        let visit: Verified<Visit> = verifier(far.key.verifying_key()).verify(&token).unwrap();
+        assert_eq!(
+            (visit.page.as_str(), visit.key_id()),
+            ("/", Some("far")),
+            "{alg}"
+        );
+    }
+}
+
+#[test]
+fn every_algorithm_signs_at_once_when_its_signer_can_be_waited_for() {
+    for alg in SigAlg::ALL {
+        let far = Arc::new(FarSide::generate(alg));
+        let signer = far.near().signed_by({
+            let far = Arc::clone(&far);
+            move |input: &SigningInput<'_>| Ok(far.sign(input.alg(), input.message()))
+        });
+        let token = signer.issue(&claims()).unwrap();
+        assert!(
+            verifier(signer.verifying_key())
+                .verify::<Visit>(&token)
+                .is_ok()
+        );
+        let token = Issue::issue(&signer, &claims()).unwrap();
+        assert!(
+            verifier(signer.verifying_key())
+                .verify::<Visit>(&token)
+                .is_ok()
+        );
+    }
+}
+
+#[test]
+fn a_signer_that_can_be_waited_for_stands_wherever_a_key_does() {
+    let far = Arc::new(FarSide::generate(SigAlg::ES256));
+    let signer = far.near().signed_by({
+        let far = Arc::clone(&far);
+        move |input: &SigningInput<'_>| Ok(far.sign(input.alg(), input.message()))
+    });
+    let jws = jws::Signer::new(&signer).typ("note").unencoded();
+    let verifier = jws::Verifier::new(signer.verifying_key());
+    let json = jws.sign_flattened(b"x").unwrap();
+    assert_eq!(verifier.verify_json(&json).unwrap().key_id(), Some("far"));
+    let detached = jws.sign_detached(b"\xff").unwrap();
+    assert!(verifier.verify_detached(&detached, b"\xff").is_ok());
+
+    let reader = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let nested = jwt::NestedIssuer::new(&signer, Encrypter::new(&reader, ContentEnc::A256Gcm));
+    let verifier = jwt::NestedVerifier::new(
+        Decrypter::new(&reader),
+        self::verifier(signer.verifying_key()),
+    );
+    let token = nested.issue(&claims()).unwrap();
+    assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+}
+
+#[test]
+fn a_token_waits_across_an_await() {
+    /// Not ready at once, like everything on a network.
+    struct Once(bool);
+    impl Future for Once {
+        type Output = ();
+        fn poll(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+            context.waker().wake_by_ref();
+            match std::mem::replace(&mut self.0, true) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        }
+    }
+
+    async fn issue(far: &FarSide) -> jeton::Result<String> {
+        let prepared = far.near().prepare(&claims())?;
+        let digest = prepared.input().digest().unwrap();
+        assert_eq!(digest.len(), 48);
+        Once(false).await;
+        let signature = far.sign(SigAlg::ES384, prepared.input().message());
+        prepared.attach(&signature)
+    }
+
+    fn sendable<F: Future + Send>(future: F) -> F {
+        future
+    }
+
+    let far = FarSide::generate(SigAlg::ES384);
+    let mut future = pin!(sendable(issue(&far)));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    let Poll::Ready(token) = future.as_mut().poll(&mut context) else {
+        panic!("the signer has answered");
+    };
+    let key = far.key.verifying_key();
+    assert!(verifier(key).verify::<Visit>(&token.unwrap()).is_ok());
+}
+
+#[test]
+fn what_is_signed_is_said_for_every_algorithm() {
+    for alg in SigAlg::ALL {
+        let far = FarSide::generate(alg);
+        let prepared = far.near().prepare_payload(b"payload").unwrap();
+        let input = prepared.input();
+        let (digest_bytes, salt_bytes) = match alg {
+            SigAlg::RS256 | SigAlg::ES256 | SigAlg::ES256K => (Some(32), None),
+            SigAlg::RS384 | SigAlg::ES384 => (Some(48), None),
+            SigAlg::RS512 | SigAlg::ES512 => (Some(64), None),
+            SigAlg::PS256 => (Some(32), Some(32)),
+            SigAlg::PS384 => (Some(48), Some(48)),
+            SigAlg::PS512 => (Some(64), Some(64)),
+            _ => (None, None),
+        };
+        assert_eq!(input.alg(), alg);
+        assert_eq!(
+            input.digest().map(|digest| digest.len()),
+            digest_bytes,
+            "{alg}"
+        );
+        assert_eq!(input.salt_bytes(), salt_bytes, "{alg}");
+        let message = std::str::from_utf8(input.message()).unwrap();
+        assert!(message.ends_with(".cGF5bG9hZA"), "{alg}");
+    }
+    // FIPS 180-4's own example: "abc" would be no signing input, so a whole one with its hash.
+    let far = FarSide::generate(SigAlg::ES256);
+    let prepared = far.near().prepare_payload(b"").unwrap();
+    let expected =
+        aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, prepared.input().message());
+    assert_eq!(prepared.input().digest().unwrap(), expected.as_ref());
+}
+
+#[test]
+fn a_payload_may_have_a_type() {
+    let far = FarSide::generate(SigAlg::EdDSA);
+    let prepared = far.near().prepare_payload_as("at+jwt", b"{}").unwrap();
+    let signature = far.sign(SigAlg::EdDSA, prepared.input().message());
+    let token = prepared.attach(&signature).unwrap();
+    let verified = jws::Verifier::new(far.key.verifying_key())
+        .verify(&token)
+        .unwrap();
+    assert_eq!(
+        (verified.typ(), verified.payload()),
+        (Some("at+jwt"), &b"{}"[..])
+    );
+    let refused = far.near().prepare_payload_as("at jwt", b"{}").map(drop);
+    assert_eq!(refused, Err(Error::Misuse(Misuse::Type)));
+}
+
+#[test]
+fn a_remote_token_is_the_local_one() {
+    // Ed25519 signs deterministically, so the two must be the same string.
+    let far = FarSide::generate(SigAlg::EdDSA);
+    let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
+    let prepared = far.near().prepare_by(&claims(), &clock).unwrap();
+    let signature = far.sign(SigAlg::EdDSA, prepared.input().message());
+    let local = far.key.issue_by(&claims(), &clock).unwrap();
+    assert_eq!(prepared.attach(&signature).unwrap(), local);
+}
+
+fn fault(far: &FarSide, signature: &Signature) -> Error {
+    let prepared = far.near().prepare(&claims()).unwrap();
+    prepared.attach(signature).unwrap_err()
+}
+
+const NOT_ITS: Error = Error::Remote(RemoteFault::Signature);
+const NO_FORM: Error = Error::Remote(RemoteFault::SignatureForm);
+
+#[test]
+fn a_signature_that_is_not_the_key_s_does_not_leave() {
+    for alg in SigAlg::ALL {
+        let (far, other) = (FarSide::generate(alg), FarSide::generate(alg));
+        // Another key, over the right input.
+        let prepared = far.near().prepare_payload(b"x").unwrap();
+        let signature = other.sign(alg, prepared.input().message());
+        let message = prepared.input().message().to_vec();
+        assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
+        // The right key, over another input.
+        let prepared = far.near().prepare_payload(b"y").unwrap();
+        let signature = far.sign(alg, &message);
+        assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
+        for form in [vec![], vec![1]] {
+            assert_eq!(fault(&far, &Signature::Fixed(form)), NO_FORM, "{alg}");
+        }
+    }
+}
+
+#[test]
+fn a_signer_that_signs_with_another_padding_or_hash_is_found_out() {
+    let rsa = FarSide::generate(SigAlg::PS256);
+    let prepared = || rsa.near().prepare_payload(b"x").unwrap();
+    for encoding in [
+        &aws::RSA_PKCS1_SHA256 as &'static dyn aws::RsaEncoding,
+        &aws::RSA_PSS_SHA384,
+        &aws::RSA_PSS_SHA512,
+    ] {
+        let prepared = prepared();
+        let signature = rsa.rsa(encoding, prepared.input().message());
+        assert_eq!(prepared.attach(&signature), Err(NOT_ITS));
+    }
+    // ECDSA over the digest, by a signer that hashes once more.
+    let ec = FarSide::generate(SigAlg::ES256);
+    let prepared = ec.near().prepare_payload(b"x").unwrap();
+    let signature = ec.sign(SigAlg::ES256, &prepared.input().digest().unwrap());
+    assert_eq!(prepared.attach(&signature), Err(NOT_ITS));
+}
+
+#[test]
+fn neither_form_of_an_ecdsa_signature_is_taken_for_the_other() {
+    for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
+        let far = FarSide::generate(alg);
+        let prepared = far.near().prepare_payload(b"x").unwrap();
+        let Signature::Der(der) = far.sign(alg, prepared.input().message()) else {
+            panic!("the far side gives DER");
+        };
+        let token = prepared.attach(&Signature::Der(der.clone())).unwrap();
+        let fixed = decoded(token.rsplit_once('.').unwrap().1);
+
+        let prepared = || far.near().prepare_payload(b"x").unwrap();
+        assert_eq!(
+            prepared().attach(&Signature::Fixed(fixed.clone())).as_ref(),
+            Ok(&token)
+        );
+        assert_eq!(
+            prepared().attach(&Signature::Fixed(der.clone())),
+            Err(NO_FORM)
+        );
+        assert_eq!(prepared().attach(&Signature::Der(fixed)), Err(NO_FORM));
+        // One encoding, and nothing behind it.
+        let behind = [der.as_slice(), &[0]].concat();
+        assert_eq!(prepared().attach(&Signature::Der(behind)), Err(NO_FORM));
+        let shorter = der[..der.len() - 1].to_vec();
+        assert_eq!(prepared().attach(&Signature::Der(shorter)), Err(NO_FORM));
+    }
+    // DER is ECDSA's alone.
+    let far = FarSide::generate(SigAlg::RS256);
+    let prepared = far.near().prepare_payload(b"x").unwrap();
+    let Signature::Fixed(bytes) = far.sign(SigAlg::RS256, prepared.input().message()) else {
+        panic!("RSA has one form");
+    };
+    assert_eq!(prepared.attach(&Signature::Der(bytes)), Err(NO_FORM));
+}
+
+#[test]
+fn a_signer_that_fails_says_so_to_the_caller() {
+    let far = FarSide::generate(SigAlg::ES256);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let signer = far.near().signed_by(move |_: &SigningInput<'_>| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Err(RemoteFault::NotSigned.into())
+    });
+    let error = signer.issue(&claims()).unwrap_err();
+    assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
+    assert!(!error.is_rejection());
+    assert_eq!(error.to_string(), "the remote signer did not sign");
+    // Claims that make no token are found out before anybody is asked.
+    let misuse = signer.issue(&Claims::new(())).unwrap_err();
+    assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+
+    let wrong = far
+        .near()
+        .signed_by(|_: &SigningInput<'_>| Ok(Signature::Fixed(vec![1; 64])));
+    assert_eq!(wrong.issue(&claims()), Err(NOT_ITS));
+}
+
+#[test]
+fn a_remote_key_is_verified_like_any_other() {
+    let far = FarSide::generate(SigAlg::ES256);
+    let prepared = far.near().prepare(&claims()).unwrap();
+    let signature = far.sign(SigAlg::ES256, prepared.input().message());
+    let token = prepared.attach(&signature).unwrap();
+    let other = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
+    let refusal = verifier(other).verify::<Visit>(&token).unwrap_err();
+    assert_eq!(refusal.rejection(), Some(Rejection::Signature));
+}
+
+/// The seed of a `v4.public` key, with which the far side signs.
+fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
+    let paserk = key.to_paserk().unwrap();
+    let bytes = decoded(paserk.strip_prefix("k4.secret.").unwrap());
+    Ed25519KeyPair::from_seed_unchecked(&bytes[..32]).unwrap()
+}
+
+#[test]
+fn a_paseto_is_prepared_signed_elsewhere_and_attached() {
+    let key = v4::SecretKey::generate().unwrap();
+    let far = v4_signer(&key);
+    let near = paseto::RemoteKey::new(&key.public_key());
+    let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
+    for binding in [
+        Binding::new(),
+        Binding::new().footer("f"),
+        Binding::new().implicit_assertion("i"),
+        Binding::new().footer("f").implicit_assertion("i"),
+    ] {
+        let prepared = near.prepare_by(&claims(), binding, &clock).unwrap();
+        assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
+        assert_eq!(prepared.input().digest(), None);
+        let signature = far.sign(prepared.input().message()).as_ref().to_vec();
+        let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
+        // Ed25519 signs deterministically: it is the very token that the key itself makes.
+        assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
+    }
+    let prepared = || near.prepare(&claims(), Binding::new()).unwrap();
+    let other = v4_signer(&v4::SecretKey::generate().unwrap());
+    let wrong = other.sign(prepared().input().message()).as_ref().to_vec();
+    assert_eq!(
+        prepared().attach(&Signature::Fixed(wrong.clone())),
+        Err(NOT_ITS)
+    );
+    assert_eq!(
+        prepared().attach(&Signature::Fixed(vec![0; 63])),
+        Err(NO_FORM)
+    );
+    assert_eq!(prepared().attach(&Signature::Der(wrong)), Err(NO_FORM));
+    let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
+    let refused = near
+        .prepare(&claims(), Binding::new().footer(&footer))
+        .map(drop);
+    assert_eq!(refused, Err(Error::Misuse(Misuse::FooterTooLarge)));
+}
+
+#[test]
+fn a_paseto_signer_that_can_be_waited_for_issues_like_a_key() {
+    let key = v4::SecretKey::generate().unwrap();
+    let far = v4_signer(&key);
+    let signer =
+        paseto::RemoteKey::new(&key.public_key()).signed_by(move |input: &SigningInput<'_>| {
+            Ok(Signature::Fixed(
+                far.sign(input.message()).as_ref().to_vec(),
+            ))
+        });
+    let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    let issuers: [&dyn Issue; 2] = [
+        &signer,
+        &BoundIssuer::new(&signer, Binding::new().footer("f")),
+    ];
+    for issuer in issuers {
+        let token = issuer.issue(&claims()).unwrap();
+        assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+    }
+    let token = signer
+        .issue_with(&claims(), Binding::new().footer("f"))
+        .unwrap();
+    assert_eq!(
+        verifier.verify::<Visit>(&token).unwrap().footer(),
+        Some(&b"f"[..])
+    );
+}
+
+#[test]
+fn a_v3_paseto_is_signed_elsewhere_in_either_form() {
+    let key = v3::SecretKey::generate().unwrap();
+    let scalar = decoded(key.to_paserk().unwrap().strip_prefix("k3.secret.").unwrap());
+    let point = decoded(
+        key.public_key()
+            .to_paserk()
+            .strip_prefix("k3.public.")
+            .unwrap(),
+    );
+    let far = EcdsaKeyPair::from_private_key_and_public_key(
+        &aws::ECDSA_P384_SHA384_ASN1_SIGNING,
+        &scalar,
+        &point,
+    )
+    .unwrap();
+    let near = paseto::RemoteKey::new(&key.public_key());
+    let prepared = near.prepare(&claims(), Binding::new().footer("f")).unwrap();
+    let input = prepared.input();
+    assert_eq!(
+        (input.alg(), input.digest().unwrap().len()),
+        (SigAlg::ES384, 48)
+    );
+    let der = far.sign(&SystemRandom::new(), input.message()).unwrap();
+    let token = prepared
+        .attach(&Signature::Der(der.as_ref().to_vec()))
+        .unwrap();
+    let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+}

@@ -1,0 +1,75 @@
+//! The strict JSON reader against serde_json: what it takes, serde_json takes and reads alike; what
+//! it refuses, serde_json refuses too, or it is nested too deeply or has a member twice.
+#![no_main]
+
+#[path = "../../crates/jeton/src/json/mod.rs"]
+#[allow(dead_code, unused_imports)]
+mod json;
+
+use jeton_fuzz::seeds;
+use json::{Fault, Kind};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Map, Value};
+
+const DEPTH: u32 = 32;
+
+fuzz_target!(
+    init: seeds::plant(seeds::claims),
+    |bytes: &[u8]| {
+        let mut members = Vec::new();
+        let outcome = json::read_object(bytes, DEPTH, |name, value| {
+            members.push((name, value));
+            Ok::<_, Fault>(())
+        });
+        let reference = serde_json::from_slice::<Map<String, Value>>(bytes);
+        match outcome {
+            Ok(()) => {
+                // A number that no f64 holds is JSON, and no number of serde_json's.
+                let Ok(reference) = reference else {
+                    assert!(has_huge_number(bytes), "serde_json refuses it");
+                    return;
+                };
+                assert_eq!(members.len(), reference.len());
+                for (name, value) in members {
+                    same(value, &reference[&*name.to_cow()]);
+                }
+            }
+            Err(Fault::Syntax) => assert!(reference.is_err(), "serde_json takes it"),
+            Err(Fault::Depth | Fault::Duplicate) => {}
+            Err(Fault::Many) => panic!("there is no such bound here"),
+        }
+    }
+);
+
+fn has_huge_number(bytes: &[u8]) -> bool {
+    let error = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string());
+    error.is_err_and(|error| error.starts_with("number out of range"))
+}
+
+fn same(value: json::Value<'_>, reference: &Value) {
+    let kind = match reference {
+        Value::Null => Kind::Null,
+        Value::Bool(_) => Kind::Bool,
+        Value::Number(_) => Kind::Number,
+        Value::String(text) => {
+            assert_eq!(value.string().expect("a string").to_cow(), text.as_str());
+            Kind::String
+        }
+        Value::Array(elements) => {
+            let own: Vec<_> = json::checked_elements(value.raw()).collect();
+            assert_eq!(own.len(), elements.len());
+            for (own, element) in own.into_iter().zip(elements) {
+                same(own, element);
+            }
+            Kind::Array
+        }
+        Value::Object(_) => {
+            assert_eq!(
+                serde_json::from_str::<Value>(value.raw()).as_ref().ok(),
+                Some(reference)
+            );
+            Kind::Object
+        }
+    };
+    assert_eq!(value.kind(), kind);
+}

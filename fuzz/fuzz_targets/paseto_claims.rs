@@ -1,0 +1,33 @@
+//! Any bytes as claims in a valid PASETO: no panic, and what is accepted is one JSON object.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use jeton::paseto::Binding;
+use jeton::paseto::v4::{LocalKey, Verifier};
+use jeton::{Policy, Verified};
+use jeton_fuzz::seeds;
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+static KEY: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().expect("a key"));
+static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
+    let policy = Policy::new("i", "a").any_issuer().any_audience();
+    Verifier::new(&*KEY, policy.without_expiry())
+});
+
+fuzz_target!(
+    init: seeds::plant(seeds::claims),
+    |message: &[u8]| {
+        let token = KEY.encrypt(message, Binding::new()).expect("encrypts");
+        let verified: jeton::Result<Verified<Value>> = VERIFIER.verify(&token);
+        if let Ok(verified) = verified {
+            assert!(verified.is_object());
+            assert_eq!(verified.json().as_bytes(), message);
+            assert_eq!(verified.issuer(), verified["iss"].as_str());
+            assert_eq!(verified.subject(), verified["sub"].as_str());
+            assert_eq!(verified.token_id(), verified["jti"].as_str());
+            assert_eq!(verified.expires_at().is_some(), verified["exp"].is_string());
+        }
+    }
+);

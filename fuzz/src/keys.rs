@@ -1,0 +1,187 @@
+//! One key of every algorithm. The asymmetric ones stand in `keys.json`; they protect nothing.
+
+use std::sync::LazyLock;
+
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use jeton::danger::{Password, Pbes2Alg, RSA1_5};
+use jeton::jws::Verifier;
+use jeton::key::{
+    ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef,
+    KeyManagementAlg, KeyWrapAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef,
+    WrappingKey,
+};
+use jeton::paserk::{self, Form, Kind, Paserk};
+use jeton::paseto::{LocalKey, SecretKey, Version};
+use serde_json::Value;
+
+static JWKS: LazyLock<Vec<Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("keys.json")).expect("JSON"));
+
+/// The key of a `kty`, and of a curve or algorithm if the `kty` has several, as a private JWK.
+pub fn jwk(kty: &str, which: &str) -> String {
+    let is_it = |key: &&Value| {
+        let has = |member: &str| key.get(member).is_some_and(|value| value == which);
+        key["kty"] == kty && (which.is_empty() || has("crv") || has("alg"))
+    };
+    JWKS.iter().find(is_it).expect("in keys.json").to_string()
+}
+
+/// A key that signs.
+pub enum Signing {
+    Mac(MacKey),
+    Pair(SigningKey),
+}
+
+impl Signing {
+    pub fn as_ref(&self) -> SigningKeyRef<'_> {
+        match self {
+            Signing::Mac(key) => key.into(),
+            Signing::Pair(key) => key.into(),
+        }
+    }
+
+    pub fn keys(&self) -> Keys {
+        match self {
+            Signing::Mac(key) => key.into(),
+            Signing::Pair(key) => key.verifying_key().into(),
+        }
+    }
+
+    pub fn verifier(&self) -> Verifier {
+        Verifier::new(self.keys())
+    }
+}
+
+/// A key of every algorithm that signs.
+pub fn signing() -> Vec<Signing> {
+    let macs = MacAlg::ALL.into_iter().map(|alg| Signing::Mac(mac(alg)));
+    let pairs = SigAlg::ALL.into_iter().map(|alg| {
+        let jwk = match alg {
+            SigAlg::ES256 => jwk("EC", "P-256"),
+            SigAlg::ES384 => jwk("EC", "P-384"),
+            SigAlg::ES512 => jwk("EC", "P-521"),
+            SigAlg::ES256K => jwk("EC", "secp256k1"),
+            SigAlg::EdDSA | SigAlg::Ed25519 => jwk("OKP", "Ed25519"),
+            SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87 => jwk("AKP", alg.name()),
+            _ => jwk("RSA", ""),
+        };
+        Signing::Pair(SigningKey::from_jwk_as(&jwk, alg).expect("a key"))
+    });
+    macs.chain(pairs).collect()
+}
+
+/// The MAC key of an algorithm.
+pub fn mac(alg: MacAlg) -> MacKey {
+    MacKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key")
+}
+
+/// A key that decrypts, with what encrypts to it.
+pub enum Opening {
+    Private(DecryptionKey, EncryptionKey),
+    Wrapping(WrappingKey),
+    Content(ContentKey),
+    Password(Password),
+}
+
+impl Opening {
+    pub fn as_ref(&self) -> EncryptionKeyRef<'_> {
+        match self {
+            Opening::Private(_, key) => key.into(),
+            Opening::Wrapping(key) => key.into(),
+            Opening::Content(key) => key.into(),
+            Opening::Password(key) => key.into(),
+        }
+    }
+
+    pub fn keys(&self) -> DecryptionKeys {
+        match self {
+            Opening::Private(key, _) => key.into(),
+            Opening::Wrapping(key) => key.into(),
+            Opening::Content(key) => key.into(),
+            Opening::Password(key) => key.into(),
+        }
+    }
+
+    /// The content encryption that the key can be used with, if there is only one.
+    pub fn enc(&self) -> Option<ContentEnc> {
+        match self {
+            Opening::Content(key) => Some(key.enc()),
+            _ => None,
+        }
+    }
+}
+
+/// A key of every algorithm that decrypts, and of every curve.
+pub fn opening() -> Vec<Opening> {
+    let mut all = Vec::new();
+    let mut private = |jwk: String, alg| {
+        let key = DecryptionKey::from_jwk_as(&jwk, alg).expect("a key");
+        let public = key.encryption_key();
+        all.push(Opening::Private(key, public));
+    };
+    for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
+        if alg.name().starts_with("RSA") {
+            private(jwk("RSA", ""), alg);
+            continue;
+        }
+        for curve in ["P-256", "P-384", "P-521"] {
+            private(jwk("EC", curve), alg);
+        }
+        private(jwk("OKP", "X25519"), alg);
+    }
+    for alg in KeyWrapAlg::ALL {
+        let key = WrappingKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key");
+        all.push(Opening::Wrapping(key));
+    }
+    for enc in ContentEnc::ALL {
+        all.push(Opening::Content(content(enc)));
+    }
+    for alg in Pbes2Alg::ALL {
+        let key = Password::new(alg, b"password").expect("a password");
+        all.push(Opening::Password(key.rounds(1_000).expect("enough")));
+    }
+    all
+}
+
+/// The key for `dir` with a content encryption.
+pub fn content(enc: ContentEnc) -> ContentKey {
+    ContentKey::new(enc, &vec![7; enc.key_bytes()]).expect("a key")
+}
+
+/// The keys of one version of PASETO, and what wraps PASERKs.
+pub struct Paseto<V: Version> {
+    pub local: LocalKey<V>,
+    pub secret: SecretKey<V>,
+    pub wrapping: paserk::WrappingKey<V>,
+}
+
+/// The fixed keys of a version. No official vector has them.
+pub fn paseto<V: Version>() -> Paseto<V> {
+    let decoded = |jwk: &str, member: &str| {
+        let jwk: Value = serde_json::from_str(jwk).expect("JSON");
+        let text = jwk[member].as_str().expect("there");
+        BASE64URL.decode_to_vec(text).expect("base64url")
+    };
+    let secret = match V::VERSION {
+        // PKCS#1 stands in PKCS#8 behind 26 bytes.
+        paserk::Version::V1 => {
+            let key = SigningKey::from_jwk_as(&jwk("RSA", ""), SigAlg::RS256).expect("a key");
+            key.to_der().expect("written")[26..].to_vec()
+        }
+        paserk::Version::V3 => decoded(&jwk("EC", "P-384"), "d"),
+        _ => {
+            let jwk = jwk("OKP", "Ed25519");
+            [decoded(&jwk, "d"), decoded(&jwk, "x")].concat()
+        }
+    };
+    let text = |form, bytes: &[u8]| {
+        let kind = Kind::of(V::VERSION, form);
+        Paserk::from_bytes(kind, bytes).expect("a key").to_text()
+    };
+    let local = text(Form::Local, &[7; 32]);
+    Paseto {
+        local: LocalKey::from_paserk(&local).expect("a key"),
+        secret: SecretKey::from_paserk(&text(Form::Secret, &secret)).expect("a key"),
+        wrapping: paserk::WrappingKey::from_paserk(&local).expect("a key"),
+    }
+}

@@ -1,0 +1,122 @@
+//! Changes to a token that keep its shape: what is changed behind base64url is encoded again, so
+//! that the change reaches the check that must find it.
+
+#[path = "../../crates/jeton/src/base64.rs"]
+#[allow(dead_code)]
+mod base64;
+
+/// The changes' source: the fuzzer's bytes, and zeros after their end.
+pub struct Bytes<'d>(pub &'d [u8]);
+
+impl<'d> Bytes<'d> {
+    pub fn byte(&mut self) -> usize {
+        match self.0 {
+            [first, rest @ ..] => {
+                self.0 = rest;
+                usize::from(*first)
+            }
+            [] => 0,
+        }
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.byte() << 8 | self.byte()) % limit
+    }
+
+    fn take(&mut self, count: usize) -> &'d [u8] {
+        let (taken, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+}
+
+/// The token with up to four changes. `other` is a second token that the same key has made.
+pub fn mutate(token: &str, other: &str, bytes: &mut Bytes<'_>) -> String {
+    let mut token = token.to_owned();
+    for _ in 0..=bytes.below(4) {
+        token = match bytes.byte() % 4 {
+            0 => splice(token, bytes),
+            _ => change_part(&token, other, bytes),
+        };
+    }
+    token
+}
+
+/// Cuts out, and puts the fuzzer's bytes in.
+fn splice(token: String, bytes: &mut Bytes<'_>) -> String {
+    let at = bytes.below(token.len() + 1);
+    let end = (at + bytes.byte() % 16).min(token.len());
+    let count = bytes.byte() % 16;
+    let mut changed = token.clone().into_bytes();
+    changed.splice(at..end, bytes.take(count).iter().copied());
+    String::from_utf8(changed).unwrap_or(token)
+}
+
+/// What stands between two of these is a part; in JSON that is what stands in quotes.
+fn is_between(character: char) -> bool {
+    character == '.' || character == '"'
+}
+
+fn change_part(token: &str, other: &str, bytes: &mut Bytes<'_>) -> String {
+    let mut parts: Vec<&str> = token.split_inclusive(is_between).collect();
+    let count = parts.len();
+    if count == 0 {
+        return token.to_owned();
+    }
+    let index = bytes.below(count);
+    let part = parts[index].trim_end_matches(is_between);
+    let end = &parts[index][part.len()..];
+    let changed = match bytes.byte() % 8 {
+        0 => {
+            parts.remove(index);
+            return parts.concat();
+        }
+        1 => {
+            parts.insert(index, parts[bytes.below(count)]);
+            return parts.concat();
+        }
+        2 => {
+            parts.swap(index, bytes.below(count));
+            return parts.concat();
+        }
+        3 => {
+            let others: Vec<&str> = other.split(is_between).collect();
+            others[bytes.below(others.len())].to_owned()
+        }
+        4 => String::new(),
+        _ => within(part, bytes),
+    };
+    let changed = changed + end;
+    parts[index] = &changed;
+    parts.concat()
+}
+
+/// Changes what the part encodes.
+fn within(part: &str, bytes: &mut Bytes<'_>) -> String {
+    let Ok(mut decoded) = base64::decode(part.as_bytes()) else {
+        return splice(part.to_owned(), bytes);
+    };
+    match bytes.byte() % 4 {
+        0 => {
+            let length = bytes.below(decoded.len() + 1);
+            decoded.truncate(length);
+        }
+        1 => {
+            let count = bytes.byte() % 32;
+            decoded.extend_from_slice(bytes.take(count));
+        }
+        2 => {
+            let at = bytes.below(decoded.len() + 1);
+            let end = (at + bytes.byte() % 8).min(decoded.len());
+            let count = bytes.byte() % 32;
+            decoded.splice(at..end, bytes.take(count).iter().copied());
+        }
+        _ if decoded.is_empty() => {}
+        _ => {
+            let at = bytes.below(decoded.len());
+            decoded[at] ^= 1 << (bytes.byte() % 8);
+        }
+    }
+    base64::encode(&decoded)
+}

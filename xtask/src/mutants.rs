@@ -1,0 +1,267 @@
+//! `cargo xtask mutants`: are the attack tests worth anything?
+//!
+//! One check at a time is taken out of a copy of the library, and the test that holds it must turn
+//! red. A mutant that survives is a check that nobody would miss.
+
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::command::{House, Stop};
+use table::{MUTANTS, Mutant};
+
+/// How long a test may run. A test that a mutant keeps busy longer has noticed it.
+const TEST_TIME: Duration = Duration::from_secs(120);
+
+/// Which mutants to try.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Choice(Vec<String>);
+
+impl Choice {
+    /// Reads `--only NAME`, which may be repeated.
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+        let mut only = Vec::new();
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            let name = options.next().filter(|_| option == "--only");
+            let name = name.ok_or_else(|| {
+                Stop::Misused(format!("`mutants` knows --only NAME, not `{option}`"))
+            })?;
+            if !MUTANTS.iter().any(|mutant| mutant.name == name) {
+                return Err(Stop::Misused(format!("there is no mutant `{name}`")));
+            }
+            only.push(name.clone());
+        }
+        Ok(Self(only))
+    }
+
+    fn has(&self, mutant: &Mutant) -> bool {
+        self.0.is_empty() || self.0.iter().any(|name| name == mutant.name)
+    }
+}
+
+/// What became of a mutant.
+enum Fate {
+    /// The test turned red; the first that did.
+    Killed(String),
+    Survived,
+    /// It was never tried: it does not compile, or its place is not there any more.
+    Stale(String),
+}
+
+/// Tries each mutant and says which test noticed it.
+pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
+    let workshop = Workshop::make(house)?;
+    eprintln!("== mutants: the tests on the library as it is");
+    let mut tests: Vec<&str> = MUTANTS.iter().map(|mutant| mutant.test).collect();
+    tests.sort_unstable();
+    tests.dedup();
+    for test in tests {
+        if let Fate::Killed(why) = workshop.try_test(house, test)? {
+            return Err(Stop::Failed(format!(
+                "{test} is red without a mutant: {why}"
+            )));
+        }
+    }
+    let mut wrong = Vec::new();
+    let chosen: Vec<&Mutant> = MUTANTS.iter().filter(|mutant| choice.has(mutant)).collect();
+    for (index, mutant) in chosen.iter().enumerate() {
+        let started = Instant::now();
+        let fate = workshop.try_mutant(house, mutant)?;
+        let seconds = started.elapsed().as_secs();
+        let words = match &fate {
+            Fate::Killed(by) => format!("noticed by {by}"),
+            Fate::Survived => format!("SURVIVED {}", mutant.test),
+            Fate::Stale(why) => format!("STALE: {why}"),
+        };
+        eprintln!(
+            "  {}/{} {:<26}{words} ({seconds} s)",
+            index + 1,
+            chosen.len(),
+            mutant.name
+        );
+        if !matches!(fate, Fate::Killed(_)) {
+            wrong.push(mutant.name);
+        }
+    }
+    if wrong.is_empty() {
+        eprintln!("== mutants: {} of {0} noticed", chosen.len());
+        return Ok(());
+    }
+    Err(Stop::Failed(format!(
+        "mutants that no test noticed, or that are stale: {}",
+        wrong.join(", ")
+    )))
+}
+
+/// A copy of what the library's tests need; nobody's work is touched.
+struct Workshop {
+    root: PathBuf,
+}
+
+impl Workshop {
+    fn make(house: &House) -> Result<Self, Stop> {
+        let root = house.target().join("mutants");
+        let workshop = Self { root };
+        for part in [
+            "Cargo.toml",
+            "Cargo.lock",
+            "rust-toolchain.toml",
+            "README.md",
+            "crates",
+            "docs",
+            "vectors",
+            "xtask",
+        ] {
+            let from = house.path(part);
+            if from.exists() {
+                copy_over(&from, &workshop.root.join(part))?;
+            }
+        }
+        Ok(workshop)
+    }
+
+    fn try_mutant(&self, house: &House, mutant: &Mutant) -> Result<Fate, Stop> {
+        let path = self.root.join("crates/jeton/src").join(mutant.file);
+        let Ok(text) = fs::read_to_string(&path) else {
+            return Ok(Fate::Stale("its file is not there".into()));
+        };
+        let places = text.matches(mutant.find).count();
+        if places != 1 {
+            return Ok(Fate::Stale(format!("its place is there {places} times")));
+        }
+        let write = |text: &str| fs::write(&path, text).map_err(|error| cannot(&path, &error));
+        write(&text.replacen(mutant.find, mutant.put, 1))?;
+        let fate = self.try_test(house, mutant.test);
+        write(&text)?;
+        fate
+    }
+
+    /// Builds one test and runs it.
+    fn try_test(&self, house: &House, test: &str) -> Result<Fate, Stop> {
+        let Some(program) = self.build(house, test)? else {
+            return Ok(Fate::Stale(format!("{test} does not compile")));
+        };
+        let log = self.root.join("test.log");
+        let file = fs::File::create(&log).map_err(|error| cannot(&log, &error))?;
+        let failed = |error| Stop::Failed(format!("{test} cannot be run: {error}"));
+        let mut child = house
+            .command(program)
+            .current_dir(self.root.join("crates/jeton"))
+            .stdin(Stdio::null())
+            .stdout(file)
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let started = Instant::now();
+        loop {
+            match child.try_wait().map_err(failed)? {
+                Some(status) if status.success() => return Ok(Fate::Survived),
+                Some(_) => return Ok(Fate::Killed(first_red(&log, test))),
+                None if started.elapsed() > TEST_TIME => {
+                    child.kill().map_err(failed)?;
+                    child.wait().map_err(failed)?;
+                    return Ok(Fate::Killed(format!("{test}, which did not end")));
+                }
+                None => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    /// The test's program, or `None` if it does not compile.
+    fn build(&self, house: &House, test: &str) -> Result<Option<PathBuf>, Stop> {
+        let mut cargo = house.cargo(&["test", "--no-run", "--quiet", "-p", "jeton"]);
+        match test {
+            "lib" => cargo.arg("--lib"),
+            name => cargo.args(["--test", name]),
+        };
+        let output = cargo
+            .args(["--message-format", "json", "--target-dir"])
+            .arg(self.root.join("target"))
+            .current_dir(&self.root)
+            .output()
+            .map_err(|error| Stop::Misused(format!("cargo did not start: {error}")))?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        let messages = String::from_utf8_lossy(&output.stdout);
+        let program = messages
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter(|message| message["profile"]["test"] == true)
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from));
+        Ok(program)
+    }
+}
+
+/// The first test that failed, by libtest's or libtest-mimic's account.
+fn first_red(log: &Path, test: &str) -> String {
+    let talk = fs::read_to_string(log).unwrap_or_default();
+    let name = talk.lines().find_map(|line| {
+        let line = line.strip_prefix("---- ")?;
+        Some(line.trim_end_matches(" ----").trim_end_matches(" stdout"))
+    });
+    format!("{test}: {}", name.unwrap_or("it ended early"))
+}
+
+/// Copies what has changed. A file that has not keeps its time, so that nothing is built again.
+fn copy_over(from: &Path, to: &Path) -> Result<(), Stop> {
+    if from.is_dir() {
+        fs::create_dir_all(to).map_err(|error| cannot(to, &error))?;
+        let entries = fs::read_dir(from).map_err(|error| cannot(from, &error))?;
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            if name != "node_modules" && name != "target" {
+                copy_over(&entry.path(), &to.join(name))?;
+            }
+        }
+        return Ok(());
+    }
+    let new = fs::read(from).map_err(|error| cannot(from, &error))?;
+    if fs::read(to).is_ok_and(|old| old == new) {
+        return Ok(());
+    }
+    fs::write(to, new).map_err(|error| cannot(to, &error))
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> Stop {
+    Stop::Misused(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mutant_has_its_place() {
+        let house = House::here();
+        for mutant in MUTANTS {
+            let path = house.path("crates/jeton/src").join(mutant.file);
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let places = text.matches(mutant.find).count();
+            assert_eq!(places, 1, "{} in {}", mutant.name, mutant.file);
+            assert_ne!(mutant.find, mutant.put, "{}", mutant.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_options_are_checked() {
+        for (index, mutant) in MUTANTS.iter().enumerate() {
+            let again = MUTANTS[..index]
+                .iter()
+                .any(|other| other.name == mutant.name);
+            assert!(!again, "{}", mutant.name);
+        }
+        let parse = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+            Choice::parse(&options)
+        };
+        assert!(parse(&["--only", "issuer"]).is_ok_and(|choice| choice.0 == ["issuer"]));
+        for wrong in [&["--only"][..], &["--only", "no"], &["--all", "x"]] {
+            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+        }
+    }
+}

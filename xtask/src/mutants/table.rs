@@ -1,0 +1,89 @@
+//! The checks that are taken out of the library, one at a time, and the test that must notice.
+
+/// A library with one check less.
+pub(super) struct Mutant {
+    pub(super) name: &'static str,
+    /// Under `crates/jeton/src`.
+    pub(super) file: &'static str,
+    /// Stands in the file exactly once.
+    pub(super) find: &'static str,
+    pub(super) put: &'static str,
+    /// A test of crates/jeton, or `lib` for the unit tests.
+    pub(super) test: &'static str,
+}
+
+const fn mutant(
+    name: &'static str,
+    file: &'static str,
+    find: &'static str,
+    put: &'static str,
+    test: &'static str,
+) -> Mutant {
+    Mutant {
+        name,
+        file,
+        find,
+        put,
+        test,
+    }
+}
+
+/// Every mutant, by the part of the library that it weakens.
+#[rustfmt::skip]
+pub(super) const MUTANTS: &[Mutant] = &[
+    // JSON and base64url
+    mutant("duplicate-members", "json/scanner.rs", "if !names.insert(name) {", "if !names.insert(name) && false {", "jws_attacks"),
+    mutant("array-depth", "json/scanner.rs", "return Err(Fault::Depth);", "", "bad_input"),
+    mutant("trailing-data", "json/scanner.rs", "if self.at == self.text.len() {", "if true {", "attack_tokens"),
+    mutant("base64-space", "base64.rs", ".decode_to_vec(text)", ".decode_to_vec(text.trim_ascii())", "attack_tokens"),
+    // JWS
+    mutant("signature-ignored", "jws/compact.rs", "&& key.verify_bytes(signing_input, &decoded)", "|| key.verify_bytes(signing_input, &decoded)", "jws_attacks"),
+    mutant("alg-ignored", "key/keys.rs", "if !key.answers_to(alg) =>", "if false =>", "jws_attacks"),
+    mutant("keys-tried", "key/keys.rs", "candidates.take(limits::KEYS_TRIED)", "candidates", "jws_attacks"),
+    mutant("token-bytes", "jws/compact.rs", "if token.len() > limits.token_bytes {", "if false {", "bad_input"),
+    mutant("header-bytes", "jws/header.rs", "if encoded.len() > base64::encoded_length(limits.header_bytes) {", "if false {", "jws_attacks"),
+    mutant("key-id-bytes", "jws/header.rs", "|kid| kid.len() > limits::KEY_ID_BYTES", "|_| false", "attack_tokens"),
+    mutant("crit-ignored", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(_, None) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
+    mutant("b64-without-crit", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(None, _) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
+    mutant("crit-second-name", "jws/header.rs", "if !only_b64 || names.next().is_some() {", "if !only_b64 {", "jws_attacks"),
+    mutant("jwt-unencoded", "jwt/verifier.rs", "Extensions::None, |fields|", "Extensions::B64, |fields|", "jws_attacks"),
+    mutant("detached-with-payload", "jws/compact.rs", "if !self.payload.is_empty() {", "if false {", "jws_attacks"),
+    mutant("signatures-unbounded", "jws/json_form.rs", "if all.len() == limits::SIGNATURES {", "if false {", "jws_attacks"),
+    mutant("serializations-mixed", "jws/json_form.rs", "if mixed || array.kind() != Kind::Array {", "if array.kind() != Kind::Array {", "jws_attacks"),
+    mutant("payload-forms-mixed", "jws/json_form.rs", "if forms.any(|form| Some(form) != first) {", "if false {", "jws_attacks"),
+    // Keys
+    mutant("short-secret", "key/mac.rs", "if secret.len() < bytes_min {", "if secret.is_empty() {", "attack_tokens"),
+    mutant("key-text-as-secret", "key/mac.rs", "if is_key_text(&secret) {", "if is_key_text(&secret) && false {", "attack_tokens"),
+    mutant("rsa-short", "crypto/rsa.rs", "if bits(n) < modulus_bits_min {", "if bits(n) < 512 && bits(n) < modulus_bits_min {", "weak_keys"),
+    mutant("rsa-even-exponent", "crypto/rsa.rs", "if !odd(e) {", "if false {", "jws_attacks"),
+    mutant("ed25519-small-order", "crypto/ed25519.rs", "point.is_small_order() ||", "", "paseto_attacks"),
+    // Claims
+    mutant("issuer", "policy.rs", "if issuer.read(payload) != wanted {", "if issuer.read(payload) != wanted && false {", "jws_attacks"),
+    mutant("audience", "policy.rs", "if !registered.is_for(wanted, payload) {", "if !registered.is_for(wanted, payload) && false {", "jws_attacks"),
+    mutant("expired-now", "policy.rs", "at.saturating_add(self.leeway) <= now", "at.saturating_add(self.leeway) < now", "attack_tokens"),
+    mutant("expiry-missing", "policy.rs", "if self.expiry_required && registered.expires_at.is_none() {", "if false {", "jws_attacks"),
+    mutant("not-before", "policy.rs", "registered.not_before.is_some_and(|at| at > latest)", "false", "attack_tokens"),
+    mutant("issued-in-the-future", "policy.rs", "registered.issued_at.is_some_and(|at| at > latest)", "false", "attack_tokens"),
+    mutant("type-of-token", "policy.rs", "(None, Some(typ)) => same_type(typ, \"JWT\"),", "(None, Some(_)) => true,", "jws_attacks"),
+    mutant("claim-type", "claims/registered.rs", "return Err(Rejection::ClaimType(claim).into());", "return Ok(Timestamp::MAX);", "attack_tokens"),
+    // JWE
+    mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "jwe_attacks"),
+    mutant("inflated-bytes", "jwe/decrypter.rs", "by_ratio.min(limits::INFLATED_BYTES)", "by_ratio.max(limits::INFLATED_BYTES)", "jwe_attacks"),
+    mutant("zip-unprotected", "jwe/header.rs", "if !is_protected || string()?.as_deref()", "if string()?.as_deref()", "jwe_attacks"),
+    mutant("jwe-crit", "jwe/header.rs", "\"crit\" => return Err(Rejection::CriticalExtension),", "", "jwe_attacks"),
+    mutant("jwe-name-twice", "jwe/header.rs", "if !self.names.insert(name) {", "if !self.names.insert(name) && false {", "jwe_attacks"),
+    mutant("pbes2-few-rounds", "jwe/unwrap.rs", "if rounds < limits::PBES2_ROUNDS_MIN {", "if rounds == 0 {", "jwe_attacks"),
+    mutant("pbes2-short-salt", "jwe/unwrap.rs", "if salt.len() < 8 {", "if false {", "jwe_attacks"),
+    mutant("epk-private", "jwe/unwrap.rs", "|| members.has(\"d\")", "", "jwe_attacks"),
+    mutant("direct-with-encrypted-key", "jwe/unwrap.rs", "(encrypted.is_empty() && key.enc() == enc)", "(key.enc() == enc)", "jwe_attacks"),
+    mutant("agreed-with-encrypted-key", "jwe/unwrap.rs", "encrypted.is_empty().then_some(secret)", "Some(secret)", "jwe_attacks"),
+    mutant("recipients-unbounded", "jwe/serialized.rs", "if all.len() == limits::RECIPIENTS {", "if false {", "jwe_attacks"),
+    mutant("tries-unbounded", "jwe/decrypter.rs", "if !budget.take_try() {", "if false && !budget.take_try() {", "jwe_attacks"),
+    mutant("cbc-tag", "crypto/aes_cbc_hmac.rs", "if !bool::from(mac.as_ref()[..key.len() / 2].ct_eq(tag)) {", "if false {", "jwe_attacks"),
+    mutant("rsa1-5-tells", "crypto/rsa_encryption.rs", "Err(_) => (0, 0),", "Err(_) => return None,", "lib"),
+    mutant("nested-without-cty", "jwt/nested.rs", "if !is_jwt {", "if !is_jwt && false {", "jwe_attacks"),
+    // PASETO
+    mutant("paseto-footer-unbound", "paseto/verifier.rs", "&& !bool::from(wanted.ct_eq(&parts.footer))", "&& false", "paseto_attacks"),
+    mutant("paseto-empty-footer", "paseto/token.rs", "if encoded.is_empty() {", "if false {", "paseto_attacks"),
+    mutant("paseto-footer-bytes", "paseto/token.rs", "if encoded.len() > base64::encoded_length(limits::FOOTER_BYTES) {", "if false {", "paseto_attacks"),
+];
