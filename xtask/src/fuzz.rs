@@ -177,6 +177,14 @@ fn run_quietly(house: &House, script: &str) -> Result<(), Stop> {
         .map_err(|error| Stop::Misused(format!("sh did not start: {error}")))
 }
 
+/// The version of libFuzzer's crate that the lockfile names.
+pub(crate) fn engine_version(house: &House) -> String {
+    let lock = fs::read_to_string(house.path("fuzz/Cargo.lock")).unwrap_or_default();
+    let entry = lock.split_once("name = \"libfuzzer-sys\"\nversion = \"");
+    let version = entry.and_then(|(_, rest)| Some(rest.split_once('"')?.0));
+    version.unwrap_or("of an unknown version").to_owned()
+}
+
 /// Every file in `fuzz/fuzz_targets` is a target.
 fn names(house: &House) -> Result<Vec<String>, Stop> {
     let folder = house.path("fuzz/fuzz_targets");

@@ -16,12 +16,15 @@ use crate::command::{House, Stop, on_path, output, run as run_command};
 /// instructions, so these are not the primitives that run in earnest.
 const PRIMITIVES: &[&str] = &[
     "aws_lc_",
+    "_aesni_",
     "sha2::",
     "<sha2::",
     "blake2b_simd::",
     "chacha20::",
     "<chacha20::",
-    "cpufeatures",
+    "curve25519_dalek::",
+    "<curve25519_dalek::",
+    "<&curve25519_dalek::",
 ];
 
 /// Whether valgrind is at hand.

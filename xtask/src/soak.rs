@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::command::{House, Stop, output, run as run_command};
-use crate::fuzz::{Figures, Targets};
+use crate::fuzz::{self, Figures, Targets};
 
 /// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
@@ -79,7 +79,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
     let outcomes: Vec<Result<(), Stop>> = (plan.parts.iter())
         .map(|part| match part {
             Part::Lab => lab(house, plan, &mut log),
-            Part::Fuzz => fuzz(house, plan, &mut log),
+            Part::Fuzz => fuzz_targets(house, plan, &mut log),
         })
         .collect();
     let path = log.write(house)?;
@@ -114,7 +114,7 @@ fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
     tally.verdict()
 }
 
-fn fuzz(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+fn fuzz_targets(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
     let targets = Targets::build(house)?;
     let each = Duration::from_secs(plan.minutes * 60) / targets.len() as u32;
     eprintln!(
@@ -129,7 +129,8 @@ fn fuzz(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
     let executions: u64 = all.iter().map(|figures| figures.executions).sum();
     let findings = all.iter().filter(|one| one.finding.is_some()).count();
     let body = format!(
-        "{executions} executions, {findings} findings.\n\n{}\n{lines}",
+        "libfuzzer-sys {}: {executions} executions, {findings} findings.\n\n{}\n{lines}",
+        fuzz::engine_version(house),
         Figures::TABLE_HEAD
     );
     log.section("Fuzzing", body.trim_end());

@@ -32,24 +32,29 @@ use jeton::paseto::{self, v4::LocalKey};
 use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, jwt};
 use serde::{Deserialize, Serialize};
 
-/// Name, most instructions, and the case itself.
+/// Name, most instructions, and the case itself. A bound is about a twentieth above what was counted
+/// on a processor with AVX2; where names go to a hash set its random seed takes some of that.
 const CASES: &[(&str, u64, fn())] = &[
-    ("base64_encode", 0, case_base64_encode),
-    ("base64_decode", 0, case_base64_decode),
-    ("json_claims", 0, case_json_claims),
-    ("json_thousand_members", 0, case_json_thousand_members),
-    ("jws_split", 0, case_jws_split),
-    ("jws_known_header", 0, case_jws_known_header),
-    ("jws_foreign_header", 0, case_jws_foreign_header),
-    ("jws_json_form", 0, case_jws_json_form),
-    ("jwt_issue", 0, case_jwt_issue),
-    ("jwt_verify", 0, case_jwt_verify),
-    ("jwe_encrypt", 0, case_jwe_encrypt),
-    ("jwe_decrypt", 0, case_jwe_decrypt),
-    ("jwe_json_form", 0, case_jwe_json_form),
-    ("jwk_set", 0, case_jwk_set),
-    ("paseto_issue", 0, case_paseto_issue),
-    ("paseto_verify", 0, case_paseto_verify),
+    ("base64_encode", 600, case_base64_encode),
+    ("base64_decode", 445, case_base64_decode),
+    ("json_claims", 3_820, case_json_claims),
+    (
+        "json_thousand_members",
+        1_150_000,
+        case_json_thousand_members,
+    ),
+    ("jws_split", 340, case_jws_split),
+    ("jws_known_header", 485, case_jws_known_header),
+    ("jws_foreign_header", 4_090, case_jws_foreign_header),
+    ("jws_json_form", 10_300, case_jws_json_form),
+    ("jwt_issue", 4_440, case_jwt_issue),
+    ("jwt_verify", 10_650, case_jwt_verify),
+    ("jwe_encrypt", 9_400, case_jwe_encrypt),
+    ("jwe_decrypt", 9_000, case_jwe_decrypt),
+    ("jwe_json_form", 38_000, case_jwe_json_form),
+    ("jwk_set", 186_000, case_jwk_set),
+    ("paseto_issue", 7_360, case_paseto_issue),
+    ("paseto_verify", 14_130, case_paseto_verify),
 ];
 
 fn main() {
@@ -63,6 +68,13 @@ fn main() {
         case();
         case();
     }
+    case_end();
+}
+
+/// Ends the counting of the last case, before the process tidies up.
+#[inline(never)]
+fn case_end() {
+    black_box(());
 }
 
 /// The eight claims of the lab's set `standard`, in about as many bytes.
