@@ -420,7 +420,8 @@ fn what_is_not_the_same_is_not_merged() {
         edit(&mut other);
         refused([run(1), other])
     };
-    let edits: [(&str, fn(&mut RunResult)); 9] = [
+    type Edit = (&'static str, fn(&mut RunResult));
+    let edits: [Edit; 9] = [
         (
             "CPU: AMD EPYC 9R14 / another",
             (|r| r.environment.cpu = "another".into()),

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::time::Duration;
-
 use jeton_lab::driver::{find, folder};
 use jeton_lab::runner::{FULL_BUDGET, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{

@@ -105,9 +105,7 @@ fn threshold(text: &str) -> Result<f64, String> {
     let digits = text.strip_suffix('%').map(str::trim);
     let percent = digits.and_then(|d| d.parse::<f64>().ok());
     match percent {
-        Some(p) if p.is_finite() && p >= PRACTICAL_DIFFERENCE * 100.0 && p <= 1_000.0 => {
-            Ok(p / 100.0)
-        }
+        Some(p) if (PRACTICAL_DIFFERENCE * 100.0..=1_000.0).contains(&p) => Ok(p / 100.0),
         Some(_) => Err("a threshold is from 2% to 1000%: less is not believed of two runs".into()),
         None => Err("a threshold is a number with a per cent sign, like 5%".into()),
     }

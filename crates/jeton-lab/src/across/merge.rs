@@ -97,7 +97,7 @@ impl std::error::Error for Unmergeable {}
 /// # Errors
 /// [`Unmergeable`], with what is not the same and in which two.
 pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
-    results.sort_by(|a, b| began(&a.result).cmp(&began(&b.result)));
+    results.sort_by_key(|run| began(&run.result));
     let [first, others @ ..] = results.as_slice() else {
         return Err(Unmergeable::TooFew);
     };
