@@ -2,91 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod fake_lab;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::Value;
-
-struct Lab(tempfile::TempDir);
-
-impl Lab {
-    /// Two honest fake drivers, or with `misdeed` one that has it.
-    fn new(misdeed: &str) -> Self {
-        let lab = Self(tempfile::tempdir().unwrap());
-        lab.add("honest", "");
-        lab.add("other", misdeed);
-        lab
-    }
-
-    fn add(&self, name: &str, misdeed: &str) {
-        let script = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../jeton-lab/tests/fake/driver.py"
-        );
-        let folder = self.path("drivers/fake").join(name);
-        fs::create_dir_all(&folder).unwrap();
-        let manifest = format!(
-            r#"protocol = 1
-library = "{name}"
-language = "fake"
-version = "1.0.0"
-needs = ["python3"]
-run = ["python3", "{script}", "{name}", "{misdeed}"]
-
-[[offers]]
-format = "jwt"
-algs = ["HS256"]
-contracts = ["sign", "verify"]
-key_handling = ["prepared"]
-"#
-        );
-        fs::write(folder.join("driver.toml"), manifest).unwrap();
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_jeton"));
-        command
-            .arg("lab")
-            .args(arguments)
-            .env("JETON_DRIVERS", self.path("drivers"))
-            .env("CARGO_TARGET_DIR", self.path("cache"))
-            .env("FAKE_CHILDREN", self.path("children"))
-            .env_remove("COLUMNS")
-            .current_dir(self.0.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn result(&self) -> Value {
-        let text = fs::read(self.path("jeton-lab/results.json")).unwrap();
-        serde_json::from_slice(&text).unwrap()
-    }
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-/// One clear line on standard error, nothing on standard output, exit 2.
-#[track_caller]
-fn assert_refused(output: &Output, reason: &str) {
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
-    assert!(said.contains(reason), "{said}");
-}
-
-const SHORT: [&str; 4] = ["run", "libraries", "--quick", "--rounds=2"];
 
 #[test]
 fn a_run_writes_both_files_and_names_them_last() {

@@ -5,10 +5,13 @@
 //!
 //! A measurement's way: [`suite`] says which subjects meet, [`driver`] builds them, [`runner`]
 //! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
-//! rounds, [`result`] keeps everything, and [`report`] shows it.
+//! rounds, [`result`] keeps everything, and [`report`] shows it. [`across`] is for results of several
+//! runs: compare, gate, merge.
 
+pub mod across;
 pub mod driver;
 pub mod host;
+mod judging;
 pub mod report;
 pub mod result;
 pub mod runner;

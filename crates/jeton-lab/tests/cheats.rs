@@ -64,7 +64,7 @@ fn who_skips_the_verification() {
 
 #[test]
 fn who_ignores_the_expiry() {
-    assert_caught("accepts-expired", &ALL, "accepts an expired token");
+    assert_caught("accepts-expired", &ALL, "an expired token");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn read(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
         };
         if path.is_dir() {
             read(&path, &inner, files);
-        } else {
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = fs::read_to_string(&path).unwrap();
             files.push((inner, syn::parse_file(&text).unwrap()));
         }

@@ -201,7 +201,7 @@ impl InToken {
                 let pss = PkcsPssParams {
                     hash_alg: MechanismType::SHA256,
                     mgf: PkcsMgfType::MGF1_SHA256,
-                    s_len: u64::try_from(self.salt_bytes.unwrap_or(salt_bytes))?.try_into()?,
+                    s_len: u64::try_from(self.salt_bytes.unwrap_or(salt_bytes))?.into(),
                 };
                 session.sign(&Mechanism::Sha256RsaPkcsPss(pss), self.key, input.message())?
             }

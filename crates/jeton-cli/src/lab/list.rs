@@ -7,69 +7,158 @@ use std::process::ExitCode;
 use clap::Args;
 use jeton_lab::driver::Driver;
 use jeton_lab::suite::Suite;
+use serde::Serialize;
 
 use super::Drivers;
+use super::destination::written;
 
 /// Show the suites and the subjects, without building anything
+///
+/// For each driver: its library and version, the formats and algorithms that it offers under which
+/// contracts, and why it is not available here, if it is not. A subject is a driver with a format, an
+/// algorithm and a way to handle keys; `--subject` of `jeton lab run` chooses by any part of its id.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton lab list
+  jeton lab list --json | jq -r '.drivers[] | select(.unavailable) | .id'")]
 pub(super) struct List {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     drivers: Drivers,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    suites: Vec<ListedSuite>,
+    drivers: Vec<ListedDriver>,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedSuite {
+    name: &'static str,
+    question: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedDriver {
+    id: String,
+    language: String,
+    library: String,
+    version: String,
+    /// Why it cannot be built here; `None` if it can.
+    unavailable: Option<String>,
+    offers: Vec<ListedOffer>,
+    /// What its manifest says and this lab does not know: nothing is planned with it.
+    unknown: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedOffer {
+    format: String,
+    algs: Vec<String>,
+    /// The content encryptions of a JWE, each with each algorithm.
+    encs: Vec<String>,
+    contracts: Vec<&'static str>,
+    key_handling: Vec<&'static str>,
+    /// The forms of key text that it reads.
+    key_text: Vec<&'static str>,
 }
 
 impl List {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let drivers = self.drivers.find()?;
-        let mut text = String::from("Suites\n");
-        for suite in Suite::ALL {
-            let _ = writeln!(text, "  {:<12} {}", suite.name(), suite.question());
+        let suite = |suite: Suite| ListedSuite {
+            name: suite.name(),
+            question: suite.question(),
+        };
+        let listed = Listed {
+            suites: Suite::ALL.into_iter().map(suite).collect(),
+            drivers: drivers.iter().map(listed).collect(),
+        };
+        if self.json {
+            return super::json(&listed);
         }
-        text.push_str("\nDrivers\n");
-        for driver in &drivers {
-            describe(driver, &mut text);
-        }
-        let _ = anstream::stdout().write_all(text.as_bytes());
-        Ok(ExitCode::SUCCESS)
+        written(anstream::stdout().write_all(listed.text().as_bytes()))
     }
 }
 
-fn describe(driver: &Driver, text: &mut String) {
+fn listed(driver: &Driver) -> ListedDriver {
     let m = &driver.manifest;
-    let missing = driver
-        .missing_command()
-        .map(|need| format!("  (needs `{need}`, which is not on PATH)"))
-        .unwrap_or_default();
-    let _ = writeln!(
-        text,
-        "  {:<20} {} {}{missing}",
-        driver.id, m.library, m.version
-    );
-    for offer in &m.offers {
-        if offer.format.is_none() {
-            continue;
+    let known = m.offers.iter().filter(|offer| offer.format.is_some());
+    let offers = known.map(|offer| ListedOffer {
+        format: offer.format_name.clone(),
+        algs: offer.algs.clone(),
+        encs: offer.encs.clone(),
+        contracts: offer.contracts.iter().map(|c| c.name()).collect(),
+        key_handling: offer.key_handling.iter().map(|k| k.name()).collect(),
+        key_text: offer.key_text.iter().map(|form| form.name()).collect(),
+    });
+    let missing = driver.missing_command();
+    ListedDriver {
+        id: driver.id.clone(),
+        language: m.language.clone(),
+        library: m.library.clone(),
+        version: m.version.clone(),
+        unavailable: missing.map(|need| format!("needs `{need}`, which is not on PATH")),
+        offers: offers.collect(),
+        unknown: driver.unknown().into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl Listed {
+    fn text(&self) -> String {
+        let mut text = String::from("Suites\n");
+        for suite in &self.suites {
+            let _ = writeln!(text, "  {:<12} {}", suite.name, suite.question);
         }
-        let contracts: Vec<_> = offer.contracts.iter().map(|c| c.name()).collect();
-        let mut keys: Vec<_> = offer.key_handling.iter().map(|k| k.name()).collect();
-        keys.extend(offer.key_text.iter().map(|f| f.name()));
-        let algs = if offer.algs.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", offer.algs.join(" "))
-        };
-        let encs = if offer.encs.is_empty() {
-            String::new()
-        } else {
-            format!(", each with {}", offer.encs.join(" "))
-        };
-        let _ = writeln!(text, "      {}{algs}{encs}", offer.format_name);
+        text.push_str("\nDrivers\n");
+        for driver in &self.drivers {
+            driver.describe(&mut text);
+        }
+        let missing = self.drivers.iter().filter(|d| d.unavailable.is_some());
+        let (count, missing) = (self.drivers.len(), missing.count());
+        let mut languages: Vec<&str> = self.drivers.iter().map(|d| d.language.as_str()).collect();
+        languages.dedup();
         let _ = writeln!(
             text,
-            "        {}; keys {}",
-            contracts.join(", "),
-            keys.join(", ")
+            "\n{count} drivers in {}; {missing} not available here. `jeton lab doctor` says what is missing.",
+            languages.join(", ")
         );
+        text
     }
-    for word in driver.unknown() {
-        let _ = writeln!(text, "      not known to this lab: {word}");
+}
+
+impl ListedDriver {
+    fn describe(&self, text: &mut String) {
+        let missing = self.unavailable.as_ref();
+        let missing = missing.map_or_else(String::new, |why| format!("  ({why})"));
+        let (id, library, version) = (&self.id, &self.library, &self.version);
+        let _ = writeln!(text, "  {id:<20} {library} {version}{missing}");
+        for offer in &self.offers {
+            let mut line = offer.format.clone();
+            if !offer.algs.is_empty() {
+                line.push(' ');
+                line.push_str(&offer.algs.join(" "));
+            }
+            if !offer.encs.is_empty() {
+                line.push_str(", each with ");
+                line.push_str(&offer.encs.join(" "));
+            }
+            let keys = [offer.key_handling.as_slice(), offer.key_text.as_slice()].concat();
+            let _ = writeln!(text, "      {line}");
+            let _ = writeln!(
+                text,
+                "        {}; keys {}",
+                offer.contracts.join(", "),
+                keys.join(", ")
+            );
+        }
+        for word in &self.unknown {
+            let _ = writeln!(text, "      not known to this lab: {word}");
+        }
     }
 }

@@ -1,18 +1,25 @@
-//! `jeton lab`: measure, list, show again.
+//! `jeton lab`: measure, list, show again, set side by side.
 
 mod claims;
+mod compare;
+mod destination;
+mod doctor;
+mod gate;
 mod list;
+mod merge;
 mod progress;
 mod report;
 mod run;
 mod terminal;
 
 use std::fmt::Display;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jeton_lab::driver::{self, Driver};
+use serde::Serialize;
 
 use crate::output;
 
@@ -29,7 +36,11 @@ pub(crate) struct Lab {
 enum Verb {
     Run(run::Run),
     List(list::List),
+    Doctor(doctor::Doctor),
     Report(report::Report),
+    Compare(compare::Compare),
+    Gate(gate::Gate),
+    Merge(merge::Merge),
 }
 
 /// Where the drivers are.
@@ -45,7 +56,11 @@ impl Lab {
         let done = match self.verb {
             Verb::Run(run) => run.run(),
             Verb::List(list) => list.run(),
+            Verb::Doctor(doctor) => doctor.run(),
             Verb::Report(report) => report.run(),
+            Verb::Compare(compare) => compare.run(),
+            Verb::Gate(gate) => gate.run(),
+            Verb::Merge(merge) => merge.run(),
         };
         done.unwrap_or_else(|reason| {
             output::error(reason);
@@ -64,4 +79,10 @@ impl Drivers {
 /// An error as the one line that is shown of it.
 fn sentence(error: impl Display) -> String {
     error.to_string()
+}
+
+/// An answer for machines.
+fn json(value: &impl Serialize) -> Result<ExitCode, String> {
+    let text = serde_json::to_string_pretty(value).map_err(sentence)?;
+    destination::written(writeln!(std::io::stdout(), "{text}"))
 }

@@ -1,53 +1,82 @@
 //! `jeton lab report`.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::report::html;
+use jeton_lab::report::{benchstat, csv, html, markdown};
 use jeton_lab::result;
 
+use super::destination::Destination;
 use super::{sentence, terminal};
 
-/// Show a result file again, on the terminal or as a page
+/// Show a result file again: on the terminal, as a page, as text for other tools
+///
+/// Everything is a function of the file: nothing is measured, and the same file gives the same text.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab report jeton-lab/results.json
-  jeton lab report jeton-lab/results.json --html > report.html")]
+  jeton lab report jeton-lab/results.json --html -o report.html
+  jeton lab report jeton-lab/results.json --md >> $GITHUB_STEP_SUMMARY
+  jeton lab report jeton-lab/results.json --bench -o results.txt
+  benchstat -col /lib -row .name,/format,/alg -ignore /lang results.txt
+  jeton lab report jeton-lab/results.json --csv -o results.csv
+
+A file that is cut short, edited by hand or of another schema is refused with what is wrong and
+where (exit 2). The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
-    /// A results.json that `jeton lab run` wrote
+    /// A results.json that `jeton lab run` or `merge` wrote
     file: PathBuf,
 
-    /// The page on standard output, instead of the tables
-    #[arg(long)]
-    html: bool,
+    #[command(flatten)]
+    form: Form,
+
+    #[command(flatten)]
+    destination: Destination,
 
     /// Let advice be drawn from a run that other work disturbed
     #[arg(long)]
     allow_noisy: bool,
 }
 
+/// At most one.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Form {
+    /// The page: one HTML file that opens offline
+    #[arg(long)]
+    html: bool,
+
+    /// Tables in Markdown
+    #[arg(long)]
+    md: bool,
+
+    /// Go's benchmark text, a line for each round, for benchstat
+    #[arg(long)]
+    bench: bool,
+
+    /// Comma-separated values: a line for each row, with every round
+    #[arg(long)]
+    csv: bool,
+}
+
 impl Report {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let result = result::read(&self.file).map_err(sentence)?;
-        let text = if self.html {
+        let form = &self.form;
+        let text = if form.html {
             html::page(&result)
+        } else if form.md {
+            markdown::text(&result)
+        } else if form.bench {
+            benchstat::text(&result)
+        } else if form.csv {
+            csv::text(&result)
         } else {
-            terminal::show(&result, terminal::columns(), self.allow_noisy)
+            let shown = terminal::show(&result, terminal::columns(), self.allow_noisy);
+            return self.destination.styled(&shown, &[&self.file]);
         };
-        // A page is no terminal's business: nothing may be taken out of it.
-        let written = if self.html {
-            std::io::stdout().write_all(text.as_bytes())
-        } else {
-            anstream::stdout().write_all(text.as_bytes())
-        };
-        match written {
-            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(format!("cannot write to standard output: {e}"))
-            }
-            _ => Ok(ExitCode::SUCCESS),
-        }
+        self.destination.text(&text, &[&self.file])
     }
 }

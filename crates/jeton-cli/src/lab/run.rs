@@ -11,7 +11,7 @@ use clap::Args;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
-use jeton_lab::runner::{self, Options, Pace, QUICK_BUDGET};
+use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
     Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
 };
@@ -54,7 +54,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
-    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: quick 85s]
+    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 85s]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
@@ -218,7 +218,13 @@ impl Run {
             (false, false) => Pace::FULL,
         };
         pace.rounds = self.rounds.unwrap_or(pace.rounds);
-        let quick_budget = (self.quick && self.rounds.is_none()).then_some(QUICK_BUDGET);
+        // Who says how many rounds, or asks for more than the usual, has the time for it.
+        let more = self.rounds.is_some() || self.full || self.publish || self.sweep;
+        let usual = match (more, self.quick) {
+            (true, _) => None,
+            (false, true) => Some(QUICK_BUDGET),
+            (false, false) => Some(FULL_BUDGET),
+        };
         let seed = self.seed.unwrap_or_else(some_seed);
         let mut command: Vec<String> = vec!["jeton".into()];
         command.extend(std::env::args().skip(1));
@@ -227,7 +233,7 @@ impl Run {
         }
         Options {
             pace,
-            budget: self.budget.or(quick_budget),
+            budget: self.budget.or(usual),
             seed,
             command: command.join(" "),
             cache: Cache::default(),

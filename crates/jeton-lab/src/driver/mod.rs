@@ -4,7 +4,9 @@
 mod build;
 mod manifest;
 mod search;
+mod toolchain;
 
 pub use build::{Built, Cache, Unbuilt};
 pub use manifest::{Driver, Manifest, Offer};
 pub use search::{SearchError, find, folder};
+pub use toolchain::{Tool, toolchains};

@@ -2,8 +2,10 @@
 
 mod cores;
 mod environment;
+mod settings;
 mod witness;
 
 pub use cores::Cores;
 pub use environment::describe;
+pub use settings::{Setting, State, settings};
 pub use witness::Witness;

@@ -1,3 +1,14 @@
 //! Reports: pure functions of one [`RunResult`](crate::result::RunResult).
+//!
+//! [`html`] is the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
+//! Go's benchmark text, and [`csv`] everything for a spreadsheet.
 
+pub mod benchstat;
+pub mod csv;
 pub mod html;
+pub mod markdown;
+
+mod comparison;
+mod names;
+mod sentences;
+mod units;

@@ -1,19 +1,23 @@
-//! The result file on disk: written whole or not at all, read with a sentence for what is wrong.
+//! Files on disk: written whole or not at all, and what can be wrong with them.
 
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{RunResult, SCHEMA};
+use super::{RESULT_BYTES_MAX, RunResult, SCHEMA};
 
 /// What can be wrong with a result file or its folder.
 #[derive(Debug)]
 pub enum FileError {
     /// The folder cannot be made or written.
     Unwritable(PathBuf, io::Error),
+    /// One file cannot be written.
+    FileUnwritable(PathBuf, io::Error),
     /// The file cannot be read.
     Unreadable(PathBuf, io::Error),
+    /// It has more bytes than [`RESULT_BYTES_MAX`](super::RESULT_BYTES_MAX).
+    TooLarge(PathBuf),
     /// It ends before its content does.
     CutShort(PathBuf),
     /// It is no JSON, or not a result.
@@ -30,7 +34,14 @@ impl fmt::Display for FileError {
                 "cannot write to {}: {e}; name another folder with --out DIR",
                 path.display()
             ),
+            Self::FileUnwritable(path, e) => write!(f, "cannot write {}: {e}", path.display()),
             Self::Unreadable(path, e) => write!(f, "cannot read {}: {e}", path.display()),
+            Self::TooLarge(path) => write!(
+                f,
+                "{} has more than {} MB, which no result of the lab has",
+                path.display(),
+                RESULT_BYTES_MAX / 1_000_000
+            ),
             Self::CutShort(path) => write!(
                 f,
                 "{} is cut short: its end is missing; run the lab again",
@@ -80,58 +91,50 @@ impl OutDir {
     /// Writes one file, whole or not at all, and returns its path.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`]; what was there before is still there then.
+    /// [`FileError::FileUnwritable`]; what was there before is still there then.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, FileError> {
         let path = self.0.join(name);
-        let draft = self.0.join(format!(".{name}-{}", std::process::id()));
-        let written = File::create(&draft)
-            .and_then(|mut f| f.write_all(content).and_then(|()| f.sync_all()))
-            .and_then(|()| fs::rename(&draft, &path));
-        match written {
-            Ok(()) => Ok(path),
-            Err(e) => {
-                let _ = fs::remove_file(&draft);
-                Err(FileError::Unwritable(path, e))
-            }
-        }
+        write_whole(&path, content)?;
+        Ok(path)
     }
 
     /// Writes `results.json`, and returns its path.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`].
+    /// [`FileError::FileUnwritable`].
     pub fn write_result(&self, result: &RunResult) -> Result<PathBuf, FileError> {
-        let path = self.0.join("results.json");
-        let mut json =
-            serde_json::to_vec_pretty(result).map_err(|e| FileError::Unwritable(path, e.into()))?;
-        json.push(b'\n');
-        self.write("results.json", &json)
+        self.write("results.json", &to_bytes(result))
     }
 }
 
-/// Reads a result file.
+/// A result as its file holds it.
+#[must_use]
+pub fn to_bytes(result: &RunResult) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(result)
+        .expect("a result's maps have text for keys, so it is always JSON");
+    json.push(b'\n');
+    json
+}
+
+/// Writes a file whole or not at all: a reader sees what was there before, or all of the new. What
+/// is no file (a pipe, a device) is written to as it is.
 ///
 /// # Errors
-/// [`FileError`], apart from [`FileError::Unwritable`].
-pub fn read(path: &Path) -> Result<RunResult, FileError> {
-    let bytes = fs::read(path).map_err(|e| FileError::Unreadable(path.to_owned(), e))?;
-    let refused = |e: serde_json::Error| {
-        if e.is_eof() {
-            FileError::CutShort(path.to_owned())
-        } else {
-            FileError::NoResult(path.to_owned(), e.to_string())
-        }
-    };
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(refused)?;
-    match value.get("schema").and_then(serde_json::Value::as_u64) {
-        Some(schema) if schema == u64::from(SCHEMA) => {}
-        Some(schema) => return Err(FileError::Schema(path.to_owned(), schema)),
-        None => {
-            return Err(FileError::NoResult(
-                path.to_owned(),
-                "it has no `schema`".into(),
-            ));
-        }
+/// [`FileError::FileUnwritable`]; what was there before is still there then.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), FileError> {
+    let unwritable = |e| FileError::FileUnwritable(path.to_owned(), e);
+    // Behind a link, the file itself is replaced and the link stays.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if target.metadata().is_ok_and(|m| !m.is_file()) {
+        return fs::write(&target, content).map_err(unwritable);
     }
-    serde_json::from_value(value).map_err(refused)
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let draft = target.with_file_name(format!(".{name}-{}", std::process::id()));
+    let written = File::create(&draft)
+        .and_then(|mut f| f.write_all(content).and_then(|()| f.sync_all()))
+        .and_then(|()| fs::rename(&draft, &target));
+    written.map_err(|e| {
+        let _ = fs::remove_file(&draft);
+        unwritable(e)
+    })
 }

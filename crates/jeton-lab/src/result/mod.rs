@@ -1,12 +1,16 @@
 //! One result file: everything a run saw. The terminal table, the page and every export are
 //! functions of it.
 //!
-//! The schema is versioned by [`SCHEMA`]. Members that a reader does not know are ignored;
-//! members that are absent read as empty.
+//! The schema is versioned by [`SCHEMA`] and published as JSON Schema in
+//! `docs/result.schema.json`. Members that a reader does not know are ignored; members that the
+//! schema does not require read as empty when they are absent.
 
+mod check;
 mod file;
+mod reading;
 
-pub use file::{FileError, OutDir, read};
+pub use file::{FileError, OutDir, to_bytes, write_whole};
+pub use reading::{RESULT_BYTES_MAX, read};
 
 use std::collections::BTreeMap;
 
@@ -37,8 +41,24 @@ pub struct RunResult {
     /// The published conclusions, each with its answer.
     #[serde(default)]
     pub claims_answered: Vec<serde_json::Value>,
+    /// The runs that were merged into it; empty for a result of one run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<MergedRun>,
     /// One row per subject and contract.
     pub rows: Vec<Row>,
+}
+
+/// One of the runs that a merged result is made of, in the order of its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MergedRun {
+    /// When it began, RFC 3339, UTC.
+    pub started: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// The seed of its order.
+    pub seed: u64,
+    /// How many of each row's rounds are its own.
+    pub rounds: u32,
 }
 
 /// Where a run happened, and what the machine witnessed while it did.
@@ -163,6 +183,17 @@ pub struct Verdict {
     pub p_value: f64,
 }
 
+impl Verdict {
+    /// Whether a row is that of its subject, or of its baseline, whichever has this id.
+    #[must_use]
+    pub fn is_about(&self, row: &Row, id: &str) -> bool {
+        row.subject.id == id
+            && row.contract == self.contract
+            && row.claims.name == self.claims
+            && row.threads == self.threads
+    }
+}
+
 /// What a verdict of an older lab worked on.
 fn standard_claims() -> String {
     crate::suite::STANDARD.to_owned()
@@ -184,6 +215,19 @@ pub enum Judgement {
     Equivalent,
     /// Anything else.
     CannotTell,
+}
+
+impl Judgement {
+    /// The verdict as people read it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::CannotTell => "cannot tell",
+        }
+    }
 }
 
 /// One subject under one contract.
@@ -237,6 +281,21 @@ pub enum Status {
     Tainted,
 }
 
+impl Status {
+    /// The file's word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unavailable => "unavailable",
+            Self::FailedPreflight => "failed-preflight",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timed-out",
+            Self::Tainted => "tainted",
+        }
+    }
+}
+
 /// Driver × format × algorithm × key handling: one row of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
@@ -258,8 +317,27 @@ pub struct Subject {
     pub key_handling: String,
 }
 
+impl Subject {
+    /// Whether its language compiles while it runs: its noise is of another kind.
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        is_managed(&self.language)
+    }
+
+    /// The id of its driver.
+    #[must_use]
+    pub fn driver(&self) -> &str {
+        self.id.split(':').next().unwrap_or_default()
+    }
+}
+
+/// Whether a language compiles while it runs.
+pub(crate) fn is_managed(language: &str) -> bool {
+    matches!(language, "node" | "java" | "python")
+}
+
 /// The claims that a row worked on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ClaimsSet {
     /// Its name.
     pub name: String,

@@ -135,6 +135,7 @@ impl Bench {
             elapsed: Duration::from_nanos(report.elapsed_ns),
             waited,
             ns_per_op: per_op(report.elapsed_ns),
+            waited_per_op: per_op(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX)),
             bytes_per_op: report.bytes.map(per_op),
             allocs_per_op: report.allocs.map(per_op),
         }))
@@ -149,6 +150,8 @@ pub(super) struct Batch {
     /// By the lab's, from asking to answer.
     pub waited: Duration,
     pub ns_per_op: f64,
+    /// Nanoseconds that the lab waited, for each operation.
+    pub waited_per_op: f64,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
 }

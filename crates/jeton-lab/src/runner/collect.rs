@@ -32,6 +32,7 @@ pub(super) fn result(
         published: Vec::new(),
         verdicts,
         claims_answered: Vec::new(),
+        runs: Vec::new(),
         rows: originals.map(|b| row(b, sets)).collect(),
     }
 }

@@ -15,10 +15,13 @@ use crate::result::Status;
 use crate::stats::median::round_value;
 use crate::wire::RUN_LIMIT;
 
-/// How long a batch is that is timed by two clocks.
-const CLOCKED: Duration = Duration::from_millis(40);
-/// What may pass between the lab's asking and the driver's clock, and back, for one batch.
-const ON_THE_WAY: Duration = Duration::from_millis(10);
+/// How long a batch is that is timed by two clocks: what a busy machine adds to it is small then.
+const CLOCKED: Duration = Duration::from_millis(200);
+/// What may pass between the lab's asking and the driver's clock, and back, for one batch on a busy
+/// machine.
+const ON_THE_WAY: Duration = Duration::from_millis(50);
+/// What passes there on a quiet one: more of it is no proof, and worth a closer look.
+const USUALLY_ON_THE_WAY: Duration = Duration::from_millis(1);
 /// The lab's clock may show so many times what the driver's does.
 const CLOCKS_APART: f64 = 1.5;
 /// A quarter of the operations may cost so many times as much each.
@@ -52,7 +55,7 @@ impl Clocks {
     }
 
     fn disagree(&self) -> bool {
-        apart(self.said, self.waited, ON_THE_WAY / 4 * self.batches)
+        apart(self.said, self.waited, USUALLY_ON_THE_WAY * self.batches)
     }
 }
 
@@ -71,8 +74,13 @@ pub(super) fn check(bench: &mut Bench, forge: &Forge, clocks: Clocks) -> Result<
 
 fn check_clock(bench: &mut Bench) -> Result<(), Stopped> {
     let mut last = None;
+    let operations = if bench.ns_per_op > 0.0 {
+        at_most(CLOCKED, bench.ns_per_op)
+    } else {
+        bench.iterations
+    };
     for _ in 0..CONFIRMED {
-        let Some(batch) = bench.batch(bench.iterations, CLOCKED, false)? else {
+        let Some(batch) = bench.batch(operations, CLOCKED, false)? else {
             return Ok(());
         };
         if !apart(batch.elapsed, batch.waited, ON_THE_WAY) {
@@ -123,13 +131,8 @@ fn check_first_times(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
     if !cell.contract.opens_tokens() || cell.is_reference() || cell.caches || !bench.live() {
         return Ok(());
     }
-    let in_a_pass = FRESH_PASS.as_secs_f64() * 1e9 / bench.ns_per_op.max(1.0);
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates"
-    )]
-    let tokens = (in_a_pass as usize).clamp(FRESH_TOKENS.1, FRESH_TOKENS.0);
+    let in_a_pass = usize::try_from(at_most(FRESH_PASS, bench.ns_per_op)).unwrap_or(usize::MAX);
+    let tokens = in_a_pass.clamp(FRESH_TOKENS.1, FRESH_TOKENS.0);
     let mut slower = 0.0;
     for confirmation in 0..2 {
         let first = confirmation * FRESH_PASSES;
@@ -155,6 +158,17 @@ fn check_first_times(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
         bench.ask(|p| p.prepare(&prepare))?;
     }
     Ok(())
+}
+
+/// Operations that fill a time, if one takes so long; one at least.
+fn at_most(time: Duration, ns_per_op: f64) -> u64 {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    let operations = (time.as_secs_f64() * 1e9 / ns_per_op.max(0.1)) as u64;
+    operations.clamp(1, 1 << 32)
 }
 
 /// The median over some passes of what a pass over tokens never seen takes, divided by what the
@@ -194,19 +208,13 @@ mod tests {
     #[test]
     fn clocks_may_be_a_little_apart() {
         let ms = Duration::from_millis;
-        assert!(!apart(ms(40), ms(41), ON_THE_WAY));
-        assert!(
-            !apart(ms(40), ms(60), ON_THE_WAY),
-            "the machine was slow to wake"
-        );
-        assert!(
-            apart(ms(40), ms(80), ON_THE_WAY),
-            "half the time is not told"
-        );
-        assert!(
-            apart(ms(40), ms(30), ON_THE_WAY),
-            "longer than the lab waited"
-        );
-        assert!(apart(ms(0), ms(30), ON_THE_WAY));
+        assert!(!apart(ms(200), ms(201), ON_THE_WAY));
+        let slow_to_wake = apart(ms(200), ms(330), ON_THE_WAY);
+        assert!(!slow_to_wake, "a busy machine is no lie");
+        let half_is_told = apart(ms(200), ms(400), ON_THE_WAY);
+        assert!(half_is_told);
+        let longer_than_waited = apart(ms(200), ms(150), ON_THE_WAY);
+        assert!(longer_than_waited);
+        assert!(apart(ms(0), ms(60), ON_THE_WAY), "it stands still");
     }
 }

@@ -1,78 +1,25 @@
-//! From rounds to verdicts: the noise floor first, then every comparison.
+//! From benches to the noise floor and the verdicts.
 
 use super::bench::Bench;
-use crate::result::{AaPair, NoiseFloor, Verdict};
-use crate::stats::interval::estimate;
-use crate::stats::mann_whitney::p_value;
-use crate::stats::noise::{IdenticalPair, floor, judge_each};
-use crate::stats::tiers::tiers;
-use crate::stats::verdict::{Band, judge, more_rounds};
+use crate::judging::{self, Contest, Contestant, Twins};
+use crate::result::{NoiseFloor, Verdict};
 use crate::suite::{Cell, Comparison};
 
-/// What the identical pairs came to. Compiled and managed code have a floor each, as soon as both
-/// have two pairs: fewer cannot judge each other.
+/// What the identical pairs came to.
 pub(super) fn noise_floor(benches: &[Bench]) -> NoiseFloor {
-    let twins: Vec<Twins<'_>> = benches
+    let twins: Vec<Twins> = benches
         .iter()
         .filter(|b| measured(b))
         .filter_map(|twin| Some((&benches[twin.twin_of?], twin)))
         .filter(|(original, twin)| measured(original) && comparable(original, twin))
-        .collect();
-    let (managed, compiled): (Vec<_>, Vec<_>) = twins
-        .iter()
-        .partition(|(original, _)| original.cell.is_managed());
-    if managed.len() < 2 || compiled.len() < 2 {
-        let (floor, pairs) = of_kind(&twins);
-        return NoiseFloor {
-            floor,
-            managed: None,
-            pairs,
-        };
-    }
-    let (floor, mut pairs) = of_kind(&compiled);
-    let (managed, pairs_of_managed) = of_kind(&managed);
-    pairs.extend(pairs_of_managed);
-    NoiseFloor {
-        floor,
-        managed,
-        pairs,
-    }
-}
-
-type Twins<'b> = (&'b Bench, &'b Bench);
-
-/// The floor of these pairs, and each judged by the others.
-fn of_kind(twins: &[Twins<'_>]) -> (Option<f64>, Vec<AaPair>) {
-    let pairs: Vec<IdenticalPair<'_>> = twins
-        .iter()
-        .map(|(original, twin)| IdenticalPair {
-            first: &original.rounds,
-            second: &twin.rounds,
-        })
-        .collect();
-    // Rounds that cannot be compared were taken out above; too few of them give no floor.
-    let judged = judge_each(&pairs).unwrap_or_default();
-    let judged = twins
-        .iter()
-        .zip(judged)
-        .map(|((original, twin), (ratio, verdict))| AaPair {
+        .map(|(original, twin)| Twins {
             subject: original.cell.subject_id(),
             contract: original.cell.contract.name().into(),
-            ratio: ratio.ratio(),
-            interval: ratio.interval(),
-            verdict,
+            managed: original.cell.is_managed(),
             rounds: [original.rounds.clone(), twin.rounds.clone()],
-        });
-    (floor(&pairs).ok().flatten(), judged.collect())
-}
-
-/// The band for subjects of these cells: that of the noisiest kind among them.
-fn band<'c>(noise: &NoiseFloor, mut cells: impl Iterator<Item = &'c Cell>) -> Band {
-    let managed = noise.managed.filter(|_| cells.any(Cell::is_managed));
-    Band::new(match (noise.floor, managed) {
-        (Some(floor), Some(managed)) => Some(floor.max(managed)),
-        (floor, managed) => floor.or(managed),
-    })
+        })
+        .collect();
+    judging::noise_floor(&twins)
 }
 
 /// What each comparison came to, for the subjects that were measured to the end.
@@ -93,38 +40,24 @@ pub(super) fn verdicts(
             continue;
         };
         let rows: Vec<&Bench> = comparison.cells().iter().filter_map(of).collect();
-        let rounds: Vec<&[f64]> = rows.iter().map(|b| b.rounds.as_slice()).collect();
-        // One band for the whole order: a tier must not come out of anybody's noise.
-        let widest = band(noise, comparison.cells().iter());
-        let Ok(tiers) = tiers(&rounds, widest) else {
-            continue;
+        let contestants = rows.iter().map(|row| Contestant {
+            id: row.cell.subject_id(),
+            managed: row.cell.is_managed(),
+            factors: Comparison::factors(&rows[0].cell, &row.cell)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            rounds: row.rounds.clone(),
+        });
+        let contest = Contest {
+            suite: comparison.suite().into(),
+            contract: comparison.contract().name().into(),
+            claims: comparison.claims().into(),
+            threads: comparison.threads(),
+            title: comparison.title().into(),
+            contestants: contestants.collect(),
         };
-        let baseline = rows[0];
-        for (row, tier) in rows.iter().zip(&tiers).skip(1) {
-            let Ok(ratio) = estimate(&row.rounds, &baseline.rounds, rows.len() - 1) else {
-                continue;
-            };
-            let band = band(noise, [&baseline.cell, &row.cell].into_iter());
-            let factors = Comparison::factors(&baseline.cell, &row.cell);
-            verdicts.push(Verdict {
-                suite: comparison.suite().into(),
-                contract: comparison.contract().name().into(),
-                claims: comparison.claims().into(),
-                threads: comparison.threads(),
-                comparison: comparison.title().into(),
-                confounded: factors.len() > 1,
-                factors: factors.into_iter().map(str::to_owned).collect(),
-                baseline: baseline.cell.subject_id(),
-                subject: row.cell.subject_id(),
-                ratio: ratio.ratio(),
-                interval: ratio.interval(),
-                verdict: judge(&ratio, band),
-                tier: *tier,
-                baseline_tier: Some(tiers[0]),
-                more_rounds: more_rounds(&ratio, band),
-                p_value: p_value(&row.rounds, &baseline.rounds),
-            });
-        }
+        verdicts.extend(judging::verdicts(&contest, noise));
     }
     verdicts
 }

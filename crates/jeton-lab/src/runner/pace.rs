@@ -13,6 +13,9 @@ pub(super) const FEWEST_ROUNDS: u32 = 4;
 /// The time a run may take when it was asked to be quick.
 pub const QUICK_BUDGET: Duration = Duration::from_secs(85);
 
+/// The time that the three suites may take.
+pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
+
 /// How a run spends its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {

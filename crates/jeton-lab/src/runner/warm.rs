@@ -10,6 +10,9 @@ use crate::stats::settle::settled;
 /// Operations of the run that is counted: enough that what the count itself costs vanishes.
 const COUNTED: u64 = 512;
 
+/// A batch may keep the lab waiting for so many times what its driver says that it took.
+const MOST_WAITED: f64 = 64.0;
+
 /// Finds how many operations make a batch, warms the process up, and counts what it allocates.
 /// What its clock showed beside the lab's.
 pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped> {
@@ -57,7 +60,7 @@ fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopp
             return Ok(None);
         };
         // A clock that stands still must not make the batches longer and longer.
-        let long = batch.waited > target * 64;
+        let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MOST_WAITED;
         if batch.elapsed * 4 >= target || iterations >= 1 << 30 || long {
             return Ok(Some(batch));
         }
@@ -66,7 +69,12 @@ fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopp
 }
 
 fn fitting(batch: &Batch, target: Duration) -> u64 {
-    let operations = target.as_secs_f64() * 1e9 / batch.ns_per_op.max(0.1);
+    // A clock that hardly moves must not make the batches longer and longer.
+    let per_op = batch
+        .ns_per_op
+        .max(batch.waited_per_op / MOST_WAITED)
+        .max(0.1);
+    let operations = target.as_secs_f64() * 1e9 / per_op;
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -21,16 +21,35 @@ pub struct Ratio {
 }
 
 impl Ratio {
+    /// From two samples that share no rounds: the difference of their mean logarithms with its
+    /// standard error. `rounds` is the number of the smaller sample.
+    pub(super) fn unpaired(
+        log_mean: f64,
+        standard_error: f64,
+        quantile: f64,
+        rounds: usize,
+        comparisons: usize,
+    ) -> Self {
+        Self {
+            log_mean,
+            log_deviation: standard_error * (rounds as f64).sqrt(),
+            half_width: quantile * standard_error,
+            rounds,
+            comparisons,
+        }
+    }
+
     /// Subject over baseline: below one is faster.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.log_mean.exp()
     }
 
-    /// The lower and upper end of the interval, as ratios.
+    /// The lower and upper end of the interval, as ratios. Two noisy rounds may leave it without an
+    /// upper end in sight; it is a number all the same, for JSON has no infinity.
     #[must_use]
     pub fn interval(&self) -> [f64; 2] {
-        self.log_interval().map(f64::exp)
+        self.log_interval().map(|log| log.exp().min(f64::MAX))
     }
 
     /// The lower and upper end of the interval, as natural logarithms.
@@ -163,8 +182,13 @@ impl Family {
 /// The value that Student's t with these degrees of freedom (at least one) keeps within, to both
 /// sides of zero and for `comparisons` comparisons together, in 95 % of runs (Bonferroni).
 pub(super) fn t_quantile(degrees: usize, comparisons: usize) -> f64 {
+    t_quantile_at(degrees as f64, comparisons)
+}
+
+/// The same where the degrees of freedom need not be whole.
+pub(super) fn t_quantile_at(degrees: f64, comparisons: usize) -> f64 {
     let tail = (1.0 - CONFIDENCE) / (2.0 * comparisons.max(1) as f64);
-    StudentsT::new(0.0, 1.0, degrees.max(1) as f64)
+    StudentsT::new(0.0, 1.0, degrees.max(1.0))
         .expect("a scale of one and at least one degree of freedom make a t distribution")
         .inverse_cdf(1.0 - tail)
 }

@@ -19,6 +19,7 @@
 //! * **Band.** Differences inside ± max(2 %, noise floor) are of no interest, or not to be
 //!   believed. [`verdict`] says how interval and band make one of four verdicts.
 //! * **Tiers**, never ranks inside the noise: [`tiers`].
+//! * **Two runs** share no rounds: [`unpaired`] compares one subject in both, with Welch's t.
 //! * **For information only**: a distribution-free interval of each row's median ([`median`]),
 //!   rounds beyond the outer fences ([`outliers`], counted, never dropped), and the
 //!   Mann-Whitney p of benchstat ([`mann_whitney`]), which knows nothing of pairing.
@@ -103,6 +104,7 @@ pub mod noise;
 pub mod outliers;
 pub mod settle;
 pub mod tiers;
+pub mod unpaired;
 pub mod verdict;
 
 pub use error::StatsError;

@@ -1,7 +1,7 @@
 //! A subject under a contract.
 
 use super::{Contract, Format, KeyForm, KeyHandling, STANDARD};
-use crate::result::Subject;
+use crate::result::{Subject, is_managed};
 
 /// One subject under one contract, with one claims set, on so many threads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ impl Cell {
     /// Whether its language compiles while it runs, so that it must be warmed up.
     #[must_use]
     pub fn is_managed(&self) -> bool {
-        matches!(self.language.as_str(), "node" | "java" | "python")
+        is_managed(&self.language)
     }
 
     /// Whether its key is one text that both sides hold.

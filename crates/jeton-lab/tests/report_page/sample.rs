@@ -179,6 +179,7 @@ pub(crate) fn empty() -> RunResult {
         published: Vec::new(),
         verdicts: Vec::new(),
         claims_answered: Vec::new(),
+        runs: Vec::new(),
         rows: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 //! Rules of this output: the noise floor comes before any figure; a verdict is a word, and colour
 //! only repeats it; one table per comparison, its contracts side by side, the fastest first.
 
+mod across;
 mod group;
 mod table;
 mod words;
@@ -15,6 +16,9 @@ use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
 use group::groups;
 use words::{percent, plural};
+
+pub(super) use across::{comparison, gate_summary};
+pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -126,13 +130,10 @@ fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
 fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut reasons: Vec<(String, usize)> = Vec::new();
     for row in result.rows.iter().filter(|r| r.ns_per_op.is_none()) {
-        let status = match row.status {
-            Status::Ok | Status::Tainted => continue,
-            Status::Unavailable => "unavailable",
-            Status::FailedPreflight => "failed-preflight",
-            Status::Crashed => "crashed",
-            Status::TimedOut => "timed-out",
-        };
+        if matches!(row.status, Status::Ok | Status::Tainted) {
+            continue;
+        }
+        let status = row.status.name();
         let reason = row.reason.as_deref().unwrap_or("no reason was given");
         let line = format!(
             "{} {}, {status}: {reason}",

@@ -7,7 +7,7 @@ use jeton_lab::result::Row;
 use jeton_lab::suite::{STANDARD, Suite};
 
 use super::group::{Cell, Group, Line, Role};
-use super::words::{colour, judgement, list, microseconds, plural, significant, wrapped};
+use super::words::{colour, list, microseconds, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
 const TIME: usize = 7;
@@ -149,7 +149,7 @@ fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
         }
         Role::Compared(v) => {
             let (ratio, tier) = (significant(v.ratio), v.tier);
-            let (style, word) = (colour(v.verdict), judgement(v.verdict));
+            let (style, word) = (colour(v.verdict), v.verdict.words());
             write!(
                 out,
                 "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{tier:>3} "

@@ -3,15 +3,6 @@
 use anstyle::{AnsiColor, Style};
 use jeton_lab::result::Judgement;
 
-pub(super) fn judgement(verdict: Judgement) -> &'static str {
-    match verdict {
-        Judgement::Faster => "faster",
-        Judgement::Slower => "slower",
-        Judgement::Equivalent => "equivalent",
-        Judgement::CannotTell => "cannot tell",
-    }
-}
-
 /// The colour that repeats the word.
 pub(super) fn colour(verdict: Judgement) -> Style {
     match verdict {
@@ -64,7 +55,7 @@ pub(super) fn list(names: &[String]) -> String {
 }
 
 /// Text in lines of at most `columns`, broken between words.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub(in crate::lab) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let full = lines.last().is_some_and(|l| {

@@ -5,25 +5,22 @@
 //! at worst be ugly. Every chart has the table of its figures right below it.
 
 mod chart;
-mod comparison;
 mod data;
 mod environment;
 mod gaps;
-mod names;
 mod scale;
-mod sentences;
 mod sizes;
 mod summary;
 mod table;
 mod trust;
-mod units;
 
 use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use super::comparison::{Comparison, comparisons};
+use super::{comparison, names, sentences, units};
 use crate::result::RunResult;
-use comparison::{Comparison, comparisons};
 
 const STYLE: &str = include_str!("style.css");
 

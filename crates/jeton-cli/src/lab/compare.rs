@@ -1,0 +1,56 @@
+//! `jeton lab compare`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use jeton_lab::across::compare;
+use jeton_lab::result;
+
+use super::destination::written;
+use super::{sentence, terminal};
+
+/// Set the same subjects of two result files side by side: before, after, ratio, verdict
+///
+/// Two runs are not interleaved: nothing cancels between them that cancels within a round. So the
+/// intervals are unpaired (Welch's t on logarithms, right together for all that is compared), and a
+/// difference is believed only beyond the widest of 2 %, the noise floors of both files, and what
+/// the controls differ by: subjects that did not change (same version, sources, lockfile, runtime and
+/// kernel), which are not judged themselves. A ratio below 1 means that AFTER is faster.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton lab run libraries --out before
+  (upgrade a library, or change one)
+  jeton lab run libraries --out after
+  jeton lab compare before/results.json after/results.json
+
+Measure subjects that do not change along with the one that does: they show what the runs
+themselves differ by. To decide between two versions, measure both in one run instead.
+Files of two machines are shown and marked, and no verdict is drawn from them.")]
+pub(super) struct Compare {
+    /// The earlier result
+    before: PathBuf,
+
+    /// The later result
+    after: PathBuf,
+
+    /// Print the comparison as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub(super) fn run(self) -> Result<ExitCode, String> {
+        let before = result::read(&self.before).map_err(sentence)?;
+        let after = result::read(&self.after).map_err(sentence)?;
+        let compared = compare(&before, &after);
+        if self.json {
+            return super::json(&compared);
+        }
+        let names = [&self.before, &self.after].map(|path| path.display().to_string());
+        let shown = terminal::comparison(&compared, &names, terminal::columns());
+        written(anstream::stdout().write_all(shown.as_bytes()))
+    }
+}

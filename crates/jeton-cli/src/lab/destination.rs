@@ -1,0 +1,70 @@
+//! Where a verb's answer goes.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use jeton_lab::result::write_whole;
+
+use super::sentence;
+
+/// A file, or standard output.
+#[derive(Debug, Args)]
+pub(super) struct Destination {
+    /// Write to a file, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Destination {
+    /// Writes exactly this text. `sources` are the files that it was made from, which it must not
+    /// overwrite.
+    pub(super) fn text(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
+        match self.file() {
+            Some(path) => whole(path, text, sources),
+            // A page is no terminal's business: nothing may be taken out of it.
+            None => written(std::io::stdout().write_all(text.as_bytes())),
+        }
+    }
+
+    /// Writes text with styles: they are for terminals alone.
+    pub(super) fn styled(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
+        match self.file() {
+            Some(path) => whole(
+                path,
+                &anstream::adapter::strip_str(text).to_string(),
+                sources,
+            ),
+            None => written(anstream::stdout().write_all(text.as_bytes())),
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        let path = self.output.as_deref();
+        path.filter(|path| *path != Path::new("-"))
+    }
+}
+
+fn whole(path: &Path, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let own = |source: &&&PathBuf| real(path).is_some() && real(path) == real(source);
+    if let Some(source) = sources.iter().find(own) {
+        return Err(format!(
+            "-o {} would overwrite the result that it is made from; name another file",
+            source.display()
+        ));
+    }
+    write_whole(path, text.as_bytes()).map_err(sentence)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A reader that closed the pipe has seen what it wanted.
+pub(super) fn written(done: std::io::Result<()>) -> Result<ExitCode, String> {
+    match done {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {e}"))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

@@ -1,0 +1,54 @@
+//! `jeton lab merge`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use jeton_lab::across::{Named, merge};
+use jeton_lab::result;
+
+use super::destination::Destination;
+use super::sentence;
+
+/// Make one result of several runs of the same plan on the same machine
+///
+/// The merged result has all rounds, the seeds of the runs, and whatever disturbed any of them; its
+/// noise floor and verdicts are drawn again. From six runs on, verdicts take each run as one value:
+/// processes start anew with each run, and what a process keeps for its life (memory layout) is
+/// then in the intervals.
+///
+/// Refused, with what differs and between which two (exit 2, nothing written): another machine,
+/// kernel or runtime; another plan; another version, driver source or lockfile; other claims or token
+/// sizes; the same run twice. A row that one run could not measure is not measured, and says why.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  for i in 1 2 3 4 5 6; do jeton lab run libraries --out run-$i; done
+  jeton lab merge run-*/results.json -o merged.json
+  jeton lab report merged.json")]
+pub(super) struct Merge {
+    /// Two result files or more
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    destination: Destination,
+}
+
+impl Merge {
+    pub(super) fn run(self) -> Result<ExitCode, String> {
+        let mut results = Vec::new();
+        let mut command = String::from("jeton lab merge");
+        for path in &self.files {
+            let name = path.display().to_string();
+            command.push(' ');
+            command.push_str(&name);
+            let result = result::read(path).map_err(sentence)?;
+            results.push(Named { name, result });
+        }
+        let merged = merge(results, &command).map_err(sentence)?;
+        let json = String::from_utf8(result::to_bytes(&merged)).map_err(sentence)?;
+        let sources: Vec<&PathBuf> = self.files.iter().collect();
+        self.destination.text(&json, &sources)
+    }
+}

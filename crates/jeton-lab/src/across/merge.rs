@@ -1,0 +1,461 @@
+//! Several runs of one plan as one result.
+//!
+//! Rounds of several runs are more rounds, in which every subject still stands beside every other;
+//! and they are rounds of several lives of every process, which one run does not have. From
+//! [`LIVES`] runs on, verdicts take each run as one value (the geometric mean of its rounds): rounds
+//! of one run share their processes and their hour, and only then is that in the intervals. Below,
+//! every round is a value, as in one run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::machine::{Difference, machine, settings};
+use super::same::{Work, counterpart};
+use crate::judging::{self, Contest, Contestant, Twins};
+use crate::result::{
+    AaPair, Environment, MergedRun, NoiseFloor, Row, RunResult, SCHEMA, Status, Taint, Timing,
+    Verdict,
+};
+use crate::stats::median::median_interval;
+use crate::stats::outliers::beyond_outer_fences;
+
+/// Runs from which each counts as one value: with fewer, their intervals would tell nothing.
+pub const LIVES: usize = 6;
+
+/// A result and what it is called: the file it comes from.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// For people.
+    pub name: String,
+    /// The result.
+    pub result: RunResult,
+}
+
+/// Why results cannot be merged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unmergeable {
+    /// It takes two.
+    TooFew,
+    /// Two of them are one and the same run.
+    Twice(String, String),
+    /// They were not measured on the same machine, as it was set up.
+    AnotherMachine(String, String, Vec<Difference>),
+    /// One has a row that another does not have.
+    AnotherPlan {
+        /// The result that has it.
+        with: String,
+        /// The result that does not.
+        without: String,
+        /// The row.
+        row: String,
+    },
+    /// A row is not the same work or the same code in both.
+    AnotherSubject(String, String, Difference),
+    /// A result has rows whose rounds do not stand beside each other.
+    Ragged(String, String),
+    /// Nothing was measured in all of them.
+    NothingMeasured,
+}
+
+impl fmt::Display for Unmergeable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFew => f.write_str("a merge takes two results or more"),
+            Self::Twice(a, b) => write!(f, "{a} and {b} are the same run: its rounds count once"),
+            Self::AnotherMachine(a, b, differences) => {
+                let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "{a} and {b} were not measured on the same machine ({}): `jeton lab compare` sets them side by side",
+                    list.join("; ")
+                )
+            }
+            Self::AnotherPlan { with, without, row } => write!(
+                f,
+                "{with} and {without} are not runs of one plan: only {with} has {row}"
+            ),
+            Self::AnotherSubject(a, b, difference) => write!(
+                f,
+                "{a} and {b} did not measure the same ({difference}): `jeton lab compare` sets them side by side"
+            ),
+            Self::Ragged(name, row) => write!(
+                f,
+                "{name} has not as many rounds of {row} as of its other rows: they do not stand beside each other"
+            ),
+            Self::NothingMeasured => f.write_str("no row was measured in all of them"),
+        }
+    }
+}
+
+impl std::error::Error for Unmergeable {}
+
+/// Makes one result of several runs of the same plan on the same machine, in the order of their
+/// beginnings: all rounds, the seeds listed, what disturbed any of them in its taint, the noise floor
+/// and the verdicts drawn again. A row that one of them could not measure is not measured, and says
+/// in which.
+///
+/// # Errors
+/// [`Unmergeable`], with what is not the same and in which two.
+pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
+    results.sort_by_key(|run| began(&run.result));
+    let [first, others @ ..] = results.as_slice() else {
+        return Err(Unmergeable::TooFew);
+    };
+    if others.is_empty() {
+        return Err(Unmergeable::TooFew);
+    }
+    for (i, later) in results.iter().enumerate() {
+        for earlier in &results[..i] {
+            not_twice(earlier, later)?;
+        }
+        same_plan(first, later)?;
+        level(later)?;
+    }
+    let runs: Vec<MergedRun> = results.iter().flat_map(|n| runs(&n.result)).collect();
+    let rows: Vec<Row> = first
+        .result
+        .rows
+        .iter()
+        .map(|row| merged_row(row, &results))
+        .collect::<Result<_, _>>()?;
+    if rows.iter().all(|row| row.ns_per_op.is_none()) {
+        return Err(Unmergeable::NothingMeasured);
+    }
+    let noise_floor = noise_floor(&results, &rows, &runs);
+    let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
+    Ok(RunResult {
+        schema: SCHEMA,
+        command: command.to_owned(),
+        seed: first.result.seed,
+        environment: environment(&results),
+        noise_floor,
+        published: first.result.published.clone(),
+        verdicts,
+        // An answer was drawn from the rounds of one run; nobody has drawn it from all of them.
+        claims_answered: Vec::new(),
+        runs,
+        rows,
+    })
+}
+
+fn began(result: &RunResult) -> Option<jiff::Timestamp> {
+    result.environment.started.parse().ok()
+}
+
+/// The runs that a result is made of: its own, if it is not merged.
+fn runs(result: &RunResult) -> Vec<MergedRun> {
+    if !result.runs.is_empty() {
+        return result.runs.clone();
+    }
+    vec![MergedRun {
+        started: result.environment.started.clone(),
+        command: result.command.clone(),
+        seed: result.seed,
+        rounds: result.environment.rounds_finished,
+    }]
+}
+
+fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
+    let theirs = runs(&b.result);
+    if runs(&a.result).iter().any(|run| theirs.contains(run)) {
+        return Err(Unmergeable::Twice(a.name.clone(), b.name.clone()));
+    }
+    Ok(())
+}
+
+fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+    let (a, b) = (&first.result, &other.result);
+    let mut differences = machine(&a.environment, &b.environment);
+    differences.extend(settings(&a.environment, &b.environment));
+    let names = || (first.name.clone(), other.name.clone());
+    if !differences.is_empty() {
+        let (a, b) = names();
+        return Err(Unmergeable::AnotherMachine(a, b, differences));
+    }
+    for (with, without) in [(first, other), (other, first)] {
+        let lacks = |row: &&Row| counterpart(&without.result, row).is_none();
+        if let Some(row) = with.result.rows.iter().find(lacks) {
+            return Err(Unmergeable::AnotherPlan {
+                with: with.name.clone(),
+                without: without.name.clone(),
+                row: Work::of(row).to_string(),
+            });
+        }
+    }
+    let differ = |difference| {
+        let (a, b) = names();
+        Err(Unmergeable::AnotherSubject(a, b, difference))
+    };
+    for (driver, hash) in &a.environment.drivers {
+        if b.environment.drivers.get(driver).is_some_and(|h| h != hash) {
+            return differ(Difference {
+                what: format!("sources or lockfile of the driver {driver}"),
+                before: hash.chars().take(8).collect(),
+                after: b.environment.drivers[driver].chars().take(8).collect(),
+            });
+        }
+    }
+    for row in &a.rows {
+        if let Some(difference) = counterpart(b, row).and_then(|o| same_work(row, o)) {
+            return differ(difference);
+        }
+    }
+    Ok(())
+}
+
+/// What is not the same about two rows that have the same name.
+fn same_work(a: &Row, b: &Row) -> Option<Difference> {
+    let size = |row: &Row| row.token_bytes.map(|b| format!("{b} bytes"));
+    let both = size(a).zip(size(b));
+    let facts = [
+        (
+            "version",
+            a.subject.version.clone(),
+            b.subject.version.clone(),
+        ),
+        (
+            "claims",
+            format!("{} bytes", a.claims.bytes),
+            format!("{} bytes", b.claims.bytes),
+        ),
+        (
+            "token",
+            both.clone().map_or_else(String::new, |(a, _)| a),
+            both.map_or_else(String::new, |(_, b)| b),
+        ),
+    ];
+    let differs = facts.into_iter().find(|(_, a, b)| a != b);
+    differs.map(|(what, before, after)| Difference {
+        what: format!("{what} of {}", Work::of(a)),
+        before,
+        after,
+    })
+}
+
+/// All rows that were measured have as many rounds: those of one round stand beside each other.
+fn level(named: &Named) -> Result<(), Unmergeable> {
+    let rounds = named.result.environment.rounds_finished as usize;
+    let uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
+    match named.result.rows.iter().find(uneven) {
+        Some(row) => Err(Unmergeable::Ragged(
+            named.name.clone(),
+            Work::of(row).to_string(),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn measured(row: &Row) -> Option<&Timing> {
+    let ok = matches!(row.status, Status::Ok | Status::Tainted);
+    row.ns_per_op.as_ref().filter(|_| ok)
+}
+
+fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
+    let work = Work::of(row);
+    let mut merged = row.clone();
+    let (mut rounds, mut unsettled, mut weights) = (Vec::new(), false, Vec::new());
+    let (mut bytes, mut allocs) = (Vec::new(), Vec::new());
+    for (i, named) in results.iter().enumerate() {
+        // Every result has every row: the plans are the same.
+        let Some(own) = counterpart(&named.result, row) else {
+            continue;
+        };
+        let Some(timing) = measured(own) else {
+            let why = own.reason.as_deref().unwrap_or("no reason was given");
+            merged.status = own.status;
+            merged.reason = Some(format!("in run {} of {}: {why}", i + 1, results.len()));
+            merged.ns_per_op = None;
+            return Ok(merged);
+        };
+        rounds.extend_from_slice(&timing.rounds);
+        unsettled |= timing.unsettled;
+        weights.push(timing.rounds.len() as f64);
+        bytes.push(own.bytes_per_op);
+        allocs.push(own.allocs_per_op);
+        merged.peak_rss_bytes = merged.peak_rss_bytes.max(own.peak_rss_bytes);
+        if own.status == Status::Tainted {
+            merged.status = Status::Tainted;
+            merged.reason.clone_from(&own.reason);
+        }
+    }
+    merged.bytes_per_op = mean(&bytes, &weights);
+    merged.allocs_per_op = mean(&allocs, &weights);
+    let median = median_interval(&rounds)
+        .map_err(|_| Unmergeable::Ragged("one".into(), work.to_string()))?;
+    merged.ns_per_op = Some(Timing {
+        median: median.median,
+        interval: median.interval,
+        outliers: beyond_outer_fences(&rounds),
+        unsettled,
+        rounds,
+    });
+    Ok(merged)
+}
+
+/// The mean over all rounds; `None` if one of the runs did not count.
+fn mean(values: &[Option<f64>], weights: &[f64]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+    let first = *values.first()?;
+    if values.iter().all(|v| *v == first) {
+        return Some(first);
+    }
+    let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
+    Some(sum / weights.iter().sum::<f64>())
+}
+
+/// One value for each run, if there are enough of them; else the rounds as they are.
+fn lives(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
+    if runs.len() < LIVES {
+        return rounds.to_vec();
+    }
+    let mut rest = rounds;
+    let means = runs.iter().map(|run| {
+        let (own, others) = rest.split_at(rest.len().min(run.rounds as usize));
+        rest = others;
+        (own.iter().map(|t| t.ln()).sum::<f64>() / own.len() as f64).exp()
+    });
+    means.collect()
+}
+
+/// Pairs that every run has, their rounds one after the other. Where results do not hold the rounds
+/// of their pairs, the widest floor of them all stands.
+fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
+    let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
+    for (run, named) in results.iter().enumerate() {
+        for pair in &named.result.noise_floor.pairs {
+            // A subject may have two pairs, with other claims: the first goes to the first.
+            let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
+                (&p.subject, &p.contract, run) == (&pair.subject, &pair.contract, *held)
+            };
+            match pooled.iter_mut().find(same) {
+                Some((_, rounds, held)) => {
+                    rounds[0].extend_from_slice(&pair.rounds[0]);
+                    rounds[1].extend_from_slice(&pair.rounds[1]);
+                    *held += 1;
+                }
+                None => pooled.push((pair, pair.rounds.clone(), 1)),
+            }
+        }
+    }
+    let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
+    let mut whole: Vec<_> = pooled
+        .into_iter()
+        .filter(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total)
+        .collect();
+    let twins: Vec<Twins> = whole
+        .iter()
+        .map(|(pair, rounds, _)| Twins {
+            subject: pair.subject.clone(),
+            contract: pair.contract.clone(),
+            managed: rows
+                .iter()
+                .any(|r| r.subject.id == pair.subject && r.subject.is_managed()),
+            rounds: [0, 1].map(|side| lives(&rounds[side], runs)),
+        })
+        .collect();
+    let floors = results.iter().map(|n| &n.result.noise_floor);
+    let widest =
+        |floor: fn(&NoiseFloor) -> Option<f64>| floors.clone().filter_map(floor).reduce(f64::max);
+    if twins.is_empty() {
+        return NoiseFloor {
+            floor: widest(|n| n.floor),
+            managed: widest(|n| n.managed),
+            pairs: Vec::new(),
+        };
+    }
+    let mut judged = judging::noise_floor(&twins);
+    // The file keeps every round, whatever they were judged by.
+    for pair in &mut judged.pairs {
+        let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
+            (&p.subject, &p.contract) == (&pair.subject, &pair.contract)
+        };
+        if let Some(at) = whole.iter().position(same) {
+            pair.rounds = whole.remove(at).1;
+        }
+    }
+    judged
+}
+
+/// The comparisons of the first result over the merged rounds. One whose baseline was not measured
+/// in every run is left out: what stood against it stands against nothing.
+fn verdicts(
+    first: &RunResult,
+    rows: &[Row],
+    noise: &NoiseFloor,
+    runs: &[MergedRun],
+) -> Vec<Verdict> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut comparisons: BTreeMap<&str, Vec<&Verdict>> = BTreeMap::new();
+    for verdict in &first.verdicts {
+        let title = verdict.comparison.as_str();
+        if !order.contains(&title) {
+            order.push(title);
+        }
+        comparisons.entry(title).or_default().push(verdict);
+    }
+    let contestant = |verdict: &Verdict, id: &str, factors: &[String]| {
+        let row = rows.iter().find(|r| verdict.is_about(r, id))?;
+        Some(Contestant {
+            id: id.to_owned(),
+            managed: row.subject.is_managed(),
+            factors: factors.to_vec(),
+            rounds: lives(&measured(row)?.rounds, runs),
+        })
+    };
+    let mut judged = Vec::new();
+    for title in order {
+        let planned = &comparisons[title];
+        let Some(baseline) = contestant(planned[0], &planned[0].baseline, &[]) else {
+            continue;
+        };
+        let others = planned
+            .iter()
+            .filter_map(|v| contestant(v, &v.subject, &v.factors));
+        let contest = Contest {
+            suite: planned[0].suite.clone(),
+            contract: planned[0].contract.clone(),
+            claims: planned[0].claims.clone(),
+            threads: planned[0].threads,
+            title: title.to_owned(),
+            contestants: std::iter::once(baseline).chain(others).collect(),
+        };
+        judged.extend(judging::verdicts(&contest, noise));
+    }
+    judged
+}
+
+fn environment(results: &[Named]) -> Environment {
+    let all = || results.iter().map(|n| &n.result.environment);
+    let mut merged = results[0].result.environment.clone();
+    merged.elapsed_s = all().map(|e| e.elapsed_s).sum();
+    merged.complete = all().all(|e| e.complete);
+    merged.rounds_planned = all().map(|e| e.rounds_planned).sum();
+    merged.rounds_finished = all().map(|e| e.rounds_finished).sum();
+    for e in all() {
+        merged.runtimes.extend(e.runtimes.clone());
+        merged.drivers.extend(e.drivers.clone());
+    }
+    let weights: Vec<f64> = all().map(|e| e.elapsed_s).collect();
+    let share = |value: fn(&Taint) -> Option<f64>| {
+        let values: Vec<Option<f64>> = all().map(|e| value(&e.taint)).collect();
+        mean(&values, &weights).filter(|m| m.is_finite())
+    };
+    let mut taint = Taint {
+        tainted: all().any(|e| e.taint.tainted),
+        reasons: Vec::new(),
+        steal: share(|t| t.steal),
+        load: share(|t| t.load),
+        unwatched: Vec::new(),
+    };
+    for (i, e) in all().enumerate() {
+        let run = |reason: &String| format!("run {} of {}: {reason}", i + 1, results.len());
+        taint.reasons.extend(e.taint.reasons.iter().map(run));
+        for line in &e.taint.unwatched {
+            if !taint.unwatched.contains(line) {
+                taint.unwatched.push(line.clone());
+            }
+        }
+    }
+    merged.taint = taint;
+    merged
+}

@@ -1,0 +1,16 @@
+//! Results of several runs: set side by side, guarded, made one.
+//!
+//! Two runs are not one: nothing cancels between them that cancels within a round. [`compare`] says
+//! so in its intervals and its band, [`gate()`] decides by the same figures, and [`merge()`] makes one
+//! result of several runs of the same plan.
+
+mod compare;
+mod gate;
+mod machine;
+mod merge;
+mod same;
+
+pub use compare::{Change, RunComparison, Side, Unjudged, compare};
+pub use gate::{Disturbed, Gate, Regression, Unjudgeable, gate};
+pub use machine::Difference;
+pub use merge::{LIVES, Named, Unmergeable, merge};

@@ -1,0 +1,250 @@
+//! The tables in Markdown, for a wiki, an issue or a pull request.
+
+use std::fmt::{self, Write};
+
+use super::comparison::{Comparison, Entry, Role, comparisons, time};
+use super::{names, sentences, units};
+use crate::result::{Row, RunResult, Timing};
+use crate::stats::verdict::PRACTICAL_DIFFERENCE;
+
+/// The whole result as GitHub's Markdown: what may be believed first, then a table for each
+/// comparison with what it says in words, and what was not measured and why.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("report.md", jeton_lab::report::markdown::text(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn text(result: &RunResult) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(result, &mut out);
+    out
+}
+
+fn write(result: &RunResult, out: &mut String) -> fmt::Result {
+    writeln!(out, "# jeton lab\n")?;
+    head(result, out)?;
+    let comparisons = comparisons(result);
+    let mut suite = "";
+    for comparison in &comparisons {
+        if comparison.suite != suite {
+            suite = comparison.suite;
+            writeln!(out, "\n## {}", units::capitalised(&cell(suite)))?;
+        }
+        table(comparison, out)?;
+    }
+    gaps(&result.rows, out)
+}
+
+fn head(result: &RunResult, out: &mut String) -> fmt::Result {
+    let e = &result.environment;
+    writeln!(out, "`{}`\n", result.command.replace('`', "'"))?;
+    match result.noise_floor.floor {
+        Some(floor) => {
+            let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
+                format!(
+                    " ({} where a managed runtime takes part)",
+                    units::percent(m)
+                )
+            });
+            writeln!(
+                out,
+                "**Noise floor {}**{managed}: so far apart can identical subjects come out here; a \
+                 difference below {} is not believed.",
+                units::percent(floor),
+                units::percent(floor.max(PRACTICAL_DIFFERENCE))
+            )?;
+        }
+        None => writeln!(
+            out,
+            "**Noise floor not measured**: no identical pair was finished, so believe no small \
+             difference."
+        )?,
+    }
+    if e.taint.tainted {
+        let reasons: Vec<String> = e.taint.reasons.iter().map(|r| cell(r)).collect();
+        writeln!(
+            out,
+            "\n**Disturbed**: {}. The figures stand; draw no advice from them.",
+            reasons.join("; ")
+        )?;
+    }
+    if !e.complete {
+        writeln!(
+            out,
+            "\n**Ended early**: {} of {} rounds were finished.",
+            e.rounds_finished, e.rounds_planned
+        )?;
+    }
+    writeln!(
+        out,
+        "\n{}, {}, {}{}; {}; {}, seed {}; jeton {}.",
+        cell(&e.cpu),
+        units::count(e.cores, "core", "cores"),
+        cell(&e.kernel),
+        if e.hypervisor.is_some() {
+            ", on a hypervisor"
+        } else {
+            ""
+        },
+        cell(&e.started),
+        units::count(e.rounds_finished as usize, "round", "rounds"),
+        result.seed,
+        cell(&e.jeton)
+    )
+}
+
+fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
+    let times = comparison.entries.iter().chain(&comparison.references);
+    let unit = units::Unit::for_times(times.filter_map(|e| Some(time(e.row)?.median)));
+    writeln!(out, "\n### {}\n", cell(&comparison.title))?;
+    writeln!(
+        out,
+        "| subject | {} | 95 % | ratio | 95 % | verdict | tier | bytes | B/op | allocs/op |",
+        unit.name
+    )?;
+    writeln!(out, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|")?;
+    for entry in comparison.entries.iter().chain(&comparison.references) {
+        if let Some(timing) = time(entry.row) {
+            measured(comparison, entry, timing, unit, out)?;
+        }
+    }
+    for entry in &comparison.missing {
+        writeln!(
+            out,
+            "| {} | | | | | {}: {} | | | | |",
+            subject(entry),
+            entry.row.status.name(),
+            cell(entry.row.reason.as_deref().unwrap_or("no reason was given"))
+        )?;
+    }
+    writeln!(out)?;
+    for sentence in sentences::verdicts(comparison)
+        .into_iter()
+        .chain(sentences::factors(comparison))
+    {
+        writeln!(out, "- {}", cell(&sentence))?;
+    }
+    Ok(())
+}
+
+fn measured(
+    comparison: &Comparison<'_>,
+    entry: &Entry<'_>,
+    timing: &Timing,
+    unit: units::Unit,
+    out: &mut String,
+) -> fmt::Result {
+    let row = entry.row;
+    let (ratio, interval, verdict) = match entry.role {
+        Role::Compared(v) => (
+            units::ratio(v.ratio),
+            span(v.interval, units::ratio),
+            v.verdict.words().to_owned(),
+        ),
+        Role::Baseline => ("1".to_owned(), String::new(), "baseline".to_owned()),
+        Role::Reference => (String::new(), String::new(), "bare primitive".to_owned()),
+        Role::Alone => (String::new(), String::new(), "not compared".to_owned()),
+    };
+    let tier = comparison.tier(entry).map(|t| t.to_string());
+    let figure = |value: Option<f64>, decimals| {
+        value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, decimals))
+    };
+    writeln!(
+        out,
+        "| {}{} | {} | {} | {ratio} | {interval} | {verdict} | {} | {} | {} | {} |",
+        subject(entry),
+        if timing.unsettled {
+            " (never settled)"
+        } else {
+            ""
+        },
+        unit.figure(timing.median),
+        span(timing.interval, |end| unit.figure(end)),
+        tier.unwrap_or_default(),
+        row.token_bytes.map_or_else(String::new, units::whole),
+        figure(row.bytes_per_op, 0),
+        figure(row.allocs_per_op, 1)
+    )
+}
+
+/// Rows without a figure, one line for each reason.
+fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
+    let mut reasons: Vec<(String, usize)> = Vec::new();
+    for row in rows.iter().filter(|r| r.ns_per_op.is_none()) {
+        let subject = &row.subject;
+        let line = format!(
+            "{} {} ({}), {}: {}",
+            cell(&subject.library),
+            cell(&subject.version),
+            cell(names::language(subject)),
+            row.status.name(),
+            cell(row.reason.as_deref().unwrap_or("no reason was given"))
+        );
+        match reasons.iter_mut().find(|(l, _)| *l == line) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((line, 1)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## Not measured\n")?;
+    for (line, count) in reasons {
+        writeln!(out, "- {line} ({})", units::count(count, "row", "rows"))?;
+    }
+    Ok(())
+}
+
+fn subject(entry: &Entry<'_>) -> String {
+    let subject = &entry.row.subject;
+    format!(
+        "{} {} ({})",
+        cell(&entry.name),
+        cell(&subject.version),
+        cell(names::language(subject))
+    )
+}
+
+fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
+    format!("{} – {}", figure(low), figure(high))
+}
+
+/// Text from elsewhere as text: no markup, no cell of its own, no HTML, one line.
+fn cell(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+    {
+        match c {
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '&' => plain.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => {
+                plain.push('\\');
+                plain.push(c);
+            }
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_library_is_no_markup() {
+        assert_eq!(
+            cell("a|b <img src=x> [l](u)\nnext"),
+            "a\\|b &lt;img src=x&gt; \\[l\\](u) next"
+        );
+    }
+}

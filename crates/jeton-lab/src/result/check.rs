@@ -1,0 +1,200 @@
+//! What a result's types cannot say: ranges, and figures that contradict each other.
+//!
+//! A file that was edited by hand is caught where the edit contradicts what stands beside it: a
+//! median that its rounds do not have, a run called undisturbed above the reasons why it was.
+
+use std::collections::HashMap;
+
+use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
+use crate::stats::median::median_interval;
+
+/// A written figure and the one computed again may differ by rounding, and by no more.
+const ROUNDING: f64 = 1e-9;
+
+/// The first thing that is wrong, as `place: what`.
+pub(super) fn check(result: &RunResult) -> Result<(), String> {
+    environment(&result.environment)?;
+    noise_floor(&result.noise_floor)?;
+    for (i, row) in result.rows.iter().enumerate() {
+        self::row(row).map_err(|(member, what)| format!("rows[{i}]{member}: {what}"))?;
+    }
+    twice(&result.rows)?;
+    for (i, verdict) in result.verdicts.iter().enumerate() {
+        self::verdict(verdict, &result.rows)
+            .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;
+    }
+    merged(result)
+}
+
+type Wrong = (&'static str, String);
+
+fn environment(e: &Environment) -> Result<(), String> {
+    let wrong = |member: &str, what: &str| Err(format!("environment.{member}: {what}"));
+    if e.started.parse::<jiff::Timestamp>().is_err() {
+        return wrong("started", "is no RFC 3339 time");
+    }
+    if !not_negative(e.elapsed_s) {
+        return wrong("elapsed_s", "is no duration");
+    }
+    if e.rounds_finished > e.rounds_planned {
+        return wrong("rounds_finished", "is more than rounds_planned");
+    }
+    let taint = &e.taint;
+    if !taint.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+        return wrong("taint.steal", "is no share between 0 and 1");
+    }
+    if !taint.load.is_none_or(not_negative) {
+        return wrong("taint.load", "is no number of cores");
+    }
+    if taint.tainted == taint.reasons.is_empty() {
+        return wrong("taint.tainted", "contradicts taint.reasons");
+    }
+    Ok(())
+}
+
+fn noise_floor(noise: &NoiseFloor) -> Result<(), String> {
+    for (member, floor) in [("floor", noise.floor), ("managed", noise.managed)] {
+        if !floor.is_none_or(not_negative) {
+            return Err(format!(
+                "noise_floor.{member}: is no ratio above one (0.012 is 1.2 %)"
+            ));
+        }
+    }
+    for (i, pair) in noise.pairs.iter().enumerate() {
+        self::pair(pair)
+            .map_err(|(member, what)| format!("noise_floor.pairs[{i}]{member}: {what}"))?;
+    }
+    Ok(())
+}
+
+fn pair(pair: &AaPair) -> Result<(), Wrong> {
+    ratio(pair.ratio, pair.interval)?;
+    let [first, second] = &pair.rounds;
+    if first.len() != second.len() {
+        return Err((".rounds", "the two have not the same number".into()));
+    }
+    times(first).and_then(|()| times(second))
+}
+
+fn row(row: &Row) -> Result<(), Wrong> {
+    match (&row.ns_per_op, row.status) {
+        (Some(timing), _) => {
+            self::timing(timing).map_err(|(_, what)| (".ns_per_op", what))?;
+        }
+        (None, Status::Ok | Status::Tainted) => {
+            return Err((".ns_per_op", "is missing, and the status is ok".into()));
+        }
+        (None, _) => {}
+    }
+    for (member, figure) in [
+        (".bytes_per_op", row.bytes_per_op),
+        (".allocs_per_op", row.allocs_per_op),
+    ] {
+        if !figure.is_none_or(not_negative) {
+            return Err((member, "is below zero".into()));
+        }
+    }
+    if row.threads == 0 {
+        return Err((".threads", "is zero".into()));
+    }
+    Ok(())
+}
+
+fn timing(timing: &Timing) -> Result<(), Wrong> {
+    times(&timing.rounds)?;
+    let computed = median_interval(&timing.rounds).map_err(|e| (".rounds", e.to_string()))?;
+    let same = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b;
+    if !same(timing.median, computed.median) {
+        return Err((".median", "the median is not that of the rounds".into()));
+    }
+    let [low, high] = timing.interval;
+    if !(low > 0.0 && low <= timing.median && timing.median <= high && high.is_finite()) {
+        return Err((".interval", "the interval does not hold the median".into()));
+    }
+    Ok(())
+}
+
+fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
+    ratio(verdict.ratio, verdict.interval)?;
+    if !(0.0..=1.0).contains(&verdict.p_value) {
+        return Err((".p_value", "is no probability".into()));
+    }
+    if verdict.tier == 0 || verdict.baseline_tier == Some(0) {
+        return Err((".tier", "tiers begin with 1".into()));
+    }
+    let measured = |id: &str| {
+        let mut about = rows.iter().filter(|row| verdict.is_about(row, id));
+        about.any(|row| row.ns_per_op.is_some())
+    };
+    for (member, id) in [
+        (".baseline", &verdict.baseline),
+        (".subject", &verdict.subject),
+    ] {
+        if !measured(id) {
+            return Err((member, "no row measured it under this contract".into()));
+        }
+    }
+    Ok(())
+}
+
+fn ratio(ratio: f64, [low, high]: [f64; 2]) -> Result<(), Wrong> {
+    if !(ratio.is_finite() && ratio > 0.0) {
+        return Err((".ratio", "is no ratio above zero".into()));
+    }
+    // Both are exponentials of sums: an interval without width may be off by a rounding.
+    let holds = low <= ratio * (1.0 + ROUNDING) && ratio <= high * (1.0 + ROUNDING);
+    if !(low >= 0.0 && holds) {
+        return Err((".interval", "does not hold the ratio".into()));
+    }
+    Ok(())
+}
+
+fn times(rounds: &[f64]) -> Result<(), Wrong> {
+    match rounds.iter().position(|&t| !(t.is_finite() && t > 0.0)) {
+        Some(round) => Err((
+            ".rounds",
+            format!("round {round}, counted from 0, is not a time above zero"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn twice(rows: &[Row]) -> Result<(), String> {
+    let mut seen = HashMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        let key = (
+            &row.suite,
+            &row.contract,
+            &row.subject,
+            &row.claims,
+            row.threads,
+        );
+        if let Some(before) = seen.insert(key, i) {
+            return Err(format!(
+                "rows[{i}]: is the same subject and work as rows[{before}]"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The runs of a merged result have all of its rounds.
+fn merged(result: &RunResult) -> Result<(), String> {
+    if result.runs.is_empty() {
+        return Ok(());
+    }
+    for (i, run) in result.runs.iter().enumerate() {
+        if run.started.parse::<jiff::Timestamp>().is_err() {
+            return Err(format!("runs[{i}].started: is no RFC 3339 time"));
+        }
+    }
+    let rounds: u64 = result.runs.iter().map(|run| u64::from(run.rounds)).sum();
+    if rounds != u64::from(result.environment.rounds_finished) {
+        return Err("runs: their rounds are not environment.rounds_finished together".into());
+    }
+    Ok(())
+}
+
+fn not_negative(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}

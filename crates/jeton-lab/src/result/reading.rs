@@ -1,0 +1,82 @@
+//! Reading a result file: the one way in, for every verb that takes one.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{FileError, RunResult, SCHEMA, check};
+
+/// No more than this is read of a result file: 64 MB. A thousand rounds of a thousand rows have
+/// 20 MB.
+pub const RESULT_BYTES_MAX: u64 = 64_000_000;
+
+/// Reads a result file, and believes nothing in it that it can check: types, ranges, and that its
+/// figures do not contradict each other.
+///
+/// # Errors
+/// [`FileError`], with what is wrong and where (`rows[3].status: …`); nothing of a file that is
+/// wrong is used.
+///
+/// # Examples
+/// ```no_run
+/// let result = jeton_lab::result::read("jeton-lab/results.json".as_ref())?;
+/// println!("{} rows", result.rows.len());
+/// # Ok::<(), jeton_lab::result::FileError>(())
+/// ```
+pub fn read(path: &Path) -> Result<RunResult, FileError> {
+    let bytes = bytes(path)?;
+    let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(FileError::CutShort(path.to_owned()));
+    }
+    // An array could pass for an object below: serde reads structs from both.
+    if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(no_result("it is no JSON object".into()));
+    }
+    // What the file says of itself comes first: another schema explains all that would follow.
+    let version: Version = parse(path, &bytes)?;
+    match version.schema {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(schema) => return Err(FileError::Schema(path.to_owned(), schema)),
+        None => return Err(no_result("it has no `schema`".into())),
+    }
+    let result: RunResult = parse(path, &bytes)?;
+    check::check(&result).map_err(no_result)?;
+    Ok(result)
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema: Option<u64>,
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let unreadable = |e| FileError::Unreadable(path.to_owned(), e);
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    let read = file.take(RESULT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    if read.map_err(unreadable)? as u64 > RESULT_BYTES_MAX {
+        return Err(FileError::TooLarge(path.to_owned()));
+    }
+    Ok(bytes)
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {
+    let json = &mut serde_json::Deserializer::from_slice(bytes);
+    let refused = |place: String, e: &serde_json::Error| {
+        if e.is_eof() {
+            return FileError::CutShort(path.to_owned());
+        }
+        let place = match place.as_str() {
+            "." => String::new(),
+            place => format!("{place}: "),
+        };
+        FileError::NoResult(path.to_owned(), format!("{place}{e}"))
+    };
+    let value = serde_path_to_error::deserialize(&mut *json)
+        .map_err(|e| refused(e.path().to_string(), e.inner()))?;
+    json.end().map_err(|e| refused(".".into(), &e))?;
+    Ok(value)
+}

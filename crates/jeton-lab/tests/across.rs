@@ -1,0 +1,472 @@
+//! Results of several runs: set side by side, guarded, merged.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[path = "report_page/sample.rs"]
+#[allow(dead_code)]
+mod sample;
+
+use jeton_lab::across::{
+    Disturbed, Gate, LIVES, Named, Regression, Unjudgeable, Unmergeable, compare, gate, merge,
+};
+use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status, Verdict};
+use jeton_lab::stats::median::median_interval;
+
+const SUBJECTS: [&str; 6] = ["jeton", "a", "b", "c", "d", "e"];
+
+/// Six libraries under one contract with a spread of about half a per cent; `seed` moves the rounds.
+fn run(seed: u64) -> RunResult {
+    let mut result = sample::empty();
+    result.seed = seed;
+    result.environment.started = format!("2026-11-20T09:{:02}:00Z", seed % 60);
+    result.noise_floor.managed = None;
+    for (index, library) in SUBJECTS.iter().enumerate() {
+        let subject = sample::subject("go", library, "1.0.0", "jwt", Some("HS256"));
+        let (driver, hash) = (subject.driver().to_owned(), "41d7".repeat(16));
+        result.environment.drivers.insert(driver, hash);
+        let mut row = sample::row("libraries", "sign", subject);
+        row.ns_per_op = Some(sample::timing(1_000.0 * (index + 1) as f64, 0.005));
+        row.token_bytes = Some(313);
+        row.allocs_per_op = Some(2.0);
+        result.rows.push(row);
+        // No two runs and no two subjects have the same noise.
+        scale_rounds(&mut result.rows[index], |round| {
+            1.0 + 0.002 * ((seed as usize * 7 + index * 3 + round * 5) % 11) as f64 / 11.0
+        });
+    }
+    let twin = |library: usize, by: f64| {
+        let rounds = result.rows[library]
+            .ns_per_op
+            .as_ref()
+            .unwrap()
+            .rounds
+            .clone();
+        let second = rounds.iter().rev().map(|t| t * by).collect();
+        AaPair {
+            subject: result.rows[library].subject.id.clone(),
+            contract: "sign".into(),
+            ratio: by,
+            interval: [by * 0.99, by * 1.01],
+            verdict: Judgement::Equivalent,
+            rounds: [rounds, second],
+        }
+    };
+    result.noise_floor.pairs = (0..4).map(|i| twin(i, 1.0 + 0.001 * i as f64)).collect();
+    let ids: Vec<String> = result.rows.iter().map(|r| r.subject.id.clone()).collect();
+    result.verdicts = ids[1..]
+        .iter()
+        .map(|id| Verdict {
+            suite: "libraries".into(),
+            contract: "sign".into(),
+            claims: "standard".into(),
+            threads: 1,
+            comparison: "HS256, sign".into(),
+            factors: vec!["library".into()],
+            confounded: false,
+            baseline: ids[0].clone(),
+            subject: id.clone(),
+            ratio: 2.0,
+            interval: [1.9, 2.1],
+            verdict: Judgement::Slower,
+            tier: 2,
+            baseline_tier: Some(1),
+            more_rounds: None,
+            p_value: 0.001,
+        })
+        .collect();
+    result
+}
+
+fn scale_rounds(row: &mut Row, by: impl Fn(usize) -> f64) {
+    let timing = row.ns_per_op.as_mut().unwrap();
+    for (round, time) in timing.rounds.iter_mut().enumerate() {
+        *time *= by(round);
+    }
+    let median = median_interval(&timing.rounds).unwrap();
+    (timing.median, timing.interval) = (median.median, median.interval);
+}
+
+/// The library's code has changed, and its time by this factor.
+fn change(result: &mut RunResult, library: &str, by: f64) {
+    let mut rows = result.rows.iter_mut();
+    let row = rows.find(|r| r.subject.library == library).unwrap();
+    scale_rounds(row, |_| by);
+    let driver = row.subject.driver().to_owned();
+    result.environment.drivers.insert(driver, "0000".repeat(16));
+}
+
+fn verdict_on(before: &RunResult, after: &RunResult, library: &str) -> Option<Judgement> {
+    let compared = compare(before, after);
+    let mut changes = compared.changes.iter();
+    let id = format!("/{library}:");
+    changes.find(|c| c.subject.contains(&id)).unwrap().verdict
+}
+
+fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate, Unjudgeable> {
+    gate(before, after, threshold, Disturbed::Refuse)
+}
+
+#[test]
+fn what_changed_is_told_from_what_did_not() {
+    let (before, mut after) = (run(1), run(2));
+    change(&mut after, "jeton", 1.20);
+    change(&mut after, "a", 0.80);
+    change(&mut after, "b", 1.0);
+    let compared = compare(&before, &after);
+    assert_eq!(compared.unchanged, 3);
+    assert!(compared.between_runs.is_some());
+    assert_eq!(compared.changes.len(), SUBJECTS.len());
+    assert_eq!(
+        compared.changes[0].subject, before.rows[1].subject.id,
+        "the largest first"
+    );
+    assert_eq!(
+        verdict_on(&before, &after, "jeton"),
+        Some(Judgement::Slower)
+    );
+    assert_eq!(verdict_on(&before, &after, "a"), Some(Judgement::Faster));
+    assert_eq!(
+        verdict_on(&before, &after, "b"),
+        Some(Judgement::Equivalent)
+    );
+    assert_eq!(verdict_on(&before, &after, "c"), None, "the same code");
+}
+
+#[test]
+fn what_the_runs_differ_by_is_not_the_subjects() {
+    let (before, mut after) = (run(1), run(2));
+    // The whole machine was 12 % slower, and nobody says so but those that did not change.
+    for row in &mut after.rows {
+        scale_rounds(row, |_| 1.12);
+    }
+    change(&mut after, "jeton", 1.0);
+    assert_eq!(
+        verdict_on(&before, &after, "jeton"),
+        Some(Judgement::CannotTell)
+    );
+    // Without them it would pass for a change of the subject.
+    let alone = |mut result: RunResult| {
+        result.rows.truncate(1);
+        result
+    };
+    let (before, after) = (alone(before), alone(after));
+    assert_eq!(compare(&before, &after).between_runs, None);
+    assert_eq!(
+        verdict_on(&before, &after, "jeton"),
+        Some(Judgement::Slower)
+    );
+}
+
+#[test]
+fn both_noise_floors_count() {
+    for noisy in [0, 1] {
+        let mut runs = [run(1), run(2)];
+        change(&mut runs[1], "jeton", 1.10);
+        runs[noisy].noise_floor.floor = Some(0.15);
+        let verdict = verdict_on(&runs[0], &runs[1], "jeton");
+        assert_eq!(verdict, Some(Judgement::CannotTell));
+    }
+}
+
+#[test]
+fn another_machine_has_no_verdict() {
+    let (before, mut after) = (run(1), run(2));
+    after.environment.cpu = "another CPU".into();
+    let compared = compare(&before, &after);
+    assert_eq!(compared.another_machine[0].what, "CPU");
+    assert!(compared.changes.iter().all(|c| c.verdict.is_none()));
+    let refused = judged(&before, &after, 0.05).unwrap_err();
+    assert!(refused.to_string().contains("another CPU"), "{refused}");
+}
+
+#[test]
+fn settings_are_told_and_judged_all_the_same() {
+    let (before, mut after) = (run(1), run(2));
+    after.environment.kernel = "Linux 7.0".into();
+    after
+        .environment
+        .runtimes
+        .insert("go".into(), "go1.27".into());
+    let compared = compare(&before, &after);
+    let whats: Vec<&str> = compared.settings.iter().map(|d| d.what.as_str()).collect();
+    assert_eq!(whats, ["kernel", "go"]);
+    assert_eq!(compared.unchanged, 0, "another runtime is other code");
+    assert!(compared.changes.iter().all(|c| c.verdict.is_some()));
+}
+
+#[test]
+fn what_only_one_measured_is_listed() {
+    let (mut before, mut after) = (run(1), run(2));
+    before.rows.remove(5);
+    after.rows.remove(4);
+    after.rows[3].claims.bytes = 200;
+    sample::fail(&mut after.rows[2], Status::Crashed, "exit status 2");
+    let compared = compare(&before, &after);
+    let listed: Vec<String> = compared
+        .unjudged
+        .iter()
+        .map(|u| format!("{}: {}", u.subject.split(':').next().unwrap(), u.reason))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            "go/b: crashed in the later result: exit status 2",
+            "go/c: its claims had 160 bytes and have 200",
+            "go/d: only in the earlier result",
+            "go/e: only in the later result",
+        ]
+    );
+    assert_eq!(compared.changes.len(), 2);
+}
+
+#[test]
+fn a_gate_passes_what_did_not_change_and_names_what_did() {
+    let (before, mut after) = (run(1), run(2));
+    let passed = judged(&before, &after, 0.05).unwrap();
+    assert_eq!((passed.passed, passed.undecided), (6, 0));
+    assert!(passed.regressions.is_empty());
+
+    change(&mut after, "jeton", 1.12);
+    let found = judged(&before, &after, 0.05).unwrap();
+    let [Regression::Slower { what, ratio, .. }] = found.regressions.as_slice() else {
+        panic!("one is slower: {found:?}")
+    };
+    assert!(what.starts_with("sign go/jeton:jwt:HS256"), "{what}");
+    assert!((ratio - 1.12).abs() < 0.01);
+    // Faster is no regression, and less than the threshold is let through.
+    assert!(
+        judged(&after, &before, 0.05)
+            .unwrap()
+            .regressions
+            .is_empty()
+    );
+    assert!(
+        judged(&before, &after, 0.20)
+            .unwrap()
+            .regressions
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_threshold_below_the_noise_is_the_noise() {
+    let (before, mut after) = (run(1), run(2));
+    after.noise_floor.floor = Some(0.15);
+    change(&mut after, "jeton", 1.12);
+    assert!(
+        judged(&before, &after, 0.05)
+            .unwrap()
+            .regressions
+            .is_empty()
+    );
+}
+
+#[test]
+fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
+    let (before, mut after) = (run(1), run(2));
+    sample::fail(
+        &mut after.rows[0],
+        Status::FailedPreflight,
+        "accepts an expired token",
+    );
+    sample::fail(&mut after.rows[1], Status::Unavailable, "needs `go`");
+    let found = judged(&before, &after, 0.05).unwrap();
+    let [Regression::Broken { what, reason }] = found.regressions.as_slice() else {
+        panic!("one is broken: {found:?}")
+    };
+    assert!(what.contains("go/jeton") && reason.contains("accepts an expired token"));
+    assert_eq!(found.unjudged.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_judged_is_neither_yes_nor_no() {
+    let (before, after) = (run(1), run(2));
+    let mut disturbed = after.clone();
+    disturbed.environment.taint.tainted = true;
+    disturbed.environment.taint.reasons = vec!["other work kept 1.5 cores busy".into()];
+    let refused = judged(&before, &disturbed, 0.05).unwrap_err();
+    assert!(matches!(
+        refused,
+        Unjudgeable::Disturbed { run: "result", .. }
+    ));
+    let refused = judged(&disturbed, &before, 0.05).unwrap_err();
+    assert!(matches!(
+        refused,
+        Unjudgeable::Disturbed {
+            run: "baseline",
+            ..
+        }
+    ));
+    assert!(gate(&before, &disturbed, 0.05, Disturbed::Allow).is_ok());
+
+    let mut other = after.clone();
+    other
+        .rows
+        .iter_mut()
+        .for_each(|row| row.contract = "verify".into());
+    assert_eq!(
+        judged(&before, &other, 0.05),
+        Err(Unjudgeable::NothingInCommon)
+    );
+
+    let wild = |mut result: RunResult| {
+        for row in &mut result.rows {
+            scale_rounds(row, |round| if round % 2 == 0 { 0.6 } else { 1.6 });
+        }
+        result
+    };
+    let (before, mut after) = (wild(before), wild(after));
+    assert_eq!(
+        judged(&before, &after, 0.05).unwrap().passed,
+        6,
+        "nothing has changed"
+    );
+    after.environment.kernel = "Linux 7.0".into();
+    let refused = judged(&before, &after, 0.05).unwrap_err();
+    assert_eq!(refused, Unjudgeable::NothingDecided { subjects: 6 });
+}
+
+fn named(results: impl IntoIterator<Item = RunResult>) -> Vec<Named> {
+    let results = results.into_iter().enumerate();
+    results
+        .map(|(i, result)| Named {
+            name: format!("{i}.json"),
+            result,
+        })
+        .collect()
+}
+
+fn merged(results: impl IntoIterator<Item = RunResult>) -> RunResult {
+    merge(named(results), "jeton lab merge").unwrap()
+}
+
+fn refused(results: impl IntoIterator<Item = RunResult>) -> String {
+    merge(named(results), "jeton lab merge")
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn runs_of_one_plan_become_one_result() {
+    let (mut second, first) = (run(2), run(1));
+    second.environment.taint.tainted = true;
+    second.environment.taint.reasons = vec!["steal".into()];
+    // The order is that of the runs, not of the call.
+    let one = merged([second, first.clone()]);
+    assert_eq!(one.environment.rounds_finished, 16);
+    assert_eq!(one.runs.iter().map(|r| r.seed).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(one.environment.taint.reasons, ["run 2 of 2: steal"]);
+    assert!(one.environment.taint.tainted);
+    let rounds = |r: &RunResult| r.rows[3].ns_per_op.as_ref().unwrap().rounds.clone();
+    assert_eq!(rounds(&one).len(), 16);
+    assert_eq!(rounds(&one)[..8], rounds(&first));
+    assert_eq!(one.noise_floor.pairs[0].rounds[1].len(), 16);
+    assert_eq!(one.verdicts.len(), 5);
+    assert!((one.verdicts[0].ratio - 2.0).abs() < 0.02, "drawn again");
+}
+
+#[test]
+fn a_merge_of_merges_is_the_merge_of_all() {
+    let all = merged([run(1), run(2), run(3), run(4)]);
+    let halves = merged([merged([run(1), run(2)]), merged([run(3), run(4)])]);
+    assert_eq!(halves.rows, all.rows);
+    assert_eq!(halves.runs, all.runs);
+    assert_eq!(halves.verdicts, all.verdicts);
+}
+
+#[test]
+fn from_six_runs_on_each_is_one_value() {
+    // Each run has a process that is off by up to 4 % for good, and hardly a spread within.
+    let lives = |count: u64| {
+        let results = (1..=count).map(|seed| {
+            let mut result = run(seed);
+            let off = 1.0 + 0.04 * (seed % 3) as f64;
+            scale_rounds(&mut result.rows[1], |_| off);
+            result
+        });
+        let [low, high] = merged(results).verdicts[0].interval;
+        (high / low).ln()
+    };
+    let (five, six) = (lives(LIVES as u64 - 1), lives(LIVES as u64));
+    assert!(
+        six > 2.0 * five,
+        "what lasts for a run is in the interval: {five} {six}"
+    );
+}
+
+#[test]
+fn a_row_that_one_run_could_not_measure_is_not_measured() {
+    let mut second = run(2);
+    sample::fail(&mut second.rows[2], Status::TimedOut, "did not answer");
+    let one = merged([run(1), second.clone()]);
+    assert_eq!(one.rows[2].status, Status::TimedOut);
+    assert_eq!(
+        one.rows[2].reason.as_deref(),
+        Some("in run 2 of 2: did not answer")
+    );
+    assert!(one.rows[2].ns_per_op.is_none());
+    assert_eq!(one.verdicts.len(), 4);
+    // What stood against a baseline that is gone stands against nothing.
+    sample::fail(&mut second.rows[0], Status::Crashed, "died");
+    assert!(merged([run(1), second]).verdicts.is_empty());
+}
+
+#[test]
+fn what_is_not_the_same_is_not_merged() {
+    assert_eq!(refused([run(1)]), Unmergeable::TooFew.to_string());
+    assert!(refused([run(1), run(1)]).contains("0.json and 1.json are the same run"));
+    let edited = |edit: fn(&mut RunResult)| {
+        let mut other = run(2);
+        edit(&mut other);
+        refused([run(1), other])
+    };
+    type Edit = (&'static str, fn(&mut RunResult));
+    let edits: [Edit; 9] = [
+        (
+            "CPU: AMD EPYC 9R14 / another",
+            (|r| r.environment.cpu = "another".into()),
+        ),
+        ("go: go1.26.8 / go2", |r| {
+            r.environment.runtimes.insert("go".into(), "go2".into());
+        }),
+        ("only 0.json has sign go/e:", |r| {
+            r.rows.pop();
+            r.verdicts.pop();
+        }),
+        ("only 1.json has verify go/e:", |r| {
+            let mut more = r.rows[5].clone();
+            more.contract = "verify".into();
+            r.rows.push(more);
+        }),
+        (
+            "version of sign go/b:jwt:HS256:prepared: 1.0.0 / 1.0.1",
+            |r| {
+                r.rows[2].subject.version = "1.0.1".into();
+            },
+        ),
+        ("sources or lockfile of the driver go/b", |r| {
+            r.environment
+                .drivers
+                .insert("go/b".into(), "0000".repeat(16));
+        }),
+        (
+            "claims of sign go/b:jwt:HS256:prepared: 160 bytes / 161 bytes",
+            |r| {
+                r.rows[2].claims.bytes = 161;
+            },
+        ),
+        (
+            "token of sign go/b:jwt:HS256:prepared: 313 bytes / 320 bytes",
+            |r| {
+                r.rows[2].token_bytes = Some(320);
+            },
+        ),
+        ("1.json has not as many rounds of sign go/b:", |r| {
+            r.rows[2].ns_per_op.as_mut().unwrap().rounds.pop();
+        }),
+    ];
+    for (said, edit) in edits {
+        let refusal = edited(edit);
+        assert!(refusal.contains(said), "{said}: {refusal}");
+    }
+}

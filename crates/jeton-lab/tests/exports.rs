@@ -1,0 +1,155 @@
+//! Markdown, benchstat text and CSV of the sample, as golden files; and `benchstat` itself, which
+//! must read the text and agree.
+//!
+//! What has changed on purpose is written with `JETON_WRITE=1`, and read before it is committed.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[path = "report_page/sample.rs"]
+#[allow(dead_code)]
+mod sample;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use jeton_lab::report::{benchstat, csv, markdown};
+use jeton_lab::result::RunResult;
+use jeton_lab::stats::mann_whitney::p_value;
+
+/// Few rows of every kind, with names that a careless export would break.
+fn few() -> RunResult {
+    let mut result = sample::result();
+    result.rows.retain(|row| {
+        let alg = row.subject.alg.as_deref();
+        row.contract == "sign"
+            && (alg == Some("HS256") && row.suite == "libraries"
+                || alg == Some("EdDSA") && row.subject.library == "pascaldekloe"
+                || row.subject.language == "java")
+    });
+    let rows = result.rows.clone();
+    result.verdicts.retain(|v| {
+        let there = |id: &str| {
+            rows.iter()
+                .any(|r| r.subject.id == id && r.suite == v.suite)
+        };
+        v.contract == "sign" && there(&v.subject) && there(&v.baseline)
+    });
+    let mut odd = rows[0].clone();
+    odd.subject.id = "go/a b:jwe:RSA-OAEP-256+A256GCM:prepared".into();
+    odd.subject.library = "=a | \"b\", <c>".into();
+    odd.subject.format = "jwe".into();
+    odd.subject.alg = Some("RSA-OAEP-256".into());
+    odd.subject.enc = Some("A256GCM".into());
+    odd.contract = "verify-signature".into();
+    odd.claims.name = "my claims/1".into();
+    odd.threads = 4;
+    odd.allocs_per_op = None;
+    result.rows.push(odd);
+    result
+}
+
+#[track_caller]
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("JETON_WRITE").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let golden = fs::read_to_string(&path).unwrap();
+    assert!(text == golden, "{name} differs; it is now:\n{text}");
+}
+
+#[test]
+fn markdown_is_as_it_was_read() {
+    assert_golden("report.md", &markdown::text(&few()));
+}
+
+#[test]
+fn benchstat_text_is_as_it_was_read() {
+    assert_golden("results.txt", &benchstat::text(&few()));
+}
+
+#[test]
+fn csv_is_as_it_was_read() {
+    assert_golden("results.csv", &csv::text(&few()));
+}
+
+#[test]
+fn a_result_without_rows_has_all_three() {
+    let empty = sample::empty();
+    assert_eq!(csv::text(&empty).lines().count(), 1);
+    assert!(!benchstat::text(&empty).contains("Benchmark"));
+    assert!(markdown::text(&empty).contains("Noise floor"));
+}
+
+#[test]
+fn every_round_is_a_line_and_every_name_is_legal() {
+    let result = few();
+    let text = benchstat::text(&result);
+    let timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let rounds: usize = timings.map(|t| t.rounds.len()).sum();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|l| l.starts_with("Benchmark"))
+        .collect();
+    assert_eq!(lines.len(), rounds);
+    for line in lines {
+        let fields: Vec<&str> = line.split(' ').collect();
+        assert!(fields[0].as_bytes()[9].is_ascii_uppercase(), "{line}");
+        assert_eq!((fields[1], fields[3]), ("1", "ns/op"), "{line}");
+        assert!(fields[2].parse::<f64>().unwrap() > 0.0);
+    }
+}
+
+/// Medians and p of two libraries, by the tool that everybody uses. Its modules are pinned in
+/// `tests/benchstat`; where they cannot be had, that is said and nothing is held against us.
+#[test]
+fn benchstat_reads_it_and_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.txt");
+    let result = sample::result();
+    fs::write(&file, benchstat::text(&result)).unwrap();
+    let filter = ".name:Sign /format:jwt /alg:HS256 /lib:(golang-jwt OR cristalhq)";
+    let output = Command::new("go")
+        .args(["tool", "benchstat", "-format", "csv", "-filter", filter])
+        .args(["-col", "/lib", "-row", ".name", "-ignore", "/lang"])
+        .arg(&file)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/benchstat"))
+        .output();
+    let output = match output {
+        Ok(output) if output.status.success() => output,
+        other => {
+            let strict = std::env::var_os("JETON_BENCHSTAT").is_some();
+            assert!(!strict, "{other:?}");
+            return eprintln!("benchstat cannot be had here: {other:?}");
+        }
+    };
+    let said = String::from_utf8(output.stdout).unwrap();
+    let line = said.lines().find(|l| l.starts_with("Sign")).unwrap();
+    let fields: Vec<&str> = line.split(',').collect();
+    let timing = |library: &str| {
+        let mut rows = result.rows.iter();
+        let row = rows.find(|r| {
+            (
+                r.subject.library.as_str(),
+                r.contract.as_str(),
+                r.suite.as_str(),
+            ) == (library, "sign", "libraries")
+                && r.subject.alg.as_deref() == Some("HS256")
+        });
+        row.unwrap().ns_per_op.clone().unwrap()
+    };
+    // The columns come in the order of the file: golang-jwt before cristalhq.
+    let (first, second) = (timing("golang-jwt"), timing("cristalhq"));
+    for (field, median) in [(fields[1], first.median), (fields[3], second.median)] {
+        let seconds: f64 = field.parse().unwrap();
+        assert!((seconds * 1e9 / median - 1.0).abs() < 1e-3, "{said}");
+    }
+    let p = p_value(&first.rounds, &second.rounds);
+    assert!(fields[6].starts_with(&format!("p={p:.3}")), "{p}: {said}");
+    for unit in ["sec/op", "B/op", "allocs/op"] {
+        assert!(said.contains(unit), "{said}");
+    }
+}

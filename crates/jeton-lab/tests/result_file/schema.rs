@@ -1,0 +1,138 @@
+//! As much of JSON Schema (2020-12) as `docs/result.schema.json` uses. A keyword that is not known
+//! here is a failure: nothing in the schema goes unchecked.
+
+use serde_json::Value;
+
+/// What is wrong with `value`, as `place: what`.
+pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    check(schema, schema, value, "", &mut found);
+    found
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
+    if schema == &Value::Bool(false) {
+        found.push(format!("{place}: nothing may be here"));
+        return;
+    }
+    for (keyword, rule) in schema.as_object().unwrap() {
+        let mut wrong = |what: &str| found.push(format!("{place}: {what}"));
+        match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" => {}
+            "$ref" => {
+                let pointer = rule.as_str().unwrap().strip_prefix('#').unwrap();
+                let target = root.pointer(pointer).unwrap();
+                check(root, target, value, place, found);
+            }
+            "const" if value != rule => wrong("is another value"),
+            "enum" if !rule.as_array().unwrap().contains(value) => wrong("is none of the words"),
+            "type" => {
+                let names = rule.as_array().cloned();
+                let names = names.unwrap_or_else(|| vec![rule.clone()]);
+                if !names.iter().any(|name| is_a(name.as_str().unwrap(), value)) {
+                    wrong("is of another type");
+                }
+            }
+            "minimum" if value.as_f64().is_some_and(|v| v < rule.as_f64().unwrap()) => {
+                wrong("is too small");
+            }
+            "exclusiveMinimum" if value.as_f64().is_some_and(|v| v <= rule.as_f64().unwrap()) => {
+                wrong("is too small");
+            }
+            "maximum" if value.as_f64().is_some_and(|v| v > rule.as_f64().unwrap()) => {
+                wrong("is too large");
+            }
+            "pattern"
+                if value
+                    .as_str()
+                    .is_some_and(|v| !matches(rule.as_str().unwrap(), v)) =>
+            {
+                wrong("has another form");
+            }
+            "const" | "enum" | "minimum" | "exclusiveMinimum" | "maximum" | "pattern" => {}
+            "required" => {
+                for name in rule.as_array().unwrap() {
+                    let name = name.as_str().unwrap();
+                    if value.is_object() && value.get(name).is_none() {
+                        found.push(format!("{place}: has no {name}"));
+                    }
+                }
+            }
+            "properties" => {
+                for (name, rule) in rule.as_object().unwrap() {
+                    if let Some(member) = value.get(name) {
+                        check(root, rule, member, &format!("{place}/{name}"), found);
+                    }
+                }
+            }
+            "additionalProperties" => {
+                let known = schema.get("properties").and_then(Value::as_object);
+                for (name, member) in value.as_object().into_iter().flatten() {
+                    if known.is_none_or(|k| !k.contains_key(name)) {
+                        check(root, rule, member, &format!("{place}/{name}"), found);
+                    }
+                }
+            }
+            "minItems" => {
+                let least = rule.as_u64().unwrap() as usize;
+                if value.as_array().is_some_and(|v| v.len() < least) {
+                    wrong("has too few items");
+                }
+            }
+            "prefixItems" => {
+                let rules = rule.as_array().unwrap();
+                for (i, (rule, item)) in rules.iter().zip(items(value)).enumerate() {
+                    check(root, rule, item, &format!("{place}/{i}"), found);
+                }
+            }
+            "items" => {
+                let before = schema.get("prefixItems").map_or(0, |p| items(p).len());
+                for (i, item) in items(value).iter().enumerate().skip(before) {
+                    check(root, rule, item, &format!("{place}/{i}"), found);
+                }
+            }
+            "anyOf" => {
+                let fits = |rule: &Value| {
+                    let mut found = Vec::new();
+                    check(root, rule, value, place, &mut found);
+                    found.is_empty()
+                };
+                if !rule.as_array().unwrap().iter().any(fits) {
+                    wrong("fits none of the forms");
+                }
+            }
+            other => panic!("the schema says {other:?}, which this test does not know"),
+        }
+    }
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn is_a(name: &str, value: &Value) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        other => panic!("there is no type {other:?}"),
+    }
+}
+
+/// The two patterns of the schema.
+fn matches(pattern: &str, text: &str) -> bool {
+    if pattern.starts_with("^[0-9a-f]{64}$") {
+        text.len() == 64
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+    } else if pattern.starts_with("^[0-9]{4}-") {
+        text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok()
+    } else {
+        panic!("the schema has the pattern {pattern:?}, which this test does not know")
+    }
+}

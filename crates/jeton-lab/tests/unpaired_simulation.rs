@@ -1,0 +1,110 @@
+//! Two runs on synthetic noise: what the documentation of `stats::unpaired` promises, simulated.
+//!
+//! Never timings: the noise is made from seeds, and every figure is the same on every machine.
+#![allow(clippy::unwrap_used)]
+
+use jeton_lab::result::Judgement;
+use jeton_lab::stats::unpaired::{between_runs, estimate};
+use jeton_lab::stats::verdict::{Band, judge};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const RUNS: u64 = 2_000;
+
+/// Standard normal, by Box and Muller.
+fn gaussian(rng: &mut impl Rng) -> f64 {
+    let u: f64 = 1.0 - rng.random::<f64>();
+    let v: f64 = rng.random();
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// One subject's rounds in one run, off by `offset` for good.
+fn rounds(rng: &mut impl Rng, count: usize, spread: f64, offset: f64) -> Vec<f64> {
+    (0..count)
+        .map(|_| 1_000.0 * (offset + spread * gaussian(rng)).exp())
+        .collect()
+}
+
+fn share(of: impl Fn(&mut ChaCha8Rng) -> bool) -> f64 {
+    let hits = (0..RUNS).filter(|&seed| of(&mut ChaCha8Rng::seed_from_u64(seed)));
+    100.0 * hits.count() as f64 / RUNS as f64
+}
+
+#[test]
+fn an_interval_covers_the_true_ratio_in_95_of_100_runs() {
+    for (before, after, spreads) in [
+        (8, 8, [0.02, 0.02]),
+        (12, 12, [0.02, 0.02]),
+        (30, 30, [0.02, 0.02]),
+        (8, 30, [0.04, 0.01]),
+    ] {
+        let covered = share(|rng| {
+            let earlier = rounds(rng, before, spreads[0], 0.0);
+            let later = rounds(rng, after, spreads[1], 0.05);
+            let [low, high] = estimate(&later, &earlier, 1).unwrap().log_interval();
+            low <= 0.05 && 0.05 <= high
+        });
+        assert!(
+            (93.0..=97.0).contains(&covered),
+            "{before} and {after}: {covered} %"
+        );
+    }
+}
+
+#[test]
+fn all_intervals_of_twenty_hold_together() {
+    let covered = share(|rng| {
+        (0..20).all(|_| {
+            let (a, b) = (rounds(rng, 12, 0.02, 0.0), rounds(rng, 12, 0.02, 0.0));
+            let [low, high] = estimate(&a, &b, 20).unwrap().log_interval();
+            low <= 0.0 && 0.0 <= high
+        })
+    });
+    assert!(covered >= 93.0, "{covered} %");
+}
+
+/// Every process of every run is off by about 1 % for good: subjects that did not change keep what
+/// nobody changed from being called different.
+#[test]
+fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
+    let called_different = |with_floor: bool| {
+        share(|rng| {
+            let mut ratio = || {
+                let offsets = [0.01 * gaussian(rng), 0.01 * gaussian(rng)];
+                let earlier = rounds(rng, 12, 0.005, offsets[0]);
+                let later = rounds(rng, 12, 0.005, offsets[1]);
+                estimate(&later, &earlier, 8).unwrap()
+            };
+            let subject = ratio();
+            let unchanged: Vec<_> = (0..7).map(|_| ratio()).collect();
+            let floor = between_runs(&unchanged, 1).filter(|_| with_floor);
+            matches!(
+                judge(&subject, Band::new(floor)),
+                Judgement::Faster | Judgement::Slower
+            )
+        })
+    };
+    let (with, without) = (called_different(true), called_different(false));
+    assert!(with <= 7.0, "{with} %");
+    assert!(
+        without >= 10.0,
+        "without it the test would prove nothing: {without} %"
+    );
+}
+
+/// And a change that is real is found through it: 15 % where runs differ by 1 %.
+#[test]
+fn a_real_change_is_found_through_the_floor() {
+    let found = share(|rng| {
+        let mut ratio = |effect: f64| {
+            let offsets = [0.01 * gaussian(rng), effect + 0.01 * gaussian(rng)];
+            let earlier = rounds(rng, 12, 0.005, offsets[0]);
+            let later = rounds(rng, 12, 0.005, offsets[1]);
+            estimate(&later, &earlier, 8).unwrap()
+        };
+        let subject = ratio(0.15);
+        let unchanged: Vec<_> = (0..7).map(|_| ratio(0.0)).collect();
+        judge(&subject, Band::new(between_runs(&unchanged, 8))) == Judgement::Slower
+    });
+    assert!(found >= 95.0, "{found} %");
+}
