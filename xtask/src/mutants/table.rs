@@ -83,7 +83,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("rsa1-5-tells", "crypto/rsa_encryption.rs", "Err(_) => (0, 0),", "Err(_) => return None,", "lib"),
     mutant("nested-without-cty", "jwt/nested.rs", "if !is_jwt {", "if !is_jwt && false {", "jwe_attacks"),
     // PASETO
-    mutant("paseto-footer-unbound", "paseto/verifier.rs", "&& !bool::from(wanted.ct_eq(&parts.footer))", "&& false", "paseto_attacks"),
+    mutant("paseto-footer-unbound", "paseto/verifier.rs", "Some(wanted) if !bool::from(wanted.ct_eq(&parts.footer)) => {", "Some(_) if false => {", "paseto_attacks"),
+    mutant("paseto-v4-mac", "paseto/v4.rs", "if !bool::from(mac.as_slice().ct_eq(tag)) {", "if false {", "paseto_attacks"),
+    mutant("paseto-v3-mac", "paseto/aes_ctr_hmac.rs", "if !bool::from(mac.as_slice().ct_eq(given)) {", "if false {", "paseto_attacks"),
     mutant("paseto-empty-footer", "paseto/token.rs", "if encoded.is_empty() {", "if false {", "paseto_attacks"),
     mutant("paseto-footer-bytes", "paseto/token.rs", "if encoded.len() > base64::encoded_length(limits::FOOTER_BYTES) {", "if false {", "paseto_attacks"),
 ];
