@@ -109,9 +109,9 @@ class Prepared:
         checksum = self.checksum(iterations)
         elapsed = time.perf_counter_ns() - start
         if MISDEED == "fast-clock":
-            elapsed //= 3
+            elapsed //= 6
         if MISDEED == "slow-clock":
-            elapsed *= 3
+            elapsed *= 20
         if MISDEED == "no-clock":
             elapsed = 0
         if MISDEED == "wrong-checksum" and iterations > 3:
