@@ -33,16 +33,16 @@ const fn mutant(
 pub(super) const MUTANTS: &[Mutant] = &[
     // JSON and base64url
     mutant("duplicate-members", "json/scanner.rs", "if !names.insert(name) {", "if !names.insert(name) && false {", "jws_attacks"),
-    mutant("array-depth", "json/scanner.rs", "return Err(Fault::Depth);", "", "bad_input"),
+    mutant("array-depth", "json/scanner.rs", "return Err(Fault::Depth);", "", "jws_attacks"),
     mutant("trailing-data", "json/scanner.rs", "if self.at == self.text.len() {", "if true {", "attack_tokens"),
     mutant("base64-space", "base64.rs", ".decode_to_vec(text)", ".decode_to_vec(text.trim_ascii())", "attack_tokens"),
     // JWS
     mutant("signature-ignored", "jws/compact.rs", "&& key.verify_bytes(signing_input, &decoded)", "|| key.verify_bytes(signing_input, &decoded)", "jws_attacks"),
     mutant("alg-ignored", "key/keys.rs", "if !key.answers_to(alg) =>", "if false =>", "jws_attacks"),
-    mutant("keys-tried", "key/keys.rs", "candidates.take(limits::KEYS_TRIED)", "candidates", "jws_attacks"),
-    mutant("token-bytes", "jws/compact.rs", "if token.len() > limits.token_bytes {", "if false {", "bad_input"),
+    mutant("keys-tried", "key/keys.rs", "candidates.take(limits::KEYS_TRIED)", "candidates", "key_sets"),
+    mutant("token-bytes", "jws/compact.rs", "if token.len() > limits.token_bytes {", "if false {", "jws_attacks"),
     mutant("header-bytes", "jws/header.rs", "if encoded.len() > base64::encoded_length(limits.header_bytes) {", "if false {", "jws_attacks"),
-    mutant("key-id-bytes", "jws/header.rs", "|kid| kid.len() > limits::KEY_ID_BYTES", "|_| false", "attack_tokens"),
+    mutant("key-id-bytes", "jws/header.rs", "|kid| kid.len() > limits::KEY_ID_BYTES", "|_| false", "jws_attacks"),
     mutant("crit-ignored", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(_, None) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
     mutant("b64-without-crit", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(None, _) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
     mutant("crit-second-name", "jws/header.rs", "if !only_b64 || names.next().is_some() {", "if !only_b64 {", "jws_attacks"),

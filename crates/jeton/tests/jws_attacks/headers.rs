@@ -125,6 +125,7 @@ fn size_and_depth_are_checked_before_anything_else() {
         "]".repeat(4_000)
     );
     let (million_dots, huge) = (".".repeat(1_000_000), "a".repeat(10_000_000));
+    let long_kid = format!("{{\"alg\":\"HS256\",\"kid\":\"{}\"}}", "k".repeat(257));
     let long_header = encode(&vec![b' '; 10_000]);
     for (forged, expected) in [
         (huge.clone(), Rejection::TooLarge(Part::Token)),
@@ -140,6 +141,10 @@ fn size_and_depth_are_checked_before_anything_else() {
         (
             key.sign_under(&deep, b"{}"),
             Rejection::TooDeep(Part::Header),
+        ),
+        (
+            key.sign_under(&long_kid, b"{}"),
+            Rejection::TooLarge(Part::Header),
         ),
     ] {
         assert_eq!(at_once(|| refusal(verifier.verify(&forged))), expected);
