@@ -11,7 +11,7 @@ use clap::Args;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
-use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
+use jeton_lab::runner::{self, BATCHES, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
     Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
 };
@@ -283,7 +283,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         n => format!(", after building {n} drivers (a first build takes a few minutes)"),
     };
     format!(
-        "about {}: {} cells × {} rounds of 3 × {} ms{first}",
+        "about {}: {} cells × {} rounds of {BATCHES} × {} ms{first}",
         in_words(takes),
         cells.len() + options.pace.twins,
         options.pace.rounds,

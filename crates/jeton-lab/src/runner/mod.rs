@@ -18,7 +18,7 @@ mod twins;
 mod warm;
 
 pub use event::Event;
-pub use pace::{FULL_BUDGET, Pace, QUICK_BUDGET};
+pub use pace::{BATCHES, FULL_BUDGET, Pace, QUICK_BUDGET};
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

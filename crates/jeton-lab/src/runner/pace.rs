@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::suite::Cell;
 
-/// Batches that make one visit: the round's value is their median.
-pub(super) const BATCHES: u32 = 5;
+/// Batches that make a round's value, which is their median.
+pub const BATCHES: u32 = 5;
 
 /// Fewer rounds than this prove nothing; a budget does not go below.
 pub(super) const FEWEST_ROUNDS: u32 = 4;
