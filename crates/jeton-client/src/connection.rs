@@ -1,0 +1,248 @@
+//! A connection to a server, and the calls over it.
+
+use std::time::Duration;
+
+use jeton_proto::v1::token_service_client::TokenServiceClient;
+use tonic::Request;
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+
+use crate::error::{Error, Result};
+use crate::follower::Follower;
+use crate::{
+    IssueBatchRequest, IssueBatchResponse, IssueRequest, IssueResponse, KeysRequest, KeysResponse,
+    RevokeRequest, VerifyBatchRequest, VerifyBatchResponse, VerifyRequest, VerifyResponse,
+};
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Where a server is, and how a caller says who it is.
+#[derive(Clone)]
+pub struct Connection {
+    url: String,
+    authorities: Option<Vec<u8>>,
+    identity: Option<(Vec<u8>, Vec<u8>)>,
+    bearer: Option<String>,
+    deadline: Duration,
+}
+
+/// Calls a server. Clones share its connection; a broken one is made again.
+#[derive(Clone)]
+pub struct Client {
+    inner: TokenServiceClient<Channel>,
+    bearer: Option<MetadataValue<Ascii>>,
+    deadline: Duration,
+}
+
+impl Connection {
+    /// To a data listener: `http://127.0.0.1:8420`, `https://tokens.example`. A call may take 30 s.
+    pub fn to(url: impl Into<String>) -> Connection {
+        Connection {
+            url: url.into(),
+            authorities: None,
+            identity: None,
+            bearer: None,
+            deadline: Duration::from_secs(30),
+        }
+    }
+
+    /// PEM: who vouches for the server's certificate.
+    #[must_use]
+    pub fn trusting(mut self, authorities: impl Into<Vec<u8>>) -> Connection {
+        self.authorities = Some(authorities.into());
+        self
+    }
+
+    /// PEM: the client's own certificate and its private key.
+    #[must_use]
+    pub fn identified_by(
+        mut self,
+        certificate: impl Into<Vec<u8>>,
+        key: impl Into<Vec<u8>>,
+    ) -> Connection {
+        self.identity = Some((certificate.into(), key.into()));
+        self
+    }
+
+    /// A bearer token (RFC 6750) of the caller's. Over `https` only.
+    #[must_use]
+    pub fn bearer(mut self, token: impl Into<String>) -> Connection {
+        self.bearer = Some(token.into());
+        self
+    }
+
+    /// How long a call may take.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Connection {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Configuration`], [`Error::Unavailable`].
+    pub async fn open(self) -> Result<Client> {
+        let configuration = |what: &str| Error::Configuration(what.to_owned());
+        let is_tls = self.url.starts_with("https://");
+        let has_secrets = self.bearer.is_some() || self.identity.is_some();
+        if has_secrets && !is_tls {
+            return Err(configuration(
+                "a bearer token or certificate needs an https:// address: it would be sent in the open",
+            ));
+        }
+        let endpoint = Endpoint::from_shared(self.url)
+            .map_err(|_| configuration("the address is no URL: http://HOST:PORT or https://HOST"))?
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true);
+        let endpoint = match is_tls {
+            false => endpoint,
+            true => {
+                let mut tls = ClientTlsConfig::new();
+                if let Some(authorities) = self.authorities {
+                    tls = tls.ca_certificate(Certificate::from_pem(authorities));
+                }
+                if let Some((certificate, key)) = self.identity {
+                    tls = tls.identity(Identity::from_pem(certificate, key));
+                }
+                endpoint
+                    .tls_config(tls)
+                    .map_err(|_| configuration("a certificate or key cannot be used: wants PEM"))?
+            }
+        };
+        let bearer = match self.bearer {
+            None => None,
+            Some(token) => {
+                let value = MetadataValue::try_from(format!("Bearer {}", token.trim()));
+                let mut value = value.map_err(|_| configuration("the bearer token is no token"))?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+        };
+        let channel = endpoint.connect().await.map_err(|error| {
+            let mut cause: &dyn std::error::Error = &error;
+            while let Some(deeper) = cause.source() {
+                cause = deeper;
+            }
+            Error::Unavailable(format!("the server cannot be reached: {cause}"))
+        })?;
+        Ok(Client {
+            inner: TokenServiceClient::new(channel),
+            bearer,
+            deadline: self.deadline,
+        })
+    }
+}
+
+impl Client {
+    /// Issues a token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], but never [`Error::Rejected`].
+    pub async fn issue(&self, request: IssueRequest) -> Result<IssueResponse> {
+        let request = self.request(request);
+        Ok(self.inner.clone().issue(request).await?.into_inner())
+    }
+
+    /// Issues many tokens of one profile; each has an outcome of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the batch as a whole was not answered.
+    pub async fn issue_batch(&self, request: IssueBatchRequest) -> Result<IssueBatchResponse> {
+        let request = self.request(request);
+        Ok(self.inner.clone().issue_batch(request).await?.into_inner())
+    }
+
+    /// Verifies a token. An answer is a verified token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rejected`], and [`Error`].
+    pub async fn verify(&self, request: VerifyRequest) -> Result<VerifyResponse> {
+        let request = self.request(request);
+        Ok(self.inner.clone().verify(request).await?.into_inner())
+    }
+
+    /// Verifies many tokens for one audience; each has an outcome of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the batch as a whole was not answered.
+    pub async fn verify_batch(&self, request: VerifyBatchRequest) -> Result<VerifyBatchResponse> {
+        let request = self.request(request);
+        Ok(self.inner.clone().verify_batch(request).await?.into_inner())
+    }
+
+    /// Revokes, and answers with the store's revision at which that is durable.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rejected`] for a token that is not one of the issuer's or has expired, and [`Error`].
+    pub async fn revoke(&self, request: RevokeRequest) -> Result<u64> {
+        let request = self.request(request);
+        Ok(self
+            .inner
+            .clone()
+            .revoke(request)
+            .await?
+            .into_inner()
+            .revision)
+    }
+
+    /// The public keys of an issuer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn keys(&self, issuer: impl Into<String>) -> Result<KeysResponse> {
+        let request = self.request(KeysRequest {
+            issuer: issuer.into(),
+        });
+        Ok(self.inner.clone().keys(request).await?.into_inner())
+    }
+
+    /// Follows the revocations of an issuer; when this returns, all that are live are known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn follow_revocations(&self, issuer: impl Into<String>) -> Result<Follower> {
+        let issuer = issuer.into();
+        let mut request = self.request(jeton_proto::v1::WatchRevocationsRequest {
+            issuer: issuer.clone(),
+        });
+        // It lasts as long as it is followed.
+        request.metadata_mut().remove("grpc-timeout");
+        let updates = self.inner.clone().watch_revocations(request).await?;
+        Follower::begin(issuer, updates.into_inner()).await
+    }
+
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        request.set_timeout(self.deadline);
+        if let Some(bearer) = &self.bearer {
+            request
+                .metadata_mut()
+                .insert("authorization", bearer.clone());
+        }
+        request
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}

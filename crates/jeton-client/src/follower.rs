@@ -1,0 +1,123 @@
+//! The revocations of an issuer, kept up with the server: for those who verify tokens themselves.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest;
+use jeton_proto::v1::revocation_rule::Kind;
+use jeton_proto::v1::{RevocationRule, RevocationUpdate};
+use tonic::Streaming;
+
+use crate::error::{Error, Result};
+
+/// Knows what an issuer has revoked, as of when it last heard.
+///
+/// Whoever verifies with it decides how old that may be: the server speaks at least every five
+/// seconds, so [`age`](Follower::age) says when it is cut off.
+#[derive(Debug)]
+pub struct Follower {
+    issuer: String,
+    updates: Streaming<RevocationUpdate>,
+    tokens: HashMap<u32, HashSet<[u8; 16]>>,
+    rules: HashMap<(i32, String), RevocationRule>,
+    revision: u64,
+    heard: Instant,
+}
+
+impl Follower {
+    pub(crate) async fn begin(
+        issuer: String,
+        updates: Streaming<RevocationUpdate>,
+    ) -> Result<Follower> {
+        let mut follower = Follower {
+            issuer,
+            updates,
+            tokens: HashMap::new(),
+            rules: HashMap::new(),
+            revision: 0,
+            heard: Instant::now(),
+        };
+        while follower.next().await? {}
+        Ok(follower)
+    }
+
+    /// Waits for what the server tells next and takes it in. True: it was a part of the snapshot, and
+    /// what is known is not whole yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the stream has ended: follow anew.
+    pub async fn next(&mut self) -> Result<bool> {
+        let update = self.updates.message().await?;
+        let update = update.ok_or_else(|| Error::Unavailable("the stream has ended".to_owned()))?;
+        self.heard = Instant::now();
+        self.revision = update.revision;
+        for token in update.tokens {
+            if let Ok(hash) = token.hash.try_into() {
+                self.tokens
+                    .entry(token.expires_minute)
+                    .or_default()
+                    .insert(hash);
+            }
+        }
+        for rule in update.rules {
+            self.rules.insert((rule.kind, rule.name.clone()), rule);
+        }
+        // What is over: with the leeway and the clocks that nodes allow for.
+        let over = u32::try_from((update.at - 600).max(0) / 60).unwrap_or(0);
+        self.tokens.retain(|minute, _| *minute >= over);
+        self.rules.retain(|_, rule| rule.until > update.at - 600);
+        Ok(update.is_snapshot)
+    }
+
+    /// How long ago the server was heard.
+    pub fn age(&self) -> Duration {
+        self.heard.elapsed()
+    }
+
+    /// Up to which revision of the store this is known.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether the token with this `jti`, `exp` and `iat` is revoked.
+    pub fn is_token_revoked(&self, id: &str, expires_at: i64, issued_at: Option<i64>) -> bool {
+        let minute = u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX);
+        let by_hash = self.tokens.get(&minute);
+        let by_hash = by_hash.is_some_and(|hashes| hashes.contains(&hash(&self.issuer, id)));
+        by_hash || self.is_refused(Kind::Token, id, issued_at)
+    }
+
+    /// Whether every token of this subject that was issued then is revoked.
+    pub fn is_subject_revoked(&self, subject: &str, issued_at: Option<i64>) -> bool {
+        self.is_refused(Kind::Subject, subject, issued_at)
+    }
+
+    /// Whether every token of this client that was issued then is revoked.
+    pub fn is_client_revoked(&self, client: &str, issued_at: Option<i64>) -> bool {
+        self.is_refused(Kind::Client, client, issued_at)
+    }
+
+    /// Whether every token of the key with this `kid` that was issued then is revoked.
+    pub fn is_key_revoked(&self, kid: &str, issued_at: Option<i64>) -> bool {
+        self.is_refused(Kind::Key, kid, issued_at)
+    }
+
+    fn is_refused(&self, kind: Kind, name: &str, issued_at: Option<i64>) -> bool {
+        let rule = self.rules.get(&(kind as i32, name.to_owned()));
+        // A token that does not say when it was issued is older than every rule.
+        rule.is_some_and(|rule| issued_at.is_none_or(|at| at <= rule.not_before))
+    }
+}
+
+/// As `RevokedToken.hash` in token.proto says.
+fn hash(issuer: &str, id: &str) -> [u8; 16] {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in ["token", issuer] {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part.as_bytes());
+    }
+    context.update(id.as_bytes());
+    let digest = context.finish();
+    digest.as_ref().first_chunk().copied().unwrap_or_default()
+}

@@ -1,0 +1,31 @@
+//! The token service's client: issue, verify, revoke, and follow revocations.
+//!
+//! ```no_run
+//! use jeton_client::{Connection, IssueRequest, VerifyRequest};
+//!
+//! # async fn example() -> Result<(), jeton_client::Error> {
+//! let client = Connection::to("http://127.0.0.1:8420").open().await?;
+//! let issued = client
+//!     .issue(IssueRequest { profile: "access".into(), subject: "alice".into(), ..Default::default() })
+//!     .await?;
+//! let verified = client
+//!     .verify(VerifyRequest { audience: "api".into(), token: issued.token, ..Default::default() })
+//!     .await?;
+//! assert_eq!(verified.subject, "alice");
+//! # Ok(())
+//! # }
+//! ```
+
+mod connection;
+mod error;
+mod follower;
+
+pub use connection::{Client, Connection};
+pub use error::{Error, Result};
+pub use follower::Follower;
+pub use jeton_proto::v1::{
+    IssueBatchRequest, IssueBatchResponse, IssueItem, IssueOutcome, IssueRequest, IssueResponse,
+    ItemError, KeysRequest, KeysResponse, RevokeRequest, TokenId, VerifyBatchRequest,
+    VerifyBatchResponse, VerifyOutcome, VerifyRequest, VerifyResponse, issue_outcome,
+    revoke_request, verify_outcome,
+};

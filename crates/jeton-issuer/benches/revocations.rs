@@ -1,0 +1,130 @@
+//! Ten million live revocations: what they weigh, what a look costs, what a revocation copies.
+//!
+//! `cargo bench -p jeton-issuer --bench revocations`. Bytes are what became resident
+//! (`/proc/self/statm`), so what the allocator wastes is in them. "One after the other" makes each look
+//! depend on the one before, so that the memory's whole latency is paid; "many at once" lets the
+//! processor overlap them, as it does between requests.
+#![allow(clippy::unwrap_used)]
+
+use std::hint::black_box;
+use std::process::Command;
+use std::time::Instant;
+
+use jeton_issuer::{RevocationIndex, token_hash};
+
+const REVOKED: usize = 10_000_000;
+const LOOKS: usize = 2_000_000;
+const MINUTE: u32 = 30_000_000;
+
+const SPREADS: [(&str, u32); 4] = [
+    ("in one minute", 1),
+    ("over 15 minutes", 15),
+    ("over a day", 1440),
+    ("over a year", 525_600),
+];
+
+fn main() {
+    // Each in a process of its own: what one has freed is not taken for what the next weighs.
+    if let Ok(spread) = std::env::var("JETON_SPREAD") {
+        let (name, minutes) = SPREADS[spread.parse::<usize>().unwrap()];
+        return measure(name, minutes);
+    }
+    for spread in 0..SPREADS.len() {
+        let measured = Command::new(std::env::current_exe().unwrap())
+            .env("JETON_SPREAD", spread.to_string())
+            .status();
+        assert!(measured.unwrap().success());
+    }
+    let start = Instant::now();
+    for i in 0..LOOKS {
+        black_box(token_hash(
+            "https://id.example",
+            black_box(&format!("{i:032x}")),
+        ));
+    }
+    println!(
+        "hash of a token's id (with making the id): {:.1} ns",
+        nanos(start, LOOKS)
+    );
+}
+
+fn measure(name: &str, minutes: u32) {
+    let before = resident_bytes();
+    let mut index = RevocationIndex::default();
+    let start = Instant::now();
+    let mut batch = Vec::with_capacity(4096);
+    for minute in 0..minutes {
+        let share = REVOKED / minutes as usize;
+        for i in 0..share {
+            batch.push(hash(minute, i));
+            if batch.len() == 4096 {
+                index.insert(MINUTE + minute, &mut batch);
+                batch.clear();
+            }
+        }
+        index.insert(MINUTE + minute, &mut batch);
+        batch.clear();
+    }
+    let built = start.elapsed();
+    let bytes = resident_bytes().saturating_sub(before) as f64 / index.len() as f64;
+
+    let (apart, _) = look(&index, minutes, false);
+    let (chained, found) = look(&index, minutes, true);
+    assert_eq!(found, 0, "nothing that was not put in is found");
+    let share = REVOKED / minutes as usize;
+    assert!((0..1000).all(|i| index.contains(MINUTE, hash(0, i % share))));
+
+    let count = 10_000;
+    let start = Instant::now();
+    for i in 0..count {
+        let published = index.clone();
+        let minute = i as u32 % minutes;
+        index.insert(MINUTE + minute, &mut [hash(minute, share + i)]);
+        black_box(published);
+    }
+    println!(
+        "{} {name}: {bytes:.1} bytes each; a look {apart:.0} ns (many at once), {chained:.0} ns (one \
+         after the other); a revocation and its snapshot {:.1} µs; built in {:.1} s",
+        index.len(),
+        nanos(start, count) / 1000.0,
+        built.as_secs_f64()
+    );
+}
+
+/// Looks for tokens that are not revoked: what nearly every look is.
+fn look(index: &RevocationIndex, minutes: u32, chained: bool) -> (f64, usize) {
+    let mut found = 0;
+    let start = Instant::now();
+    for i in 0..LOOKS {
+        let salt = if chained { found } else { 0 };
+        let minute = (i as u32).wrapping_mul(2_654_435_761) % minutes;
+        let asked = hash(minute ^ 0x8000_0000, i + salt);
+        found += usize::from(black_box(index.contains(MINUTE + minute, asked)));
+    }
+    (nanos(start, LOOKS), found)
+}
+
+/// As evenly spread as SHA-256, and quick, so that the look is what is measured.
+fn hash(minute: u32, i: usize) -> u128 {
+    let half = |salt: u64| {
+        let mut x = (i as u64) ^ (u64::from(minute) << 32) ^ salt;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    };
+    (u128::from(half(0x9e37_79b9_7f4a_7c15)) << 64) | u128::from(half(0xd1b5_4a32_d192_ed03))
+}
+
+/// Linux only: elsewhere the bytes come out as nought.
+fn resident_bytes() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|text| text.parse::<usize>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+fn nanos(start: Instant, count: usize) -> f64 {
+    start.elapsed().as_nanos() as f64 / count as f64
+}

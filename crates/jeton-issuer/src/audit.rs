@@ -1,0 +1,136 @@
+//! The audit chain: who did what, each entry bound to the one before by its hash.
+
+use aws_lc_rs::digest;
+use jeton_store::{Condition, Entry, Prefix, Revision, Store, Txn};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::record::{self, audit_head_key, audit_key, hex};
+
+/// An entry of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Its number; the first is 1.
+    pub number: u64,
+    /// Seconds since 1970, by the clock of the node that wrote it.
+    pub at: i64,
+    /// Who.
+    pub actor: String,
+    /// What, such as `key.rotate`.
+    pub act: String,
+    /// To which issuer.
+    pub iss: String,
+    /// To what of it. No secrets and no tokens: ids and hashes.
+    pub about: Vec<String>,
+    /// SHA-256 of the entry before as it is stored, hexadecimal; of nothing for the first.
+    pub previous: String,
+}
+
+/// The last entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    number: u64,
+    hash: String,
+}
+
+/// An act that is to be written.
+pub(crate) struct Act<'a> {
+    pub(crate) at: i64,
+    pub(crate) actor: &'a str,
+    pub(crate) act: &'a str,
+    pub(crate) iss: &'a str,
+    pub(crate) about: Vec<String>,
+}
+
+/// The head as it stands in the store.
+pub(crate) struct Chain {
+    head: Head,
+    changed: Option<Revision>,
+}
+
+impl Chain {
+    pub(crate) fn read(entry: Option<&Entry>) -> Result<Chain> {
+        Ok(Chain {
+            head: entry.map(record::read).transpose()?.unwrap_or_default(),
+            changed: entry.map(|entry| entry.changed),
+        })
+    }
+
+    /// The transaction with the act in it. It conflicts if the chain has grown meanwhile.
+    pub(crate) fn append(&self, txn: Txn, act: Act<'_>) -> Result<Txn> {
+        let entry = AuditEntry {
+            number: self.head.number + 1,
+            at: act.at,
+            actor: act.actor.to_owned(),
+            act: act.act.to_owned(),
+            iss: act.iss.to_owned(),
+            about: act.about,
+            previous: self.head.hash.clone(),
+        };
+        let bytes = record::write(&entry);
+        let head = Head {
+            number: entry.number,
+            hash: hash(&bytes),
+        };
+        let unchanged = match self.changed {
+            Some(revision) => Condition::Unchanged(revision),
+            None => Condition::Absent,
+        };
+        Ok(txn
+            .when(audit_head_key()?, unchanged)
+            .put(audit_head_key()?, record::write(&head))
+            .put(audit_key(entry.number)?, bytes))
+    }
+}
+
+/// Follows the whole chain and says how many entries it has.
+///
+/// # Errors
+///
+/// [`Error::Audit`] with the first entry that is missing, changed or not bound to the one before.
+pub async fn verify_audit(store: &dyn Store) -> Result<u64> {
+    let mut pages = store.scan(&Prefix::of(["a"])?).await?;
+    let mut last = Head::default();
+    let mut head = None;
+    while let Some(page) = pages.next().await? {
+        for entry in page {
+            if entry.key == audit_head_key()? {
+                head = Some(record::read::<Head>(&entry)?);
+                continue;
+            }
+            let number = last.number + 1;
+            let broken = Error::Audit(number);
+            let read: AuditEntry = record::read(&entry).map_err(|_| broken.clone())?;
+            if read.number != number
+                || read.previous != last.hash
+                || entry.key != audit_key(number)?
+            {
+                return Err(broken);
+            }
+            last = Head {
+                number,
+                hash: hash(&entry.value),
+            };
+        }
+    }
+    if head.unwrap_or_default() != last {
+        return Err(Error::Audit(last.number));
+    }
+    Ok(last.number)
+}
+
+/// The hash of the last entry, hexadecimal, if there is one: noted elsewhere, it also tells a chain
+/// that was written anew.
+///
+/// # Errors
+///
+/// [`Error::Store`], [`Error::Record`].
+pub async fn audit_last_hash(store: &dyn Store) -> Result<Option<String>> {
+    let read = store.read(&[audit_head_key()?]).await?;
+    let head = read.entries[0].as_ref().map(record::read::<Head>);
+    Ok(head.transpose()?.map(|head| head.hash))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    hex(digest::digest(&digest::SHA256, bytes).as_ref())
+}

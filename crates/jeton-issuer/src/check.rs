@@ -1,0 +1,43 @@
+//! Whether every record can be read as what it is.
+
+use jeton_store::{Entry, Prefix, Store};
+
+use crate::audit::AuditEntry;
+use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+use crate::record::{self, SealedKey};
+use crate::revocation::RuleRecord;
+use crate::settings::IssuerSettings;
+
+/// Reads every record of a store and says how many there are. Private keys are not decrypted.
+///
+/// # Errors
+///
+/// [`Error::Record`] with the first that is damaged or that no jeton writes, [`Error::NewerRecord`],
+/// [`Error::Store`].
+pub async fn check_records(store: &dyn Store) -> Result<u64> {
+    let mut records = 0;
+    let mut pages = store.scan(&Prefix::all()).await?;
+    while let Some(page) = pages.next().await? {
+        for entry in &page {
+            check(entry)?;
+            records += 1;
+        }
+    }
+    Ok(records)
+}
+
+fn check(entry: &Entry) -> Result<()> {
+    let parts: Vec<String> = entry.key.parts().collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    match parts.as_slice() {
+        ["i", _] => record::read::<IssuerSettings>(entry).map(drop),
+        ["k", _, "_set"] => record::read::<Keyring>(entry).map(drop),
+        ["k", _, _] => record::read::<SealedKey>(entry).map(drop),
+        ["r", _, _, _] => record::read::<i64>(entry).map(drop),
+        ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
+        ["a", "_head"] => record::check_schema(&entry.key, &entry.value).map(drop),
+        ["a", _] => record::read::<AuditEntry>(entry).map(drop),
+        _ => Err(Error::Record(entry.key.to_string())),
+    }
+}

@@ -1,0 +1,71 @@
+//! Keyrings, rotation, revocations and issuing profiles: what the token service decides.
+//!
+//! What decides is without I/O: [`keyring::decide`] takes a state, an event and a time, and says
+//! which keys it needs made and what is to be written. [`Node`] is the thin shell that runs those
+//! decisions on a [`Store`](jeton_store::Store), follows it, and answers from an immutable snapshot:
+//! issuing and verifying take no lock and ask no store.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use jeton::SystemClock;
+//! use jeton_issuer::{IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke};
+//! use jeton_store::{MemoryStore, block_on};
+//!
+//! let options = Options::new(KeyEncryptionKey::generate()?);
+//! let node = Node::start(Arc::new(MemoryStore::new()), options, Arc::new(SystemClock))?;
+//! node.create_issuer("setup", IssuerSettings::from_json(r#"{
+//!     "iss": "https://id.example",
+//!     "profiles": [{"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]
+//! }"#)?)?;
+//!
+//! let issued = node.issue("https://id.example", &Request::new("access").subject("user-7"))?;
+//! assert_eq!(node.verify("https://id.example", "api", &issued.token)?.subject(), Some("user-7"));
+//!
+//! block_on(node.revoke("me", "https://id.example", Revoke::token(&issued.token_id, issued.expires_at)))?;
+//! assert!(node.verify("https://id.example", "api", &issued.token).is_err());
+//! # Ok::<(), jeton_issuer::Error>(())
+//! ```
+
+// What an issuer is
+mod key_kind;
+mod recipient;
+mod secret_key;
+mod settings;
+
+// What decides
+mod audit;
+pub mod keyring;
+mod record;
+mod seal;
+
+// What answers
+mod revocation;
+mod snapshot;
+
+// What runs it on a store
+mod backup;
+mod check;
+mod data_folder;
+mod node;
+mod scribe;
+
+// What everything stands on
+mod error;
+pub mod limits;
+
+pub use audit::{AuditEntry, audit_last_hash, verify_audit};
+pub use backup::{BackedUp, back_up, restore};
+pub use check::check_records;
+pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
+pub use error::{Error, Result, Rule};
+pub use key_kind::KeyKind;
+pub use node::{
+    Expectation, Issued, Node, Options, Request, RevocationFeed, RevocationNews, RevokeAnswer,
+    RevokedAsAWhole, Stale, Status,
+};
+pub use recipient::EncryptTo;
+pub use record::SCHEMA as RECORD_SCHEMA;
+pub use revocation::{RevocationIndex, RevocationRule, Revoke, Subject, token_hash};
+pub use seal::KeyEncryptionKey;
+pub use settings::{IssuerSettings, Profile};
+pub use snapshot::KeySetDocument;

@@ -1,0 +1,37 @@
+//! Every bound of an issuer, by name. Times are in seconds.
+
+/// Keys that an issuer has at once, in every state.
+pub const KEYS_PER_ISSUER: usize = 20;
+/// Profiles that an issuer has.
+pub const PROFILES_PER_ISSUER: usize = 64;
+/// Audiences that a profile may be for.
+pub const AUDIENCES_PER_PROFILE: usize = 64;
+/// Issuers that a node serves.
+pub const ISSUERS: usize = 4096;
+/// How long a key is published before it signs, unless the settings say otherwise.
+pub const LEAD_SECONDS: i64 = 3600;
+/// The shortest lead that leaves room for clocks that differ.
+pub const LEAD_SECONDS_MIN: i64 = 2 * CLOCK_SKEW_SECONDS;
+/// How long verifiers may cache the key set, unless the settings say otherwise.
+pub const MAX_AGE_SECONDS: i64 = 300;
+/// How long a key signs, unless the settings say otherwise: 30 days.
+pub const ROTATE_EVERY_SECONDS: i64 = 30 * 24 * 3600;
+/// The longest lifetime of a token: a year.
+pub const LIFETIME_SECONDS: i64 = 366 * 24 * 3600;
+/// How far the clocks of two nodes may differ.
+pub const CLOCK_SKEW_SECONDS: i64 = 300;
+/// How long after its expiry a token is still taken: nodes verify with this leeway.
+pub const LEEWAY_SECONDS: i64 = 30;
+/// How long after the last token of a key has expired the key may still be in the key set: leeway,
+/// clocks that differ, and the while for which a clock must agree with itself before a key is dropped.
+pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 * 600;
+/// Revocations written with one transaction, with its audit entry and two conditions in 128.
+pub const REVOCATIONS_PER_TXN: usize = 100;
+/// Revocations that wait to be written.
+pub const WAITING_REVOCATIONS: usize = 100_000;
+/// Revocation rules (subjects, clients, keys) of a node.
+pub const RULES: usize = 100_000;
+/// A name: of a profile, an actor, a token, a subject or a client. Bytes.
+pub const NAME_BYTES: usize = 1024;
+/// How often a decision is made anew because another node was faster.
+pub const ATTEMPTS: usize = 64;

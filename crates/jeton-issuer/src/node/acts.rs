@@ -1,0 +1,393 @@
+//! What is administered: each act decided, written with its audit entry in one transaction, and
+//! visible here when it returns.
+
+use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
+
+use super::{Inner, Node};
+use crate::audit::{Act, Chain};
+use crate::error::{Error, Result};
+use crate::key_kind::KeyKind;
+use crate::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
+use crate::limits;
+use crate::record::{
+    self, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
+};
+use crate::revocation::RuleRecord;
+use crate::secret_key::SecretKey;
+use crate::settings::{IssuerSettings, name};
+
+impl Node {
+    /// Creates an issuer with its first keys, which sign at once: nobody has cached an older set. Of
+    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`].
+    pub fn create_issuer(&self, actor: &str, settings: IssuerSettings) -> Result<()> {
+        name("actor", actor)?;
+        if self.inner.snapshot.load().issuers.len() >= limits::ISSUERS {
+            return Err(Error::rule(
+                "issuers",
+                format!("{} are here, and a node serves no more", limits::ISSUERS),
+            ));
+        }
+        self.inner.create_issuer(actor, &settings)
+    }
+
+    /// Changes an issuer's settings. What its profiles need is made with the next tick.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`], [`Error::Store`], [`Error::Contended`].
+    pub fn set_issuer(&self, actor: &str, settings: &IssuerSettings) -> Result<()> {
+        name("actor", actor)?;
+        self.inner.keyring_act(
+            actor,
+            settings.iss(),
+            "issuer.set",
+            &Event::Tick,
+            Vec::new(),
+            Some(settings),
+        )
+    }
+
+    /// Publishes a new key of that kind now. It signs after the lead.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if one is on its way already or no profile uses the kind, and as
+    /// [`set_issuer`](Node::set_issuer).
+    pub fn rotate(&self, actor: &str, iss: &str, kind: KeyKind) -> Result<()> {
+        name("actor", actor)?;
+        self.inner.keyring_act(
+            actor,
+            iss,
+            "key.rotate",
+            &Event::Rotate(kind),
+            Vec::new(),
+            None,
+        )
+    }
+
+    /// Takes a key that is in wrong hands out of the key set at once, revokes everything that it
+    /// signed, and has its successor sign at once, or a new key if there is none: verifiers that have
+    /// not seen it refuse new tokens until they fetch.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKey`], and as [`set_issuer`](Node::set_issuer).
+    pub fn compromised(&self, actor: &str, iss: &str, kid: &str) -> Result<()> {
+        name("actor", actor)?;
+        let event = Event::Compromised(kid.to_owned());
+        self.inner
+            .keyring_act(actor, iss, "key.compromised", &event, Vec::new(), None)
+    }
+
+    /// Takes in a private key from elsewhere: a JWK, a PEM or a PASERK. It is published now and signs
+    /// after the lead.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Token`] if it is no such key, and as [`rotate`](Node::rotate).
+    pub fn import(&self, actor: &str, iss: &str, kind: KeyKind, text: &str) -> Result<()> {
+        name("actor", actor)?;
+        let key = SecretKey::import(kind, text)?;
+        name("kid", &key.kid()?)?;
+        self.inner.keyring_act(
+            actor,
+            iss,
+            "key.import",
+            &Event::Import,
+            vec![(kind, key)],
+            None,
+        )
+    }
+
+    /// Withdraws a key that is published and does not sign yet. Whoever signs goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it signs or has signed, [`Error::UnknownKey`], and as
+    /// [`set_issuer`](Node::set_issuer).
+    pub fn retire(&self, actor: &str, iss: &str, kid: &str) -> Result<()> {
+        name("actor", actor)?;
+        let event = Event::Retire(kid.to_owned());
+        self.inner
+            .keyring_act(actor, iss, "key.retire", &event, Vec::new(), None)
+    }
+
+    /// Does now what is due: keys that are to be published or dropped. A node does so by itself, and
+    /// drops keys only when its clock has not jumped lately; this takes the clock's word.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_issuer`](Node::set_issuer).
+    pub fn tick(&self, iss: &str) -> Result<()> {
+        self.inner.tick(iss)?;
+        self.inner.drop_gone(iss, self.inner.now())
+    }
+
+    /// Encrypts every private key that is under an older key-encryption key under the present one, and
+    /// says how many.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongKeyEncryptionKey`] if one is under a key that this node was not given.
+    pub fn reseal(&self, actor: &str) -> Result<usize> {
+        name("actor", actor)?;
+        let mut resealed = 0;
+        for iss in self.status().issuers {
+            let (_, keyring) = self.issuer(&iss)?;
+            for key in keyring.keys() {
+                resealed += usize::from(self.inner.reseal_one(actor, &iss, &key.kid)?);
+            }
+        }
+        Ok(resealed)
+    }
+}
+
+impl Inner {
+    pub(super) fn tick(&self, iss: &str) -> Result<()> {
+        self.keyring_act("jeton", iss, "key.tick", &Event::Tick, Vec::new(), None)
+    }
+
+    pub(super) fn drop_gone(&self, iss: &str, by: i64) -> Result<()> {
+        self.keyring_act("jeton", iss, "key.gone", &Event::Over(by), Vec::new(), None)
+    }
+
+    fn create_issuer(&self, actor: &str, settings: &IssuerSettings) -> Result<()> {
+        let iss = settings.iss();
+        let now = self.now();
+        let mut keys = Vec::new();
+        let Some(change) =
+            self.decided(settings, &Keyring::default(), &Event::Tick, &mut keys, now)?
+        else {
+            return Err(Error::NotReady);
+        };
+        for _ in 0..limits::ATTEMPTS {
+            let read =
+                block_on(
+                    self.store
+                        .read(&[settings_key(iss)?, set_key(iss)?, audit_head_key()?]),
+                )?;
+            if read.entries[0].is_some() || read.entries[1].is_some() {
+                return Err(Error::IssuerExists);
+            }
+            let chain = Chain::read(read.entries[2].as_ref())?;
+            let txn = Txn::new()
+                .when(settings_key(iss)?, Condition::Absent)
+                .when(set_key(iss)?, Condition::Absent)
+                .put(settings_key(iss)?, record::write(settings));
+            let txn = self.with_change(txn, iss, &change, &keys)?;
+            let act = Act {
+                at: now,
+                actor,
+                act: "issuer.create",
+                iss,
+                about: change.added.clone(),
+            };
+            if let Some(revision) = self.try_commit(chain.append(txn, act)?)? {
+                return self.wait_for(revision);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    fn keyring_act(
+        &self,
+        actor: &str,
+        iss: &str,
+        act: &str,
+        event: &Event,
+        mut keys: Vec<(KeyKind, SecretKey)>,
+        new_settings: Option<&IssuerSettings>,
+    ) -> Result<()> {
+        for _ in 0..limits::ATTEMPTS {
+            let now = self.now();
+            let names = [settings_key(iss)?, set_key(iss)?, audit_head_key()?];
+            let read = block_on(self.store.read(&names))?;
+            let [Some(settings), Some(set), head] = read.entries.as_slice() else {
+                return Err(Error::UnknownIssuer);
+            };
+            let stored: IssuerSettings = record::read(settings)?;
+            let keyring: Keyring = record::read(set)?;
+            let max_age_before = stored.max_age_seconds();
+            let (in_force, event) = match new_settings {
+                Some(new) => (new, &Event::Settings { max_age_before }),
+                None => (&stored, event),
+            };
+            let decided = self.decided(in_force, &keyring, event, &mut keys, now)?;
+            let unchanged = |txn: Txn, entry: &Entry| {
+                txn.when(entry.key.clone(), Condition::Unchanged(entry.changed))
+            };
+            let mut txn = unchanged(unchanged(Txn::new(), settings), set);
+            let mut about = Vec::new();
+            match (&decided, new_settings) {
+                (None, None) => return Ok(()),
+                (_, Some(new)) => txn = txn.put(settings_key(iss)?, record::write(new)),
+                _ => {}
+            }
+            if let Some(change) = &decided {
+                txn = self.with_change(txn, iss, change, &keys)?;
+                about.extend(change.added.iter().map(|kid| format!("+{kid}")));
+                about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
+                if let Some((kid, until)) = &change.revoked {
+                    let rule = RuleRecord {
+                        not_before: i64::MAX,
+                        until: *until,
+                    };
+                    txn = txn.put(rule_key(iss, "key", kid)?, record::write(&rule));
+                }
+            }
+            let act = Act {
+                at: now,
+                actor,
+                act,
+                iss,
+                about,
+            };
+            let txn = Chain::read(head.as_ref())?.append(txn, act)?;
+            if let Some(revision) = self.try_commit(txn)? {
+                return self.wait_for(revision);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Asks the state machine, and makes the keys that it wants. Keys that were made for an attempt
+    /// that another node won are used in the next.
+    fn decided(
+        &self,
+        settings: &IssuerSettings,
+        keyring: &Keyring,
+        event: &Event,
+        keys: &mut Vec<(KeyKind, SecretKey)>,
+        now: i64,
+    ) -> Result<Option<Change>> {
+        loop {
+            let made = keys.iter().map(|(kind, key)| {
+                Ok(NewKey {
+                    kid: key.kid()?,
+                    kind: *kind,
+                    public: key.public_text(),
+                })
+            });
+            let made = made.collect::<Result<Vec<_>>>()?;
+            match decide(settings, keyring, event, &made, now)? {
+                Decision::Nothing => return Ok(None),
+                Decision::Write(change) => return Ok(Some(change)),
+                Decision::Make(kinds) => {
+                    for kind in kinds {
+                        keys.push((kind, SecretKey::generate(kind)?));
+                    }
+                }
+            }
+        }
+    }
+
+    fn with_change(
+        &self,
+        mut txn: Txn,
+        iss: &str,
+        change: &Change,
+        keys: &[(KeyKind, SecretKey)],
+    ) -> Result<Txn> {
+        txn = txn.put(set_key(iss)?, record::write(&change.keyring));
+        for (kind, key) in keys {
+            let kid = key.kid()?;
+            if change.added.contains(&kid) {
+                let sealed = SealedKey::seal(&self.options.keks[0], iss, &kid, *kind, key)?;
+                txn = txn.put(private_key(iss, &kid)?, record::write(&sealed));
+            }
+        }
+        for kid in &change.removed {
+            txn = txn.delete(private_key(iss, kid)?);
+        }
+        Ok(txn)
+    }
+
+    pub(super) fn try_commit(&self, txn: Txn) -> Result<Option<Revision>> {
+        Ok(match block_on(self.store.commit(txn))? {
+            Outcome::Committed(revision) => Some(revision),
+            Outcome::Conflict(_) => None,
+        })
+    }
+
+    fn reseal_one(&self, actor: &str, iss: &str, kid: &str) -> Result<bool> {
+        for _ in 0..limits::ATTEMPTS {
+            let read = block_on(
+                self.store
+                    .read(&[private_key(iss, kid)?, audit_head_key()?]),
+            )?;
+            let [Some(entry), head] = read.entries.as_slice() else {
+                return Ok(false);
+            };
+            let sealed: SealedKey = record::read(entry)?;
+            let kek = &self.options.keks[0];
+            if sealed.under == kek.id() {
+                return Ok(false);
+            }
+            let text = sealed.open_text(&self.options.keks, iss, kid)?;
+            let again = SealedKey::seal_text(kek, iss, kid, sealed.kind, &text)?;
+            let txn = Txn::new()
+                .when(entry.key.clone(), Condition::Unchanged(entry.changed))
+                .put(entry.key.clone(), record::write(&again));
+            let act = Act {
+                at: self.now(),
+                actor,
+                act: "key.reseal",
+                iss,
+                about: vec![kid.to_owned()],
+            };
+            if let Some(revision) =
+                self.try_commit(Chain::read(head.as_ref())?.append(txn, act)?)?
+            {
+                self.wait_for(revision)?;
+                return Ok(true);
+            }
+        }
+        Err(Error::Contended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use jeton::SystemClock;
+    use jeton_store::MemoryStore;
+
+    use crate::{Error, IssuerSettings, KeyEncryptionKey, Node, Options, limits};
+
+    #[test]
+    fn issuers_beyond_the_limit_are_refused() {
+        let options = Options::new(KeyEncryptionKey::generate().unwrap());
+        let store = Arc::new(MemoryStore::new());
+        let node = Node::start(store, options, Arc::new(SystemClock)).unwrap();
+        let create = |iss: &str| {
+            let settings = format!(
+                r#"{{"iss": "{iss}", "profiles":
+                    [{{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}}]}}"#
+            );
+            node.create_issuer("me", IssuerSettings::from_json(&settings).unwrap())
+        };
+        create("first").unwrap();
+        // The same again and again under other names: it is the number that counts.
+        let mut snapshot = (**node.inner.snapshot.load()).clone();
+        let view = snapshot.issuers["first"].clone();
+        for number in 1..limits::ISSUERS {
+            snapshot
+                .issuers
+                .insert(number.to_string().into(), view.clone());
+        }
+        snapshot.issuers.remove("1");
+        node.inner.snapshot.store(Arc::new(snapshot.clone()));
+        create("last").unwrap();
+        snapshot.issuers.insert("1".into(), view);
+        node.inner.snapshot.store(Arc::new(snapshot));
+        let refused = create("one more").unwrap_err();
+        assert!(matches!(&refused, Error::Invalid(rule) if rule.field == "issuers"));
+    }
+}

@@ -1,0 +1,265 @@
+//! Keeps the snapshot up with the store.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
+
+use jeton::Clock;
+use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
+
+use super::Inner;
+use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+use crate::record::{self, SealedKey};
+use crate::revocation::RuleRecord;
+use crate::seal::KeyEncryptionKey;
+use crate::secret_key::SecretKey;
+use crate::settings::IssuerSettings;
+use crate::snapshot::{IssuerView, Snapshot};
+
+/// What the next snapshot is made of.
+pub(super) struct Working {
+    pub(super) snapshot: Snapshot,
+    issuers: HashMap<String, Parts>,
+    /// The minutes that the store has revocations of, and whose.
+    pub(super) minutes: BTreeMap<u32, HashSet<String>>,
+    /// The rules in the store, and until when each counts.
+    pub(super) rules: BTreeMap<Key, i64>,
+    pub(super) fault: Option<String>,
+}
+
+#[derive(Default)]
+struct Parts {
+    settings: Option<IssuerSettings>,
+    keyring: Option<Keyring>,
+    secrets: HashMap<String, Arc<SecretKey>>,
+}
+
+/// What is collected before the snapshot is replaced.
+#[derive(Default)]
+struct Collected {
+    changed: HashSet<String>,
+    hashes: BTreeMap<u32, Vec<u128>>,
+}
+
+/// How long a follower that has lost its way rests before it loads everything again.
+const REST: Duration = Duration::from_secs(1);
+
+pub(super) fn run(node: &Weak<Inner>) {
+    loop {
+        let Some(strong) = node.upgrade() else { return };
+        let from = strong.working().snapshot.revision;
+        let watch = block_on(strong.store.watch(&Prefix::all(), from));
+        drop(strong);
+        let ended = watch.map_err(Error::from).and_then(|mut watch| {
+            loop {
+                // The node is not held while there is nothing to tell: it can be dropped.
+                let update = block_on(watch.next())?;
+                let Some(node) = node.upgrade() else {
+                    return Ok(());
+                };
+                node.follow(&update)?;
+            }
+        });
+        match ended {
+            Ok(()) | Err(Error::Store(jeton_store::Error::Closed)) => return,
+            Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
+            Err(error) => rest(node, &error),
+        }
+        // Whatever was missed is in the store. Until it has been read this node hears nothing, and
+        // is stale after the freshness bound.
+        let loaded = match node.upgrade() {
+            Some(node) => node.load_again(),
+            None => return,
+        };
+        if let Err(error) = loaded {
+            rest(node, &error);
+        }
+    }
+}
+
+/// Says what is wrong and waits, without keeping the node.
+fn rest(node: &Weak<Inner>, error: &Error) {
+    if let Some(node) = node.upgrade() {
+        node.working().fault = Some(error.to_string());
+    }
+    thread::sleep(REST);
+}
+
+impl Inner {
+    fn follow(&self, update: &Update) -> Result<()> {
+        let mut working = self.working();
+        working.apply(update, &self.options.keks, &self.clock)?;
+        working.fault = None;
+        self.publish(&working);
+        self.hear();
+        Ok(())
+    }
+
+    fn load_again(&self) -> Result<()> {
+        let loaded = Working::load(&*self.store, &self.options.keks, &self.clock)?;
+        let mut working = self.working();
+        *working = loaded;
+        self.publish(&working);
+        self.hear();
+        Ok(())
+    }
+
+    pub(super) fn publish(&self, working: &Working) {
+        self.snapshot.store(Arc::new(working.snapshot.clone()));
+        self.applied.notify_all();
+    }
+}
+
+impl Working {
+    pub(super) fn load(
+        store: &dyn Store,
+        keks: &[KeyEncryptionKey],
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Working> {
+        let mut working = Working {
+            snapshot: Snapshot::default(),
+            issuers: HashMap::new(),
+            minutes: BTreeMap::new(),
+            rules: BTreeMap::new(),
+            fault: None,
+        };
+        let mut changed = HashSet::new();
+        let mut pages = block_on(store.scan(&Prefix::all()))?;
+        while let Some(page) = block_on(pages.next())? {
+            let mut collected = Collected::default();
+            for entry in &page {
+                working.put(entry, keks, &mut collected)?;
+            }
+            working.insert(&mut collected);
+            changed.extend(collected.changed);
+        }
+        working.prepare(changed, clock)?;
+        working.snapshot.revision = pages.revision();
+        Ok(working)
+    }
+
+    fn apply(
+        &mut self,
+        update: &Update,
+        keks: &[KeyEncryptionKey],
+        clock: &Arc<dyn Clock>,
+    ) -> Result<()> {
+        let mut collected = Collected::default();
+        for event in &update.events {
+            match event {
+                Event::Put(entry) => self.put(entry, keks, &mut collected)?,
+                Event::Deleted(key) => self.delete(key, &mut collected),
+                // Only minutes that are over are dropped so, and the index drops them by itself.
+                Event::DeletedPrefix(_) => {}
+            }
+        }
+        self.insert(&mut collected);
+        self.prepare(collected.changed, clock)?;
+        self.snapshot.revision = self.snapshot.revision.max(update.revision);
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        entry: &Entry,
+        keks: &[KeyEncryptionKey],
+        collected: &mut Collected,
+    ) -> Result<()> {
+        let parts: Vec<String> = entry.key.parts().collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.as_slice() {
+            ["i", iss] => {
+                self.parts(iss, collected).settings = Some(record::read(entry)?);
+            }
+            ["k", iss, "_set"] => {
+                self.parts(iss, collected).keyring = Some(record::read(entry)?);
+            }
+            ["k", iss, named] => {
+                let kid = named.trim_start_matches('=');
+                let sealed: SealedKey = record::read(entry)?;
+                let secret = Arc::new(sealed.open(keks, iss, kid)?);
+                self.parts(iss, collected)
+                    .secrets
+                    .insert(kid.to_owned(), secret);
+            }
+            ["r", iss, minute, hash] => {
+                let (Ok(minute), Ok(hash)) = (minute.parse(), u128::from_str_radix(hash, 16))
+                else {
+                    return Err(Error::Record(entry.key.to_string()));
+                };
+                collected.hashes.entry(minute).or_default().push(hash);
+                let issuers = self.minutes.entry(minute).or_default();
+                if !issuers.contains(*iss) {
+                    issuers.insert((*iss).to_owned());
+                }
+            }
+            ["rule", iss, kind, name] => {
+                let rule: RuleRecord = record::read(entry)?;
+                self.rules.insert(entry.key.clone(), rule.until);
+                self.snapshot.rules.put(iss, kind, name, rule);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &Key, collected: &mut Collected) {
+        let parts: Vec<String> = key.parts().collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.as_slice() {
+            ["i", iss] => self.parts(iss, collected).settings = None,
+            ["k", iss, "_set"] => self.parts(iss, collected).keyring = None,
+            ["k", iss, named] => {
+                let kid = named.trim_start_matches('=');
+                self.parts(iss, collected).secrets.remove(kid);
+            }
+            ["rule", iss, kind, name] => {
+                self.rules.remove(key);
+                self.snapshot.rules.remove(iss, kind, name);
+            }
+            _ => {}
+        }
+    }
+
+    fn parts(&mut self, iss: &str, collected: &mut Collected) -> &mut Parts {
+        collected.changed.insert(iss.to_owned());
+        self.issuers.entry(iss.to_owned()).or_default()
+    }
+
+    /// The store has none of that minute and issuer any more.
+    pub(super) fn forget(&mut self, minute: u32, iss: &str) {
+        if let Some(issuers) = self.minutes.get_mut(&minute) {
+            issuers.remove(iss);
+            if issuers.is_empty() {
+                self.minutes.remove(&minute);
+            }
+        }
+    }
+
+    fn insert(&mut self, collected: &mut Collected) {
+        for (minute, hashes) in &mut collected.hashes {
+            self.snapshot.revocations.insert(*minute, hashes);
+        }
+    }
+
+    /// Makes the views of the issuers that changed.
+    fn prepare(&mut self, changed: HashSet<String>, clock: &Arc<dyn Clock>) -> Result<()> {
+        for iss in changed {
+            let parts = self.issuers.get(&iss);
+            let whole = parts
+                .and_then(|p| Some((p.settings.clone()?, p.keyring.clone()?, p.secrets.clone())));
+            match whole {
+                Some((settings, keyring, secrets)) => {
+                    let view = IssuerView::new(settings, keyring, secrets, clock)?;
+                    self.snapshot.issuers.insert(iss.into(), Arc::new(view));
+                }
+                None => {
+                    self.snapshot.issuers.remove(&*iss);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! What a service asks of a node beside issuing and verifying: no lock, no store.
+
+use jeton::{Untyped, Verified};
+
+use super::{Issued, Node, Request};
+use crate::error::{Error, Result};
+
+impl Node {
+    /// The issuer, if there is exactly one: whoever names none means it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if there are several, [`Error::UnknownIssuer`] if there is none.
+    pub fn only_issuer(&self) -> Result<String> {
+        let snapshot = self.inner.snapshot.load();
+        let mut issuers = snapshot.issuers.keys();
+        match (issuers.next(), issuers.next()) {
+            (Some(only), None) => Ok(only.to_string()),
+            (None, _) => Err(Error::UnknownIssuer),
+            _ => Err(Error::rule("issuer", "there are several issuers: name one")),
+        }
+    }
+
+    /// The first issuer whose name is what is looked for, in no particular order.
+    pub fn find_issuer(&self, mut is_wanted: impl FnMut(&str) -> bool) -> Option<String> {
+        let snapshot = self.inner.snapshot.load();
+        let found = snapshot.issuers.keys().find(|iss| is_wanted(iss));
+        found.map(ToString::to_string)
+    }
+
+    /// Verifies a token of that issuer, for whomever it is. Who takes the token must look for itself
+    /// in its audiences: introspection (RFC 7662) hands them on.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify`](Node::verify), without [`Error::WrongAudience`].
+    pub fn introspect(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
+        self.check_freshness()?;
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        let verified = view.verify(token)?;
+        match snapshot.is_revoked(iss, &verified) {
+            true => Err(Error::Revoked),
+            false => Ok(verified),
+        }
+    }
+
+    /// Whether the issuer issued the token and it has not expired; revoked or not, for whomever it is.
+    /// For who wants to revoke it, and for nobody else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Token`] with the rejection, [`Error::UnknownIssuer`].
+    pub fn authenticate(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        view.verify(token)
+    }
+
+    /// Issues a token, and verifies it for the audience that it was issued for.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue`](Node::issue) and [`verify`](Node::verify).
+    pub fn issue_and_verify(
+        &self,
+        iss: &str,
+        request: &Request<'_>,
+    ) -> Result<(Issued, Verified<Untyped>)> {
+        let issued = self.issue(iss, request)?;
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        let profile = view.settings.profile(request.profile);
+        let profile = profile.ok_or(Error::UnknownProfile)?;
+        let audience = request.audience.unwrap_or(&profile.audiences[0]);
+        let verified = self.verify(iss, audience, &issued.token)?;
+        Ok((issued, verified))
+    }
+}

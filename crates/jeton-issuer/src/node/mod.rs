@@ -1,0 +1,472 @@
+//! The shell: decisions run on a store, and answers from a snapshot.
+
+mod acts;
+mod due;
+mod feed;
+mod follower;
+mod lookup;
+mod steady;
+
+pub use feed::{RevocationFeed, RevocationNews, RevokedAsAWhole};
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use jeton::{Claims, Clock, FixedClock, Untyped, Verified};
+use jeton_store::{Revision, Store, block_on, completion};
+
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::record::rules_of;
+use crate::revocation::{RevocationRule, Revoke, Rules};
+use crate::scribe::{self, Job};
+use crate::seal::KeyEncryptionKey;
+use crate::secret_key::random_name;
+use crate::settings::name;
+use crate::snapshot::{KeySetDocument, Snapshot};
+use follower::Working;
+use steady::Steady;
+
+/// How a node runs.
+#[derive(Debug)]
+pub struct Options {
+    keks: Vec<KeyEncryptionKey>,
+    freshness: Duration,
+    stale: Stale,
+}
+
+/// What a node does whose view of the store is older than the freshness bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stale {
+    /// It refuses to verify: a revocation may have been missed.
+    Refuse,
+    /// It goes on, counts what it answered, and says that it is not ready.
+    Answer,
+}
+
+impl Options {
+    /// Private keys are encrypted under that key; 15 s of freshness, and none is [`Stale::Refuse`].
+    pub fn new(key: KeyEncryptionKey) -> Options {
+        Options {
+            keks: vec![key],
+            freshness: Duration::from_secs(15),
+            stale: Stale::Refuse,
+        }
+    }
+
+    /// Keys that are still encrypted under an older key are read too.
+    #[must_use]
+    pub fn also_reads(mut self, older: KeyEncryptionKey) -> Options {
+        self.keks.push(older);
+        self
+    }
+
+    /// How old the view of the store may be, and what happens when it is older.
+    #[must_use]
+    pub fn freshness(mut self, bound: Duration, stale: Stale) -> Options {
+        self.freshness = bound;
+        self.stale = stale;
+        self
+    }
+}
+
+/// What a caller wants issued.
+#[derive(Debug, Clone)]
+pub struct Request<'r> {
+    profile: &'r str,
+    subject: Option<&'r str>,
+    audience: Option<&'r str>,
+    claims: serde_json::Map<String, serde_json::Value>,
+}
+
+impl<'r> Request<'r> {
+    /// A token of that profile.
+    pub fn new(profile: &'r str) -> Request<'r> {
+        Request {
+            profile,
+            subject: None,
+            audience: None,
+            claims: serde_json::Map::new(),
+        }
+    }
+
+    /// `sub`.
+    #[must_use]
+    pub fn subject(mut self, subject: &'r str) -> Request<'r> {
+        self.subject = Some(subject);
+        self
+    }
+
+    /// `aud`: one of the profile's. Its first, unless said.
+    #[must_use]
+    pub fn audience(mut self, audience: &'r str) -> Request<'r> {
+        self.audience = Some(audience);
+        self
+    }
+
+    /// Claims of the caller's own. A registered name among them is refused.
+    #[must_use]
+    pub fn claims(mut self, claims: serde_json::Map<String, serde_json::Value>) -> Request<'r> {
+        self.claims = claims;
+        self
+    }
+}
+
+/// A token that was issued.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Issued {
+    /// The token.
+    pub token: String,
+    /// Its `jti`: what revokes it.
+    pub token_id: String,
+    /// Its `exp`, seconds since 1970.
+    pub expires_at: i64,
+}
+
+impl std::fmt::Debug for Issued {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Issued")
+            .field("token_id", &self.token_id)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whom a token must be for.
+pub type Expectation<'e> = &'e str;
+
+/// How a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Whether it should be sent requests: its view is fresh, and every profile has a key that signs,
+    /// or, if the profile is new, one that will after the lead.
+    pub is_ready: bool,
+    /// How far it has followed the store.
+    pub revision: Revision,
+    /// How long ago it heard from the store.
+    pub heard: Duration,
+    /// Live revocations of single tokens.
+    pub revocations: usize,
+    /// Rules: revoked subjects, clients, keys, and tokens without a known expiry.
+    pub rules: usize,
+    /// Issuers.
+    pub issuers: Vec<String>,
+    /// Answers given from a view older than the freshness bound.
+    pub stale_answers: u64,
+    /// What is wrong, if anything is.
+    pub fault: Option<String>,
+}
+
+/// Issues, verifies and revokes, on a store that others may share. Clones are the same node.
+#[derive(Clone)]
+pub struct Node {
+    inner: Arc<Inner>,
+    jobs: SyncSender<Job>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    options: Options,
+    snapshot: ArcSwap<Snapshot>,
+    working: Mutex<Working>,
+    applied: Condvar,
+    started: Instant,
+    /// Milliseconds after `started`.
+    heard: AtomicI64,
+    stale_answers: AtomicU64,
+    steady: Mutex<Steady>,
+}
+
+impl Node {
+    /// Loads everything from the store and follows it from there. Takes as long as reading the store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
+    pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
+        let working = Working::load(&*store, &options.keks, &clock)?;
+        let inner = Arc::new(Inner {
+            snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
+            working: Mutex::new(working),
+            applied: Condvar::new(),
+            store,
+            clock,
+            options,
+            started: Instant::now(),
+            heard: AtomicI64::new(0),
+            stale_answers: AtomicU64::new(0),
+            steady: Mutex::new(Steady::new(Instant::now())),
+        });
+        let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
+        let node = Arc::downgrade(&inner);
+        let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+        let spawned = thread("jeton-scribe")
+            .spawn({
+                let node = node.clone();
+                move || scribe::run(&node, &waiting)
+            })
+            .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node)));
+        spawned.map_err(|error| Error::Store(error.into()))?;
+        Ok(Node { inner, jobs })
+    }
+
+    /// Issues a token: no lock, no store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`], [`Error::UnknownProfile`], [`Error::NotReady`], [`Error::Invalid`]
+    /// for an audience that the profile does not have, [`Error::Token`] for claims that no token holds.
+    pub fn issue(&self, iss: &str, request: &Request<'_>) -> Result<Issued> {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        let profile = view
+            .settings
+            .profile(request.profile)
+            .ok_or(Error::UnknownProfile)?;
+        let audience = match request.audience {
+            Some(asked) if !profile.audiences.iter().any(|known| known == asked) => {
+                return Err(Error::rule(
+                    "audience",
+                    "the profile does not have this audience",
+                ));
+            }
+            Some(asked) => asked,
+            None => &profile.audiences[0],
+        };
+        let now = self.inner.clock.now();
+        let key = view.signer(profile.alg, now.unix_seconds())?;
+        let lifetime = Duration::from_secs(profile.lifetime_seconds.unsigned_abs());
+        let expires_at = now.saturating_add(lifetime);
+        let token_id = random_name()?;
+        let mut claims = Claims::new(&request.claims)
+            .issuer(iss)
+            .audience(audience)
+            .token_id(&*token_id)
+            .expires_at(expires_at);
+        if let Some(subject) = request.subject {
+            claims = claims.subject(subject);
+        }
+        let clock = FixedClock(now);
+        let token = match view.recipient(&profile.name) {
+            Some(recipient) => recipient.issue(key, &claims, &clock)?,
+            None => key.issuer().issue_by(&claims, &clock)?,
+        };
+        Ok(Issued {
+            token,
+            token_id,
+            expires_at: expires_at.unix_seconds(),
+        })
+    }
+
+    /// Verifies a token of that issuer for that audience: no lock, no store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Token`] with the rejection, [`Error::WrongAudience`], [`Error::Revoked`],
+    /// [`Error::Stale`], [`Error::UnknownIssuer`].
+    pub fn verify(
+        &self,
+        iss: &str,
+        audience: Expectation<'_>,
+        token: &str,
+    ) -> Result<Verified<Untyped>> {
+        let verified = self.introspect(iss, token)?;
+        if !verified.audiences().any(|known| known == audience) {
+            return Err(Error::WrongAudience);
+        }
+        Ok(verified)
+    }
+
+    /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
+    /// one flush.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], also for a rule beyond [`limits::RULES`]; [`Error::UnknownIssuer`];
+    /// [`Error::Store`] if too many wait already, or with what the store said: an outcome that
+    /// [is unknown](jeton_store::Error::is_outcome_unknown) may have happened. [`Error::Stale`]: it
+    /// is durable, and this node has not seen it.
+    pub fn revoke(&self, actor: &str, iss: &str, revoke: Revoke) -> RevokeAnswer {
+        let (reply, pending) = completion();
+        let accepted = name("actor", actor)
+            .and_then(|()| revoke.check(iss))
+            .and_then(
+                |()| match self.inner.snapshot.load().issuers.contains_key(iss) {
+                    true => Ok(()),
+                    false => Err(Error::UnknownIssuer),
+                },
+            )
+            .and_then(|()| {
+                let job = Job {
+                    actor: actor.to_owned(),
+                    iss: iss.to_owned(),
+                    revoke,
+                    reply,
+                };
+                self.jobs.try_send(job).map_err(|refused| match refused {
+                    TrySendError::Full(_) => jeton_store::Error::Overloaded.into(),
+                    TrySendError::Disconnected(_) => jeton_store::Error::Closed.into(),
+                })
+            });
+        Box::pin(async move {
+            accepted?;
+            pending.await?
+        })
+    }
+
+    /// The issuer's public keys, ready to be served.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`].
+    pub fn key_set(&self, iss: &str) -> Result<Arc<KeySetDocument>> {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        Ok(view.key_set.clone())
+    }
+
+    /// The issuer's settings and its keys as they are now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`].
+    pub fn issuer(&self, iss: &str) -> Result<(crate::IssuerSettings, crate::keyring::Keyring)> {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        Ok((view.settings.clone(), view.keyring.clone()))
+    }
+
+    /// The rules in force for an issuer: what was revoked as a whole, until when. From the store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`], [`Error::Store`], [`Error::Record`].
+    pub fn rules(&self, iss: &str) -> Result<Vec<RevocationRule>> {
+        if !self.inner.snapshot.load().issuers.contains_key(iss) {
+            return Err(Error::UnknownIssuer);
+        }
+        let mut rules = Vec::new();
+        let mut pages = block_on(self.inner.store.scan(&rules_of(iss)?))?;
+        while let Some(page) = block_on(pages.next())? {
+            for entry in &page {
+                rules.push(RevocationRule::read(entry)?);
+            }
+        }
+        Ok(rules)
+    }
+
+    /// How the node is.
+    pub fn status(&self) -> Status {
+        let snapshot = self.inner.snapshot.load();
+        let now = self.inner.now();
+        let mut has_keys = snapshot.issuers.values().flat_map(|view| {
+            let kinds = view.settings.kinds();
+            kinds
+                .into_iter()
+                .map(move |kind| view.keyring.has_key(kind, now))
+        });
+        let fault = self.inner.working().fault.clone();
+        let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
+        issuers.sort();
+        Status {
+            is_ready: !issuers.is_empty()
+                && has_keys.all(|has| has)
+                && !self.inner.is_stale()
+                && fault.is_none(),
+            revision: snapshot.revision,
+            heard: self.inner.heard_ago(),
+            revocations: snapshot.revocations.len(),
+            rules: snapshot.rules.len(),
+            issuers,
+            stale_answers: self.inner.stale_answers.load(Ordering::Relaxed),
+            fault,
+        }
+    }
+}
+
+impl Node {
+    /// What a node does that may have missed a revocation.
+    fn check_freshness(&self) -> Result<()> {
+        if self.inner.is_stale() {
+            if self.inner.options.stale == Stale::Refuse {
+                return Err(Error::Stale);
+            }
+            self.inner.stale_answers.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// What [`Node::revoke`] answers: the revision at which the revocation is durable.
+pub type RevokeAnswer = std::pin::Pin<Box<dyn Future<Output = Result<Revision>> + Send>>;
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Node")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    pub(crate) fn now(&self) -> i64 {
+        self.clock.now().unix_seconds()
+    }
+
+    pub(crate) fn rules_now(&self) -> Rules {
+        self.snapshot.load().rules.clone()
+    }
+
+    /// Waits until the snapshot shows that revision.
+    pub(crate) fn wait_for(&self, revision: Revision) -> Result<()> {
+        let working = self.working();
+        let behind = |working: &mut Working| working.snapshot.revision < revision;
+        let (_working, waited) = self
+            .applied
+            .wait_timeout_while(working, Duration::from_secs(30), behind)
+            .unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(Error::Stale);
+        }
+        Ok(())
+    }
+
+    /// No token of the issuer that was issued by now is valid from that second on.
+    pub(crate) fn revoked_until(&self, iss: &str, now: i64) -> i64 {
+        let snapshot = self.snapshot.load();
+        let longest = snapshot
+            .issuers
+            .get(iss)
+            .map_or(limits::LIFETIME_SECONDS, |view| {
+                let keys = view.keyring.keys().iter().map(|key| key.longest_lifetime);
+                let profiles = view.settings.profiles().iter().map(|p| p.lifetime_seconds);
+                keys.chain(profiles)
+                    .max()
+                    .unwrap_or(limits::LIFETIME_SECONDS)
+            });
+        now.saturating_add(longest + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS)
+    }
+
+    fn working(&self) -> MutexGuard<'_, Working> {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn heard_ago(&self) -> Duration {
+        let heard = Duration::from_millis(self.heard.load(Ordering::Acquire).unsigned_abs());
+        self.started.elapsed().saturating_sub(heard)
+    }
+
+    fn hear(&self) {
+        let now = i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        self.heard.store(now, Ordering::Release);
+    }
+
+    fn is_stale(&self) -> bool {
+        self.heard_ago() > self.options.freshness
+    }
+}

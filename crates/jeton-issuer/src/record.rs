@@ -1,0 +1,195 @@
+//! Where things are in the store, and how they are written: JSON with a schema number, so that a
+//! newer record is refused and an older one can be migrated.
+
+use jeton_store::{Entry, Key, Prefix};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::key_kind::KeyKind;
+use crate::seal::{KeyEncryptionKey, Place};
+use crate::secret_key::SecretKey;
+
+/// The schema of records that this version writes, and the newest that it reads.
+pub const SCHEMA: u64 = 1;
+
+/// `/i/<issuer>`: its settings.
+pub(crate) fn settings_key(iss: &str) -> Result<Key> {
+    Ok(Key::of(["i", iss])?)
+}
+
+/// `/k/<issuer>/_set`: which keys there are, and when each signs.
+pub(crate) fn set_key(iss: &str) -> Result<Key> {
+    Ok(Key::of(["k", iss, "_set"])?)
+}
+
+/// `/k/<issuer>/<kid>`: a private key, encrypted. A kid never is `_set`: it is prefixed.
+pub(crate) fn private_key(iss: &str, kid: &str) -> Result<Key> {
+    Ok(Key::of(["k", iss, &format!("={kid}")])?)
+}
+
+/// `/r/<issuer>/<expiry minute>/<hash>`: a revoked token.
+pub(crate) fn revocation_key(iss: &str, minute: u32, hash: u128) -> Result<Key> {
+    Ok(Key::of([
+        "r",
+        iss,
+        &format!("{minute:010}"),
+        &format!("{hash:032x}"),
+    ])?)
+}
+
+/// All revocations of an issuer's minute.
+pub(crate) fn revocations_of_minute(iss: &str, minute: u32) -> Result<Prefix> {
+    Ok(Prefix::of(["r", iss, &format!("{minute:010}")])?)
+}
+
+/// `/rule/<issuer>/<kind>/<name>`: what no longer is honoured as a whole.
+pub(crate) fn rule_key(iss: &str, kind: &str, name: &str) -> Result<Key> {
+    Ok(Key::of(["rule", iss, kind, name])?)
+}
+
+/// All rules of an issuer.
+pub(crate) fn rules_of(iss: &str) -> Result<Prefix> {
+    Ok(Prefix::of(["rule", iss])?)
+}
+
+/// `/a/<number>`: an entry of the audit chain.
+pub(crate) fn audit_key(number: u64) -> Result<Key> {
+    Ok(Key::of(["a", &format!("{number:020}")])?)
+}
+
+/// `/a/_head`: its last entry.
+pub(crate) fn audit_head_key() -> Result<Key> {
+    Ok(Key::of(["a", "_head"])?)
+}
+
+/// A record and the schema that it is written in.
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    schema: u64,
+    record: T,
+}
+
+#[derive(Deserialize)]
+struct SchemaOnly {
+    schema: u64,
+}
+
+pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
+    let versioned = Versioned {
+        schema: SCHEMA,
+        record,
+    };
+    serde_json::to_vec(&versioned).expect("records are maps of texts and numbers")
+}
+
+/// The schema of a record, which is one that this version reads.
+pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
+    let read = serde_json::from_slice(value);
+    let SchemaOnly { schema } = read.map_err(|_| Error::Record(key.to_string()))?;
+    if schema > SCHEMA {
+        return Err(Error::NewerRecord {
+            key: key.to_string(),
+            found: schema,
+        });
+    }
+    Ok(schema)
+}
+
+pub(crate) fn read<T: DeserializeOwned>(entry: &Entry) -> Result<T> {
+    check_schema(&entry.key, &entry.value)?;
+    let damaged = || Error::Record(entry.key.to_string());
+    // There is no older schema yet: a migration goes here with the second one.
+    let versioned: Versioned<T> = serde_json::from_slice(&entry.value).map_err(|_| damaged())?;
+    Ok(versioned.record)
+}
+
+/// A private key as it is stored.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SealedKey {
+    pub(crate) kind: KeyKind,
+    /// The id of the key-encryption key.
+    pub(crate) under: String,
+    /// Nonce and ciphertext, hexadecimal.
+    pub(crate) sealed: String,
+}
+
+impl SealedKey {
+    pub(crate) fn seal(
+        kek: &KeyEncryptionKey,
+        iss: &str,
+        kid: &str,
+        kind: KeyKind,
+        key: &SecretKey,
+    ) -> Result<SealedKey> {
+        SealedKey::seal_text(kek, iss, kid, kind, &key.to_text()?)
+    }
+
+    pub(crate) fn seal_text(
+        kek: &KeyEncryptionKey,
+        iss: &str,
+        kid: &str,
+        kind: KeyKind,
+        text: &str,
+    ) -> Result<SealedKey> {
+        let place = Place {
+            iss,
+            kid,
+            kind,
+            schema: SCHEMA,
+        };
+        Ok(SealedKey {
+            kind,
+            under: kek.id().to_owned(),
+            sealed: hex(&kek.seal(&place, text)?),
+        })
+    }
+
+    pub(crate) fn open_text(
+        &self,
+        keks: &[KeyEncryptionKey],
+        iss: &str,
+        kid: &str,
+    ) -> Result<Zeroizing<String>> {
+        let kek = keks.iter().find(|kek| kek.id() == self.under);
+        let kek = kek.ok_or_else(|| Error::WrongKeyEncryptionKey {
+            needed: self.under.clone(),
+        })?;
+        let place = Place {
+            iss,
+            kid,
+            kind: self.kind,
+            schema: SCHEMA,
+        };
+        let sealed = unhex(&self.sealed).ok_or_else(|| Error::Record(format!("of key {kid}")))?;
+        kek.open(&place, &sealed)
+    }
+
+    pub(crate) fn open(
+        &self,
+        keks: &[KeyEncryptionKey],
+        iss: &str,
+        kid: &str,
+    ) -> Result<SecretKey> {
+        SecretKey::import(self.kind, &self.open_text(keks, iss, kid)?)
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return None;
+    }
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
+        .collect()
+}

@@ -1,0 +1,287 @@
+//! Millions of revoked tokens in memory: 16 bytes each and little more, found by the token's expiry.
+//!
+//! Days, minutes, and in a minute a tree of sorted leaves, sixteen ways at a time. Everything is
+//! shared between the old snapshot and the new: a revocation copies its leaf and the way to it, some
+//! kilobytes, however many there are. A minute that is over is dropped whole.
+
+use std::sync::Arc;
+
+/// Where a leaf is parted. Larger leaves waste less and cost more to copy.
+const LEAF_HASHES: usize = 256;
+const MINUTES_A_DAY: u32 = 24 * 60;
+/// A hash has 32 digits of four bits; leaves below the last cannot be parted.
+const DIGITS: u32 = 32;
+
+/// The hashes of revoked tokens, by the minute of their expiry. A clone is a pointer.
+///
+/// ```
+/// use jeton_issuer::RevocationIndex;
+/// let mut index = RevocationIndex::default();
+/// index.insert(29_000_000, &mut [7, 8]);
+/// let before = index.clone();
+/// index.insert(29_000_000, &mut [9]);
+/// assert!(index.contains(29_000_000, 9) && !before.contains(29_000_000, 9));
+/// index.drop_before(29_000_001);
+/// assert_eq!(index.len(), 0);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct RevocationIndex {
+    days: Arc<Vec<(u32, Arc<Day>)>>,
+    len: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Day {
+    minutes: Vec<(u32, Node)>,
+    len: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Node {
+    Leaf(Arc<[u128]>),
+    Branch(Arc<[Node; 16]>),
+}
+
+impl RevocationIndex {
+    /// Adds the hashes of tokens that expire in that minute (seconds since 1970, divided by 60). They
+    /// are sorted on the way; those that are there already are fine.
+    pub fn insert(&mut self, minute: u32, hashes: &mut [u128]) {
+        hashes.sort_unstable();
+        let days = Arc::make_mut(&mut self.days);
+        let number = minute / MINUTES_A_DAY;
+        let at = days.partition_point(|(day, _)| *day < number);
+        if days.get(at).is_none_or(|(day, _)| *day != number) {
+            days.insert(at, (number, Arc::default()));
+        }
+        let day = Arc::make_mut(&mut days[at].1);
+        let at = day.minutes.partition_point(|(known, _)| *known < minute);
+        if day
+            .minutes
+            .get(at)
+            .is_none_or(|(known, _)| *known != minute)
+        {
+            day.minutes.insert(at, (minute, Node::empty()));
+        }
+        let added = day.minutes[at].1.insert(hashes, 0);
+        day.len += added;
+        self.len += added;
+    }
+
+    /// Whether a token that expires in that minute is revoked.
+    pub fn contains(&self, minute: u32, hash: u128) -> bool {
+        let number = minute / MINUTES_A_DAY;
+        let Ok(at) = self.days.binary_search_by_key(&number, |(day, _)| *day) else {
+            return false;
+        };
+        let day = &self.days[at].1;
+        day.find(minute).is_some_and(|node| node.contains(hash))
+    }
+
+    /// Drops every minute before that one.
+    pub fn drop_before(&mut self, minute: u32) {
+        let first = |day: &(u32, Arc<Day>)| day.1.minutes.first().map(|(known, _)| *known);
+        if self
+            .days
+            .first()
+            .and_then(first)
+            .is_none_or(|known| known >= minute)
+        {
+            return;
+        }
+        let days = Arc::make_mut(&mut self.days);
+        let today = minute / MINUTES_A_DAY;
+        days.retain(|(day, _)| *day >= today);
+        if let Some((day, minutes)) = days.first_mut()
+            && *day == today
+        {
+            let day = Arc::make_mut(minutes);
+            day.minutes.retain(|(known, _)| *known >= minute);
+            day.len = day.minutes.iter().map(|(_, node)| node.len()).sum();
+        }
+        self.len = days.iter().map(|(_, day)| day.len).sum();
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Day {
+    /// Where minutes follow each other without a gap, as they do where there are many, the first look
+    /// finds it.
+    fn find(&self, minute: u32) -> Option<&Node> {
+        let first = self.minutes.first()?.0;
+        let guess = usize::try_from(minute.checked_sub(first)?).ok()?;
+        match self.minutes.get(guess) {
+            Some((known, node)) if *known == minute => return Some(node),
+            _ => {}
+        }
+        let found = self
+            .minutes
+            .binary_search_by_key(&minute, |(known, _)| *known);
+        found.ok().map(|at| &self.minutes[at].1)
+    }
+}
+
+impl Node {
+    fn empty() -> Node {
+        Node::Leaf(Arc::from([]))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Node::Leaf(hashes) => hashes.len(),
+            Node::Branch(children) => children.iter().map(Node::len).sum(),
+        }
+    }
+
+    /// Adds sorted hashes, and says how many were new.
+    fn insert(&mut self, new: &[u128], depth: u32) -> usize {
+        if new.is_empty() {
+            return 0;
+        }
+        match self {
+            Node::Branch(children) => {
+                let children = Arc::make_mut(children);
+                parts(new, depth)
+                    .map(|(digit, part)| children[digit].insert(part, depth + 1))
+                    .sum()
+            }
+            Node::Leaf(old) => {
+                let all = merged(old, new);
+                let added = all.len() - old.len();
+                *self = Node::of(&all, depth);
+                added
+            }
+        }
+    }
+
+    fn of(sorted: &[u128], depth: u32) -> Node {
+        if sorted.len() <= LEAF_HASHES || depth == DIGITS {
+            return Node::Leaf(Arc::from(sorted));
+        }
+        let mut children = std::array::from_fn(|_| Node::empty());
+        for (digit, part) in parts(sorted, depth) {
+            children[digit] = Node::of(part, depth + 1);
+        }
+        Node::Branch(Arc::new(children))
+    }
+
+    fn contains(&self, hash: u128) -> bool {
+        let mut node = self;
+        let mut depth = 0;
+        loop {
+            match node {
+                Node::Branch(children) => node = &children[digit(hash, depth)],
+                Node::Leaf(sorted) => return holds(sorted, hash, depth),
+            }
+            depth += 1;
+        }
+    }
+}
+
+/// Looks where an evenly spread hash would be, and walks from there: hashes are evenly spread.
+fn holds(sorted: &[u128], hash: u128, depth: u32) -> bool {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return false;
+    };
+    let within = hash.checked_shl(4 * depth).unwrap_or(0) >> 64;
+    let guess = ((within * sorted.len() as u128) >> 64) as usize;
+    let mut at = guess.min(last);
+    while sorted[at] < hash && at < last {
+        at += 1;
+    }
+    while sorted[at] > hash && at > 0 {
+        at -= 1;
+    }
+    sorted[at] == hash
+}
+
+fn digit(hash: u128, depth: u32) -> usize {
+    ((hash >> (4 * (DIGITS - 1 - depth))) & 15) as usize
+}
+
+/// Sorted hashes parted by a digit.
+fn parts(sorted: &[u128], depth: u32) -> impl Iterator<Item = (usize, &[u128])> {
+    sorted
+        .chunk_by(move |a, b| digit(*a, depth) == digit(*b, depth))
+        .map(move |part| (digit(part[0], depth), part))
+}
+
+fn merged(old: &[u128], new: &[u128]) -> Vec<u128> {
+    let mut all = Vec::with_capacity(old.len() + new.len());
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let next = match (old.peek(), new.peek()) {
+            (Some(a), Some(b)) if a <= b => old.next(),
+            (Some(_), None) => old.next(),
+            (_, Some(_)) => new.next(),
+            (None, None) => return all,
+        };
+        if let Some(hash) = next
+            && all.last() != Some(hash)
+        {
+            all.push(*hash);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_holds_what_was_put_in_and_nothing_else(
+            steps in proptest::collection::vec((0_u32..4, 0_u64..3, 0_usize..900, any::<bool>()), 1..12),
+        ) {
+            let mut index = RevocationIndex::default();
+            let mut model = BTreeSet::new();
+            let mut state = 1_u128;
+            for (minute, shape, count, drops) in steps {
+                let minute = 29_000_000 + minute * 800;
+                let mut hashes: Vec<u128> = (0..count).map(|_| {
+                    state = state.wrapping_mul(0xda94_2042_e4dd_58b5_da94_2042_e4dd_58b5).wrapping_add(7);
+                    match shape { 0 => state, 1 => state >> 100, _ => state << 112 }
+                }).collect();
+                index.insert(minute, &mut hashes);
+                model.extend(hashes.iter().map(|hash| (minute, *hash)));
+                if drops {
+                    index.drop_before(29_000_800);
+                    model.retain(|(minute, _)| *minute >= 29_000_800);
+                }
+                prop_assert_eq!(index.len(), model.len());
+                for (known, hash) in &model {
+                    prop_assert!(index.contains(*known, *hash));
+                    prop_assert_eq!(index.contains(*known, hash ^ 1), model.contains(&(*known, hash ^ 1)));
+                }
+                for hash in &hashes {
+                    prop_assert_eq!(index.contains(minute + 1, *hash), false);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_older_snapshot_is_not_touched() {
+        let mut index = RevocationIndex::default();
+        let mut hashes: Vec<u128> = (0..5000_u128).map(|i| i << 112).collect();
+        index.insert(10, &mut hashes);
+        let before = index.clone();
+        index.insert(10, &mut [1]);
+        index.insert(2_000, &mut [1]);
+        index.drop_before(11);
+        assert_eq!((before.len(), index.len()), (5000, 1));
+        assert!(before.contains(10, 4999 << 112) && !before.contains(10, 1));
+    }
+}

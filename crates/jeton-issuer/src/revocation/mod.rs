@@ -1,0 +1,106 @@
+//! What is no longer honoured.
+
+mod index;
+mod rules;
+
+use aws_lc_rs::digest;
+
+pub use index::RevocationIndex;
+pub use rules::RevocationRule;
+pub(crate) use rules::{Revoked, RuleRecord, Rules};
+
+use crate::error::Result;
+use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
+use crate::record::rule_key;
+use crate::settings::name;
+
+/// Something to be revoked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revoke {
+    pub(crate) what: Subject,
+    /// A token's expiry; without it, revoked until the longest-lived token has expired.
+    pub(crate) expires_at: Option<i64>,
+}
+
+/// What a revocation names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// One token, by its `jti`.
+    Token(String),
+    /// Every token of that `sub` issued until now.
+    Subject(String),
+    /// Every token of that `client_id` issued until now.
+    Client(String),
+    /// Every token of that key issued until now.
+    Key(String),
+}
+
+impl Revoke {
+    /// A token by its id and the `exp` that it carries: the cheap way, for millions.
+    pub fn token(token_id: &str, expires_at: i64) -> Revoke {
+        Revoke {
+            what: Subject::Token(token_id.to_owned()),
+            expires_at: Some(expires_at),
+        }
+    }
+
+    /// What is named, as of now. A token whose `exp` is not known is revoked by this too.
+    pub fn all(what: Subject) -> Revoke {
+        Revoke {
+            what,
+            expires_at: None,
+        }
+    }
+
+    /// Alone, so that nobody else's revocation fails with it.
+    pub(crate) fn check(&self, iss: &str) -> Result<()> {
+        let (field, text) = match &self.what {
+            Subject::Token(text) => ("token_id", text),
+            Subject::Subject(text) => ("subject", text),
+            Subject::Client(text) => ("client", text),
+            Subject::Key(text) => ("kid", text),
+        };
+        name(field, text)?;
+        // An issuer and a name of the longest kind do not fit one key of the store together.
+        self.rule()
+            .map_or(Ok(()), |(kind, text)| rule_key(iss, kind, text).map(drop))
+    }
+
+    /// The kind and name of the rule that it makes, unless it is a token whose expiry is known.
+    pub(crate) fn rule(&self) -> Option<(&'static str, &str)> {
+        match (&self.what, self.expires_at) {
+            (Subject::Token(_), Some(_)) => None,
+            (Subject::Token(id), None) => Some(("token", id)),
+            (Subject::Subject(name), _) => Some(("subject", name)),
+            (Subject::Client(name), _) => Some(("client", name)),
+            (Subject::Key(kid), _) => Some(("key", kid)),
+        }
+    }
+}
+
+/// 128 bits of SHA-256 over the issuer and the token's id: what is kept of a revoked token.
+pub fn token_hash(iss: &str, token_id: &str) -> u128 {
+    named_hash("token", iss, token_id)
+}
+
+fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in [kind, iss] {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part.as_bytes());
+    }
+    context.update(text.as_bytes());
+    let digest = context.finish();
+    let first = digest.as_ref().first_chunk().copied().unwrap_or_default();
+    u128::from_be_bytes(first)
+}
+
+/// The minute that a token's expiry falls in: its bucket.
+pub(crate) fn minute(expires_at: i64) -> u32 {
+    u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX)
+}
+
+/// The first minute whose tokens may still be taken by a node, at that second.
+pub(crate) fn first_live_minute(now: i64) -> u32 {
+    minute(now - LEEWAY_SECONDS - CLOCK_SKEW_SECONDS)
+}

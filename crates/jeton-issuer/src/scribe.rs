@@ -1,0 +1,132 @@
+//! The thread that writes revocations, many with one transaction, and does what is due.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Weak;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
+
+use crate::audit::{Act, Chain};
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::node::Inner;
+use crate::record::{self, audit_head_key, revocation_key, rule_key};
+use crate::revocation::{Revoke, RuleRecord, Subject, minute, token_hash};
+
+/// A revocation and who waits for it.
+pub(crate) struct Job {
+    pub(crate) actor: String,
+    pub(crate) iss: String,
+    pub(crate) revoke: Revoke,
+    pub(crate) reply: Completer<Result<Revision>>,
+}
+
+pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Job>) {
+    loop {
+        let first = jobs.recv_timeout(Duration::from_secs(1));
+        let Some(node) = node.upgrade() else { return };
+        match first {
+            Ok(first) => {
+                let waiting = jobs.try_iter().take(limits::REVOCATIONS_PER_TXN - 1);
+                let batch: Vec<Job> = std::iter::once(first).chain(waiting).collect();
+                write(&node, batch);
+            }
+            Err(RecvTimeoutError::Timeout) => node.do_what_is_due(),
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+/// One transaction for each issuer and actor: an audit entry names one of each.
+fn write(node: &Inner, jobs: Vec<Job>) {
+    let mut groups: BTreeMap<(String, String), Vec<Job>> = BTreeMap::new();
+    for job in jobs {
+        let group = (job.actor.clone(), job.iss.clone());
+        groups.entry(group).or_default().push(job);
+    }
+    for ((actor, iss), group) in groups {
+        let now = node.now();
+        let group = refuse_beyond_the_limit(node, &iss, group);
+        if group.is_empty() {
+            continue;
+        }
+        let written = commit(node, &actor, &iss, &group, now)
+            // Acknowledged when it is durable, and this node refuses the token.
+            .and_then(|revision| node.wait_for(revision).map(|()| revision));
+        for job in group {
+            job.reply.complete(Ok(written.clone()));
+        }
+    }
+}
+
+/// Rules are looked up for every token, and are kept for as long as the longest-lived one: they are
+/// bounded. A rule that is renewed is not one more.
+fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job> {
+    let rules = node.rules_now();
+    let mut new = HashSet::new();
+    let mut within = Vec::with_capacity(group.len());
+    for job in group {
+        if let Some((kind, name)) = job.revoke.rule()
+            && !rules.has(iss, kind, name)
+            && !new.contains(&(kind, name.to_owned()))
+        {
+            if rules.len() + new.len() >= limits::RULES {
+                let full = format!(
+                    "{} are in force, the most that a node keeps: revoke single tokens by their id and \
+                     expiry, or wait until rules are over",
+                    limits::RULES
+                );
+                job.reply.complete(Ok(Err(Error::rule("rules", full))));
+                continue;
+            }
+            new.insert((kind, name.to_owned()));
+        }
+        within.push(job);
+    }
+    within
+}
+
+fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job], now: i64) -> Result<Revision> {
+    let until = node.revoked_until(iss, now);
+    let mut records: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+    for job in group {
+        let (key, value) = record_of(iss, &job.revoke, now, until)?;
+        records.insert(key, value);
+    }
+    for _ in 0..limits::ATTEMPTS {
+        let read = block_on(node.store.read(&[audit_head_key()?]))?;
+        let chain = Chain::read(read.entries[0].as_ref())?;
+        let puts = records.iter().fold(Txn::new(), |txn, (key, value)| {
+            txn.put(key.clone(), value.clone())
+        });
+        let act = Act {
+            at: now,
+            actor,
+            act: "revoke",
+            iss,
+            about: records.keys().map(Key::to_string).collect(),
+        };
+        match block_on(node.store.commit(chain.append(puts, act)?))? {
+            Outcome::Committed(revision) => return Ok(revision),
+            Outcome::Conflict(_) => {}
+        }
+    }
+    Err(Error::Contended)
+}
+
+fn record_of(iss: &str, revoke: &Revoke, now: i64, until: i64) -> Result<(Key, Vec<u8>)> {
+    let (kind, name, not_before) = match (&revoke.what, revoke.expires_at) {
+        (Subject::Token(id), Some(at)) => {
+            let key = revocation_key(iss, minute(at), token_hash(iss, id))?;
+            return Ok((key, record::write(&now)));
+        }
+        // Whatever it says about when it was issued: the id is the token's own.
+        (Subject::Token(id), None) => ("token", id, i64::MAX),
+        (Subject::Subject(name), _) => ("subject", name, now),
+        (Subject::Client(name), _) => ("client", name, now),
+        (Subject::Key(kid), _) => ("key", kid, now),
+    };
+    let rule = RuleRecord { not_before, until };
+    Ok((rule_key(iss, kind, name)?, record::write(&rule)))
+}

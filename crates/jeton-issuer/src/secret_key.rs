@@ -1,0 +1,116 @@
+//! A private key of any kind: made, written to be encrypted, read again, used.
+
+use aws_lc_rs::rand;
+use jeton::jwt::{MacKey, SigningKey};
+use jeton::paseto::{v3, v4};
+use jeton::{Error as TokenError, Issue};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::key_kind::KeyKind;
+
+pub(crate) enum SecretKey {
+    Jws(SigningKey),
+    Mac(MacKey),
+    V3Local(v3::LocalKey),
+    V3Public(v3::SecretKey),
+    V4Local(v4::LocalKey),
+    V4Public(v4::SecretKey),
+}
+
+impl SecretKey {
+    pub(crate) fn generate(kind: KeyKind) -> Result<SecretKey> {
+        Ok(match kind {
+            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::generate(alg)?)?),
+            KeyKind::Mac(alg) => {
+                // A thumbprint of a secret would publish something about it: the id is random.
+                SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_name()?)?)
+            }
+            KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::generate()?),
+            KeyKind::V3Public => SecretKey::V3Public(v3::SecretKey::generate()?),
+            KeyKind::V4Local => SecretKey::V4Local(v4::LocalKey::generate()?),
+            KeyKind::V4Public => SecretKey::V4Public(v4::SecretKey::generate()?),
+        })
+    }
+
+    /// A key that comes from elsewhere: a private JWK, a PEM or a PASERK.
+    pub(crate) fn import(kind: KeyKind, text: &str) -> Result<SecretKey> {
+        let text = text.trim();
+        Ok(match kind {
+            KeyKind::Jws(alg) if text.starts_with('{') => {
+                SecretKey::Jws(named(SigningKey::from_jwk_as(text, alg)?)?)
+            }
+            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::from_pem_as(text, alg)?)?),
+            KeyKind::Mac(alg) => {
+                let key = MacKey::from_jwk_as(text, alg)?;
+                SecretKey::Mac(match key.key_id() {
+                    Some(_) => key,
+                    None => key.with_key_id(&random_name()?)?,
+                })
+            }
+            KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::from_paserk(text)?),
+            KeyKind::V3Public => SecretKey::V3Public(v3::SecretKey::from_paserk(text)?),
+            KeyKind::V4Local => SecretKey::V4Local(v4::LocalKey::from_paserk(text)?),
+            KeyKind::V4Public => SecretKey::V4Public(v4::SecretKey::from_paserk(text)?),
+        })
+    }
+
+    pub(crate) fn to_text(&self) -> Result<Zeroizing<String>> {
+        Ok(match self {
+            SecretKey::Jws(key) => key.to_jwk()?,
+            SecretKey::Mac(key) => key.to_jwk(),
+            SecretKey::V3Local(key) => key.to_paserk(),
+            SecretKey::V3Public(key) => key.to_paserk()?,
+            SecretKey::V4Local(key) => key.to_paserk(),
+            SecretKey::V4Public(key) => key.to_paserk()?,
+        })
+    }
+
+    pub(crate) fn kid(&self) -> Result<String> {
+        Ok(match self {
+            SecretKey::Jws(key) => key.key_id().map(str::to_owned),
+            SecretKey::Mac(key) => key.key_id().map(str::to_owned),
+            SecretKey::V3Local(key) => Some(key.id().to_string()),
+            SecretKey::V3Public(key) => Some(key.public_key().id().to_string()),
+            SecretKey::V4Local(key) => Some(key.id().to_string()),
+            SecretKey::V4Public(key) => Some(key.public_key().id().to_string()),
+        }
+        .expect("made and imported keys are given an id"))
+    }
+
+    /// The public half: a JWK, or a PASERK; none of a shared secret.
+    pub(crate) fn public_text(&self) -> Option<String> {
+        match self {
+            SecretKey::Jws(key) => Some(key.verifying_key().to_jwk()),
+            SecretKey::V3Public(key) => Some(key.public_key().to_paserk()),
+            SecretKey::V4Public(key) => Some(key.public_key().to_paserk()),
+            SecretKey::Mac(_) | SecretKey::V3Local(_) | SecretKey::V4Local(_) => None,
+        }
+    }
+
+    pub(crate) fn issuer(&self) -> &dyn Issue {
+        match self {
+            SecretKey::Jws(key) => key,
+            SecretKey::Mac(key) => key,
+            SecretKey::V3Local(key) => key,
+            SecretKey::V3Public(key) => key,
+            SecretKey::V4Local(key) => key,
+            SecretKey::V4Public(key) => key,
+        }
+    }
+}
+
+/// 128 random bits, as text: ids of tokens and of shared keys.
+pub(crate) fn random_name() -> Result<String> {
+    let mut bytes = [0; 16];
+    rand::fill(&mut bytes).map_err(|_| Error::Token(TokenError::Primitive))?;
+    Ok(crate::record::hex(&bytes))
+}
+
+fn named(key: SigningKey) -> Result<SigningKey> {
+    if key.key_id().is_some() {
+        return Ok(key);
+    }
+    let name = key.verifying_key().thumbprint();
+    Ok(key.with_key_id(&name)?)
+}

@@ -1,0 +1,269 @@
+//! What an issuer is set to: its name, its profiles and its times.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::key_kind::KeyKind;
+use crate::limits;
+use crate::recipient::EncryptTo;
+
+/// An issuer's settings, checked: one that contradicts itself cannot be made.
+///
+/// ```
+/// use jeton_issuer::IssuerSettings;
+/// let refused = IssuerSettings::from_json(r#"{
+///     "iss": "https://id.example", "lead_seconds": 3600, "max_age_seconds": 1801,
+///     "profiles": [{"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]
+/// }"#).unwrap_err();
+/// assert_eq!(
+///     refused.to_string(),
+///     "`max_age_seconds`: 1801 > 3600 / 2: a key would sign before every verifier has it; \
+///      wants max_age_seconds <= lead_seconds / 2"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct IssuerSettings(Written);
+
+/// What an issuer may mint: one kind of token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// What the caller calls it.
+    pub name: String,
+    /// Format and algorithm. The caller never chooses them.
+    pub alg: KeyKind,
+    /// How long its tokens live.
+    pub lifetime_seconds: i64,
+    /// Whom its tokens may be for. The first is what a caller gets who names none.
+    pub audiences: Vec<String>,
+    /// For whom they are encrypted, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encrypt_to: Option<EncryptTo>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    iss: String,
+    profiles: Vec<Profile>,
+    #[serde(default = "default_lead")]
+    lead_seconds: i64,
+    #[serde(default = "default_max_age")]
+    max_age_seconds: i64,
+    #[serde(default = "default_rotation")]
+    rotate_every_seconds: i64,
+}
+
+fn default_lead() -> i64 {
+    limits::LEAD_SECONDS
+}
+
+fn default_max_age() -> i64 {
+    limits::MAX_AGE_SECONDS
+}
+
+fn default_rotation() -> i64 {
+    limits::ROTATE_EVERY_SECONDS
+}
+
+impl IssuerSettings {
+    /// Reads and checks them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with the field and the rule.
+    pub fn from_json(text: &str) -> Result<IssuerSettings> {
+        let written: Written = serde_json::from_str(text)
+            .map_err(|error| Error::rule("settings", error.to_string()))?;
+        IssuerSettings::try_from(written)
+    }
+
+    /// `iss`.
+    pub fn iss(&self) -> &str {
+        &self.0.iss
+    }
+
+    /// Its profiles.
+    pub fn profiles(&self) -> &[Profile] {
+        &self.0.profiles
+    }
+
+    /// The profile of that name.
+    pub fn profile(&self, name: &str) -> Option<&Profile> {
+        self.0.profiles.iter().find(|profile| profile.name == name)
+    }
+
+    /// How long a key is published before it signs.
+    pub fn lead_seconds(&self) -> i64 {
+        self.0.lead_seconds
+    }
+
+    /// How long verifiers may cache the key set.
+    pub fn max_age_seconds(&self) -> i64 {
+        self.0.max_age_seconds
+    }
+
+    /// How long a key signs.
+    pub fn rotate_every_seconds(&self) -> i64 {
+        self.0.rotate_every_seconds
+    }
+
+    /// The kinds of keys that the profiles need, each once.
+    pub fn kinds(&self) -> Vec<KeyKind> {
+        let mut kinds = Vec::new();
+        for profile in &self.0.profiles {
+            if !kinds.contains(&profile.alg) {
+                kinds.push(profile.alg);
+            }
+        }
+        kinds
+    }
+
+    /// The longest that a token of that kind lives.
+    pub fn longest_lifetime_seconds(&self, kind: KeyKind) -> i64 {
+        let of_kind = self.0.profiles.iter().filter(|profile| profile.alg == kind);
+        of_kind
+            .map(|profile| profile.lifetime_seconds)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl TryFrom<Written> for IssuerSettings {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<IssuerSettings> {
+        check(&written)?;
+        Ok(IssuerSettings(written))
+    }
+}
+
+impl From<IssuerSettings> for Written {
+    fn from(settings: IssuerSettings) -> Written {
+        settings.0
+    }
+}
+
+fn check(s: &Written) -> Result<()> {
+    name("iss", &s.iss)?;
+    let (lead, max_age, every) = (s.lead_seconds, s.max_age_seconds, s.rotate_every_seconds);
+    if lead < limits::LEAD_SECONDS_MIN {
+        return Err(Error::rule(
+            "lead_seconds",
+            format!(
+                "{lead} < {}: clocks may differ by {} s; wants at least twice that",
+                limits::LEAD_SECONDS_MIN,
+                limits::CLOCK_SKEW_SECONDS
+            ),
+        ));
+    }
+    if max_age < 0 || max_age > lead / 2 {
+        return Err(Error::rule(
+            "max_age_seconds",
+            format!(
+                "{max_age} > {lead} / 2: a key would sign before every verifier has it; wants \
+                 max_age_seconds <= lead_seconds / 2"
+            ),
+        ));
+    }
+    if every < 2 * lead || every > 10 * limits::LIFETIME_SECONDS {
+        return Err(Error::rule(
+            "rotate_every_seconds",
+            format!(
+                "{every} is not in {} ..= {}: wants at least twice the lead",
+                2 * lead,
+                10 * limits::LIFETIME_SECONDS
+            ),
+        ));
+    }
+    if s.profiles.is_empty() || s.profiles.len() > limits::PROFILES_PER_ISSUER {
+        return Err(Error::rule(
+            "profiles",
+            format!(
+                "{} profiles: wants 1 to {}",
+                s.profiles.len(),
+                limits::PROFILES_PER_ISSUER
+            ),
+        ));
+    }
+    for (index, profile) in s.profiles.iter().enumerate() {
+        let field = |member: &str| format!("profiles[{index}].{member}");
+        name(&field("name"), &profile.name)?;
+        if s.profiles[..index]
+            .iter()
+            .any(|other| other.name == profile.name)
+        {
+            return Err(Error::rule(field("name"), "another profile has this name"));
+        }
+        if !(1..=limits::LIFETIME_SECONDS).contains(&profile.lifetime_seconds) {
+            return Err(Error::rule(
+                field("lifetime_seconds"),
+                format!(
+                    "{} is not in 1 ..= {}",
+                    profile.lifetime_seconds,
+                    limits::LIFETIME_SECONDS
+                ),
+            ));
+        }
+        if profile.audiences.is_empty() || profile.audiences.len() > limits::AUDIENCES_PER_PROFILE {
+            return Err(Error::rule(
+                field("audiences"),
+                format!(
+                    "{} audiences: wants 1 to {}",
+                    profile.audiences.len(),
+                    limits::AUDIENCES_PER_PROFILE
+                ),
+            ));
+        }
+        for audience in &profile.audiences {
+            name(&field("audiences"), audience)?;
+        }
+        if let Some(to) = &profile.encrypt_to {
+            to.recipient(&field("encrypt_to"), profile.alg)?;
+        }
+    }
+    check_keys_at_once(s)
+}
+
+/// Rotating often while tokens live long keeps many retired keys in the key set.
+fn check_keys_at_once(s: &Written) -> Result<()> {
+    let mut longest: Vec<(KeyKind, i64)> = Vec::new();
+    for profile in &s.profiles {
+        match longest.iter_mut().find(|(kind, _)| *kind == profile.alg) {
+            Some((_, seconds)) => *seconds = profile.lifetime_seconds.max(*seconds),
+            None => longest.push((profile.alg, profile.lifetime_seconds)),
+        }
+    }
+    let every = s.rotate_every_seconds;
+    // From the first second in the key set to the last, in rotations.
+    let keys = longest.iter().map(|(_, lifetime)| {
+        let more = s.lead_seconds + lifetime + limits::GONE_AFTER_SECONDS;
+        1 + (more + every - 1) / every
+    });
+    let keys: i64 = keys.sum();
+    if keys > limits::KEYS_PER_ISSUER as i64 {
+        return Err(Error::rule(
+            "rotate_every_seconds",
+            format!(
+                "{every} would keep {keys} keys until their last tokens have expired, and verifiers are \
+                 to take {} at most: rotate less often, or shorten a `lifetime_seconds`",
+                limits::KEYS_PER_ISSUER
+            ),
+        ));
+    }
+    Ok(())
+}
+
+pub(crate) fn name(field: &str, text: &str) -> Result<()> {
+    if text.is_empty() || text.len() > limits::NAME_BYTES || text.chars().any(char::is_control) {
+        return Err(Error::rule(
+            field,
+            format!(
+                "wants 1 to {} bytes without control characters",
+                limits::NAME_BYTES
+            ),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! What a node answers from: immutable, and replaced as a whole.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_lc_rs::digest;
+use jeton::jwk::KeySet;
+use jeton::paseto::{self, KeySet as PasetoKeys};
+use jeton::{Clock, Policy, Timestamp, Untyped, Verified, Verify, jwt};
+use jeton_store::Revision;
+
+use crate::error::{Error, Result};
+use crate::key_kind::KeyKind;
+use crate::keyring::Keyring;
+use crate::limits;
+use crate::recipient::Recipient;
+use crate::record::hex;
+use crate::revocation::{RevocationIndex, Revoked, Rules, minute, token_hash};
+use crate::secret_key::SecretKey;
+use crate::settings::IssuerSettings;
+
+#[derive(Clone, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) issuers: HashMap<Box<str>, Arc<IssuerView>>,
+    pub(crate) revocations: RevocationIndex,
+    pub(crate) rules: Rules,
+    pub(crate) revision: Revision,
+}
+
+/// An issuer, with everything prepared.
+pub(crate) struct IssuerView {
+    pub(crate) settings: IssuerSettings,
+    pub(crate) keyring: Keyring,
+    secrets: HashMap<String, Arc<SecretKey>>,
+    jws: Option<jwt::Verifier>,
+    paseto: Option<paseto::Verifier>,
+    /// By profile.
+    recipients: HashMap<String, Recipient>,
+    pub(crate) key_set: Arc<KeySetDocument>,
+}
+
+/// The public keys of an issuer as they are served: ready bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySetDocument {
+    /// The JWK Set (RFC 7517), for `application/jwk-set+json`.
+    pub jwk_set: Vec<u8>,
+    /// The public PASERKs, for verifiers of PASETO.
+    pub paserks: Vec<String>,
+    /// A strong entity tag, with its quotes (RFC 9110, section 8.8.3).
+    pub etag: String,
+    /// How long it may be cached, seconds.
+    pub max_age_seconds: i64,
+}
+
+/// One clock for all verifiers.
+struct Shared(Arc<dyn Clock>);
+
+impl Clock for Shared {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+}
+
+impl IssuerView {
+    pub(crate) fn new(
+        settings: IssuerSettings,
+        keyring: Keyring,
+        secrets: HashMap<String, Arc<SecretKey>>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<IssuerView> {
+        // The audience is the caller's to check, token by token; everything else is settled here.
+        let policy = Policy::new(settings.iss().to_owned(), "")
+            .any_audience()
+            .leeway(std::time::Duration::from_secs(
+                limits::LEEWAY_SECONDS.unsigned_abs(),
+            ));
+        let mut recipients = HashMap::new();
+        for profile in settings.profiles() {
+            if let Some(to) = &profile.encrypt_to {
+                let recipient = to.recipient("encrypt_to", profile.alg)?;
+                recipients.insert(profile.name.clone(), recipient);
+            }
+        }
+        let mut jwks = Vec::new();
+        let mut public = Vec::new();
+        let mut paseto_keys = Vec::new();
+        let mut paserks = Vec::new();
+        for key in keyring.keys() {
+            let secret = secrets.get(&key.kid);
+            let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
+            match &**secret {
+                SecretKey::Jws(_) => public.extend(key.public.clone()),
+                SecretKey::Mac(mac) => jwks.push(mac.to_jwk().to_string()),
+                SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
+                SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
+                SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
+                SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
+            }
+            if matches!(key.kind, KeyKind::V3Public | KeyKind::V4Public) {
+                paserks.extend(key.public.clone());
+            }
+        }
+        let jwk_set = format!("{{\"keys\":[{}]}}", public.join(","));
+        jwks.extend(public);
+        let jws = match jwks.is_empty() {
+            true => None,
+            false => {
+                let set = KeySet::from_json(&format!("{{\"keys\":[{}]}}", jwks.join(",")))?;
+                Some(jwt::Verifier::new(set, policy.clone()).clock(Shared(clock.clone())))
+            }
+        };
+        let paseto = match paseto_keys.is_empty() {
+            true => None,
+            false => {
+                let set = PasetoKeys::new(paseto_keys)?;
+                Some(paseto::Verifier::new(set, policy).clock(Shared(clock.clone())))
+            }
+        };
+        let mut tagged = digest::Context::new(&digest::SHA256);
+        tagged.update(jwk_set.as_bytes());
+        paserks
+            .iter()
+            .for_each(|paserk| tagged.update(paserk.as_bytes()));
+        let key_set = KeySetDocument {
+            jwk_set: jwk_set.into_bytes(),
+            etag: format!("\"{}\"", hex(&tagged.finish().as_ref()[..16])),
+            paserks,
+            max_age_seconds: settings.max_age_seconds(),
+        };
+        Ok(IssuerView {
+            settings,
+            keyring,
+            secrets,
+            jws,
+            paseto,
+            recipients,
+            key_set: Arc::new(key_set),
+        })
+    }
+
+    /// The key that signs at that second.
+    pub(crate) fn signer(&self, kind: KeyKind, now: i64) -> Result<&SecretKey> {
+        let key = self.keyring.signer(kind, now).ok_or(Error::NotReady)?;
+        let secret = self.secrets.get(&key.kid).ok_or(Error::NotReady)?;
+        Ok(secret)
+    }
+
+    /// For whom that profile's tokens are encrypted, if they are.
+    pub(crate) fn recipient(&self, profile: &str) -> Option<&Recipient> {
+        self.recipients.get(profile)
+    }
+
+    pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>> {
+        let unknown = Error::Token(jeton::error::Rejection::UnknownKey.into());
+        let is_paseto = ["v3.", "v4."]
+            .iter()
+            .any(|version| token.starts_with(version));
+        Ok(if is_paseto {
+            self.paseto.as_ref().ok_or(unknown)?.verify_untyped(token)?
+        } else {
+            self.jws.as_ref().ok_or(unknown)?.verify_untyped(token)?
+        })
+    }
+}
+
+impl Snapshot {
+    /// Whether a verified token, its subject, its client or its key is revoked.
+    pub(crate) fn is_revoked(&self, iss: &str, token: &Verified<Untyped>) -> bool {
+        let id = token.token_id();
+        if let (Some(id), Some(expires_at)) = (id, token.expires_at())
+            && self
+                .revocations
+                .contains(minute(expires_at.unix_seconds()), token_hash(iss, id))
+        {
+            return true;
+        }
+        if self.rules.is_empty() {
+            return false;
+        }
+        let looked_up = Revoked {
+            iss,
+            issued_at: token.issued_at().map(Timestamp::unix_seconds),
+        };
+        let refused = |kind: &str, name: Option<&str>| {
+            name.is_some_and(|name| self.rules.refuse(looked_up, kind, name))
+        };
+        refused("token", id)
+            || refused("subject", token.subject())
+            || refused("key", token.key_id())
+            || refused("client", client(token.json()).as_deref())
+    }
+}
+
+/// `client_id` (RFC 9068, section 2.2).
+fn client(json: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Client {
+        client_id: Option<String>,
+    }
+    serde_json::from_str::<Client>(json).ok()?.client_id
+}

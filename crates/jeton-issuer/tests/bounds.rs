@@ -1,0 +1,108 @@
+//! What a node takes no more of, and what it does when the store says what it cannot read.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod hand;
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hand::{Hand, START};
+use jeton_issuer::{
+    Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Stale, Subject, limits,
+};
+use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+
+const ISS: &str = "https://id.example";
+
+fn settings(iss: &str) -> IssuerSettings {
+    let text = format!(
+        r#"{{"iss":"{iss}","profiles":[{{"name":"p","alg":"HS256","lifetime_seconds":900,"audiences":["api"]}}]}}"#
+    );
+    IssuerSettings::from_json(&text).unwrap()
+}
+
+fn start(store: &Arc<dyn Store>, options: impl FnOnce(Options) -> Options) -> Node {
+    let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+    let options = options(Options::new(kek));
+    Node::start(store.clone(), options, Arc::new(Hand::new())).unwrap()
+}
+
+#[test]
+fn rules_beyond_the_limit_are_refused_and_single_tokens_are_not() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let node = start(&store, |options| options);
+    node.create_issuer("setup", settings(ISS)).unwrap();
+    drop(node);
+    let rule = format!(
+        r#"{{"schema":1,"record":{{"not_before":{START},"until":{}}}}}"#,
+        START + 2000
+    );
+    let names: Vec<usize> = (0..limits::RULES - 1).collect();
+    for batch in names.chunks(100) {
+        let txn = batch.iter().fold(Txn::new(), |txn, name| {
+            let key = Key::of(["rule", ISS, "subject", &name.to_string()]).unwrap();
+            txn.put(key, rule.as_bytes())
+        });
+        block_on(store.commit(txn)).unwrap();
+    }
+    let node = start(&store, |options| options);
+    let revoke = |what| block_on(node.revoke("me", ISS, what));
+    let subject = |name: &str| Revoke::all(Subject::Subject(name.to_owned()));
+    revoke(subject("the last")).unwrap();
+    let refused = revoke(subject("one more")).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Invalid(rule) if rule.field == "rules"),
+        "{refused}"
+    );
+    assert!(revoke(Revoke::all(Subject::Token("id".into()))).is_err());
+    // Renewed, and single tokens, of which there may be millions.
+    revoke(subject("7")).unwrap();
+    revoke(Revoke::token("id", START + 60)).unwrap();
+    let status = node.status();
+    assert_eq!((status.rules, status.revocations), (limits::RULES, 1));
+}
+
+/// What a newer node writes may be a revocation: whoever cannot read it must not answer for long as
+/// if nothing had happened, and must not skip it.
+#[test]
+fn a_record_that_cannot_be_read_stops_a_node_until_it_can() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let fresh = Duration::from_millis(300);
+    let node = start(&store, |options| options.freshness(fresh, Stale::Refuse));
+    node.create_issuer("setup", settings(ISS)).unwrap();
+    let issued = node.issue(ISS, &Request::new("p")).unwrap();
+    let key = Key::of(["rule", ISS, "subject", "s"]).unwrap();
+    let newer = Txn::new().put(key.clone(), r#"{"schema":2,"record":{}}"#);
+    block_on(store.commit(newer)).unwrap();
+    let until = |what: &str, holds: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !holds() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    until("it says what is wrong", &|| {
+        let fault = node.status().fault;
+        fault.is_some_and(|fault| fault.contains("a newer jeton wrote"))
+    });
+    // Another change comes, and does not make it forget the first.
+    let beside = Key::of(["rule", ISS, "subject", "t"]).unwrap();
+    let rule = format!(r#"{{"schema":1,"record":{{"not_before":{START},"until":{START}}}}}"#);
+    block_on(store.commit(Txn::new().put(beside, rule))).unwrap();
+    until("it refuses", &|| {
+        node.verify(ISS, "api", &issued.token).err() == Some(Error::Stale)
+    });
+    thread::sleep(Duration::from_millis(1500));
+    assert_eq!(
+        node.verify(ISS, "api", &issued.token).unwrap_err(),
+        Error::Stale
+    );
+    assert!(!node.status().is_ready && node.status().fault.is_some());
+
+    block_on(store.commit(Txn::new().delete(key))).unwrap();
+    until("it goes on", &|| {
+        node.verify(ISS, "api", &issued.token).is_ok() && node.status().fault.is_none()
+    });
+    assert_eq!(node.status().rules, 1);
+}

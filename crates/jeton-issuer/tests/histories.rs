@@ -1,0 +1,495 @@
+//! Random histories: whatever happens in whatever order, the rules hold.
+//!
+//! 1. No token is signed by a key that a verifier which caches the key set may not have, but the
+//!    issuer's first and one that replaces a compromised key.
+//! 2. A retired key lives as long as its last token.
+//! 3. Whoever could sign can sign, whatever is rotated, withdrawn or compromised, as long as a profile
+//!    asks for it.
+//! 4. No token verifies after its revocation, on any node, and none is refused without one.
+//!
+//! Three nodes take part in the first three, with clocks that differ by as much as is allowed.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod hand;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use hand::{Hand, START};
+use jeton_issuer::keyring::{Decision, Event, Keyring, NewKey, State, decide};
+use jeton_issuer::{
+    Issued, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
+    limits,
+};
+use jeton_store::{MemoryStore, Store, block_on};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+const ISS: &str = "https://id.example";
+
+/// Clocks that are as far apart as nodes' may be.
+const CLOCKS: [i64; 3] = [
+    -limits::CLOCK_SKEW_SECONDS / 2,
+    0,
+    limits::CLOCK_SKEW_SECONDS / 2,
+];
+
+/// Settings that differ in everything that the rules speak of.
+fn settings() -> Vec<IssuerSettings> {
+    let of = |times: &str, profiles: &[(&str, i64)]| {
+        let profiles: Vec<_> = (profiles.iter())
+            .map(|(alg, lifetime)| {
+                format!(r#"{{"name":"{alg}","alg":"{alg}","lifetime_seconds":{lifetime},"audiences":["api"]}}"#)
+            })
+            .collect();
+        let text = format!(
+            r#"{{"iss":"{ISS}",{times}"profiles":[{}]}}"#,
+            profiles.join(",")
+        );
+        IssuerSettings::from_json(&text).unwrap()
+    };
+    vec![
+        of("", &[("ES256", 900)]),
+        of("", &[("ES256", 90_000)]),
+        of("", &[("ES256", 60), ("v4.public", 900)]),
+        of("", &[("HS256", 900)]),
+        of(
+            r#""lead_seconds":600,"max_age_seconds":300,"rotate_every_seconds":1200,"#,
+            &[("ES256", 900), ("HS256", 60)],
+        ),
+        of(
+            r#""lead_seconds":7200,"max_age_seconds":3600,"rotate_every_seconds":20000,"#,
+            &[("ES256", 900), ("v4.public", 7200)],
+        ),
+    ]
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Wait(i64),
+    Tick,
+    Over,
+    Rotate(Index),
+    Import(Index),
+    Compromised(Index),
+    Retire(Index),
+    Set(Index),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    // The seconds around which everything turns, and any others.
+    let turns = [
+        1, 30, 60, 150, 299, 300, 301, 599, 600, 899, 900, 1200, 1529, 1530, 1799, 3299, 3300,
+        3599, 3600, 3601, 7200,
+    ];
+    prop_oneof![
+        4 => prop_oneof![
+            proptest::sample::select(turns.to_vec()),
+            1_i64..10_000,
+            Just(30 * 24 * 3600),
+        ].prop_map(Step::Wait),
+        3 => Just(Step::Tick),
+        2 => Just(Step::Over),
+        2 => any::<Index>().prop_map(Step::Rotate),
+        1 => any::<Index>().prop_map(Step::Import),
+        1 => any::<Index>().prop_map(Step::Compromised),
+        1 => any::<Index>().prop_map(Step::Retire),
+        1 => any::<Index>().prop_map(Step::Set),
+    ]
+}
+
+/// An issuer as an onlooker sees it who has the one right clock.
+struct World {
+    settings: IssuerSettings,
+    keyring: Keyring,
+    now: i64,
+    made: usize,
+    /// When each key came into the key set.
+    published: HashMap<String, i64>,
+    /// From when verifiers were told to cache for how long.
+    max_ages: Vec<(i64, i64)>,
+    /// Keys that need not have waited: the first, and those that replaced a compromised one.
+    hurried: HashSet<String>,
+    compromised: HashSet<String>,
+    /// Of each key, when the last token that it signed is over.
+    last_tokens: HashMap<String, i64>,
+    /// Which node could sign what.
+    could_sign: HashSet<(usize, KeyKind)>,
+    /// Kinds that no profile asked for at some time: who wants them back may have to wait.
+    given_up: HashSet<KeyKind>,
+}
+
+impl World {
+    fn new(settings: IssuerSettings) -> World {
+        let mut world = World {
+            max_ages: vec![(START, settings.max_age_seconds())],
+            settings,
+            keyring: Keyring::default(),
+            now: START,
+            made: 0,
+            published: HashMap::new(),
+            hurried: HashSet::new(),
+            compromised: HashSet::new(),
+            last_tokens: HashMap::new(),
+            could_sign: HashSet::new(),
+            given_up: HashSet::new(),
+        };
+        world.decide(&Event::Tick, 2, Vec::new());
+        world.hurried = world.published.keys().cloned().collect();
+        world.look();
+        world
+    }
+
+    /// What a node decides and writes, making the keys that it needs.
+    fn decide(&mut self, event: &Event, node: usize, mut keys: Vec<NewKey>) {
+        let clock = self.now + CLOCKS[node];
+        loop {
+            match decide(&self.settings, &self.keyring, event, &keys, clock) {
+                Ok(Decision::Make(kinds)) => {
+                    keys.extend(kinds.into_iter().map(|kind| self.new_key(kind)));
+                }
+                Ok(Decision::Write(change)) => {
+                    self.keyring = change.keyring;
+                    for kid in change.removed {
+                        self.removed(&kid);
+                    }
+                    for kid in change.added {
+                        self.published.insert(kid, self.now);
+                    }
+                    return;
+                }
+                Ok(Decision::Nothing) | Err(_) => return,
+            }
+        }
+    }
+
+    fn new_key(&mut self, kind: KeyKind) -> NewKey {
+        self.made += 1;
+        NewKey {
+            kid: format!("k{}", self.made),
+            kind,
+            public: None,
+        }
+    }
+
+    fn removed(&mut self, kid: &str) {
+        if self.compromised.contains(kid) {
+            return;
+        }
+        let over = self.last_tokens.get(kid).copied().unwrap_or(i64::MIN);
+        let slowest = self.now + CLOCKS[0];
+        assert!(
+            slowest >= over,
+            "{kid} is gone, and a token of it is good for {} s more",
+            over - slowest
+        );
+    }
+
+    /// Every node signs whatever it can.
+    fn look(&mut self) {
+        let kinds = self.settings.kinds();
+        self.could_sign.retain(|(_, kind)| kinds.contains(kind));
+        for (node, offset) in CLOCKS.iter().enumerate() {
+            for kind in &kinds {
+                let clock = self.now + offset;
+                let Some(key) = self.keyring.signer(*kind, clock) else {
+                    assert!(
+                        !self.could_sign.contains(&(node, *kind)) || self.given_up.contains(kind),
+                        "node {node} could sign {kind} and cannot any more: {:?}",
+                        self.keyring
+                    );
+                    continue;
+                };
+                let kid = key.kid.clone();
+                self.could_sign.insert((node, *kind));
+                if !self.hurried.contains(&kid) {
+                    self.everybody_has(&kid);
+                }
+                let over =
+                    clock + self.settings.longest_lifetime_seconds(*kind) + limits::LEEWAY_SECONDS;
+                let last = self.last_tokens.entry(kid).or_insert(over);
+                *last = over.max(*last);
+            }
+        }
+    }
+
+    /// Nobody who fetched the key set before the key was in it may still go by that.
+    fn everybody_has(&self, kid: &str) {
+        let published = self.published[kid];
+        let ends = self.max_ages[1..].iter().map(|(from, _)| *from);
+        let ends = ends.chain([i64::MAX]);
+        for ((from, max_age), end) in self.max_ages.iter().zip(ends) {
+            let last_fetch = end.min(published) - 1;
+            assert!(
+                last_fetch < *from || last_fetch + max_age <= self.now,
+                "{kid} signs {} s after it was published, and a verifier may have cached the set \
+                 without it for {max_age} s",
+                self.now - published
+            );
+        }
+    }
+
+    fn step(&mut self, node: usize, step: &Step) {
+        let kinds = self.settings.kinds();
+        let kid = |index: &Index, keyring: &Keyring| {
+            let keys = keyring.keys();
+            keys.get(index.index(keys.len().max(1)))
+                .map(|key| key.kid.clone())
+        };
+        match step {
+            Step::Wait(seconds) => self.now += seconds,
+            Step::Tick => self.decide(&Event::Tick, node, Vec::new()),
+            Step::Over => {
+                let by = self.now + CLOCKS[node];
+                self.decide(&Event::Over(by), node, Vec::new());
+            }
+            Step::Rotate(index) => {
+                self.decide(&Event::Rotate(*index.get(&kinds)), node, Vec::new());
+            }
+            Step::Import(index) => {
+                let key = self.new_key(*index.get(&kinds));
+                self.decide(&Event::Import, node, vec![key]);
+            }
+            Step::Compromised(index) => {
+                let Some(kid) = kid(index, &self.keyring) else {
+                    return;
+                };
+                self.compromised.insert(kid.clone());
+                self.decide(&Event::Compromised(kid), node, Vec::new());
+                // Whoever signs now was asked to, by name.
+                for offset in CLOCKS {
+                    for kind in &kinds {
+                        let signer = self.keyring.signer(*kind, self.now + offset);
+                        self.hurried.extend(signer.map(|key| key.kid.clone()));
+                    }
+                }
+            }
+            Step::Retire(index) => {
+                if let Some(kid) = kid(index, &self.keyring) {
+                    self.decide(&Event::Retire(kid), node, Vec::new());
+                }
+            }
+            Step::Set(index) => {
+                let all = settings();
+                let max_age_before = self.settings.max_age_seconds();
+                let was_given_up = self.given_up.clone();
+                self.given_up.extend(kinds);
+                self.settings = index.get(&all).clone();
+                let kept = self.settings.kinds();
+                self.given_up
+                    .retain(|kind| !kept.contains(kind) || was_given_up.contains(kind));
+                self.max_ages
+                    .push((self.now, self.settings.max_age_seconds()));
+                self.decide(&Event::Settings { max_age_before }, node, Vec::new());
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn keys_are_published_before_they_sign_and_live_as_long_as_their_tokens(
+        first in any::<Index>(),
+        steps in proptest::collection::vec((0..CLOCKS.len(), step()), 1..40),
+    ) {
+        let mut world = World::new(first.get(&settings()).clone());
+        for (node, step) in &steps {
+            world.step(*node, step);
+            world.look();
+            prop_assert!(world.keyring.keys().len() <= limits::KEYS_PER_ISSUER);
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Issue(Index, u8),
+    RevokeToken(Index),
+    RevokeTokenWithoutExpiry(Index),
+    RevokeSubject(u8),
+    RevokeClient(u8),
+    RevokeKey,
+    Rotate,
+    Forward(i64),
+    Restart,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        6 => (any::<Index>(), 0_u8..3).prop_map(|(alg, who)| Act::Issue(alg, who)),
+        3 => any::<Index>().prop_map(Act::RevokeToken),
+        1 => any::<Index>().prop_map(Act::RevokeTokenWithoutExpiry),
+        1 => (0_u8..3).prop_map(Act::RevokeSubject),
+        1 => (0_u8..3).prop_map(Act::RevokeClient),
+        1 => Just(Act::RevokeKey),
+        1 => Just(Act::Rotate),
+        3 => prop_oneof![1_i64..5, 1_i64..900, Just(3600)].prop_map(Act::Forward),
+        1 => Just(Act::Restart),
+    ]
+}
+
+/// A token, and whether it should be taken.
+struct Minted {
+    issued: Issued,
+    at: i64,
+    who: u8,
+    kid: String,
+    revoked: bool,
+}
+
+struct Service {
+    store: Arc<dyn Store>,
+    clock: Hand,
+    nodes: Vec<Node>,
+    tokens: Vec<Minted>,
+}
+
+impl Service {
+    fn new() -> Service {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let clock = Hand::new();
+        let nodes = (0..2).map(|_| start(&store, &clock)).collect::<Vec<_>>();
+        let settings = format!(
+            r#"{{"iss":"{ISS}","profiles":[
+                {{"name":"a","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}},
+                {{"name":"b","alg":"v4.local","lifetime_seconds":5000,"audiences":["api"]}}]}}"#
+        );
+        let settings = IssuerSettings::from_json(&settings).unwrap();
+        nodes[0].create_issuer("setup", settings).unwrap();
+        let service = Service {
+            store,
+            clock,
+            nodes,
+            tokens: Vec::new(),
+        };
+        service.look();
+        service
+    }
+
+    fn act(&mut self, node: usize, act: &Act) {
+        let now = self.clock.seconds();
+        match act {
+            Act::Issue(alg, who) => {
+                let profile = *alg.get(&["a", "b"]);
+                let client = serde_json::json!({"client_id": format!("c{who}")});
+                let subject = format!("s{who}");
+                let request = Request::new(profile)
+                    .subject(&subject)
+                    .claims(client.as_object().unwrap().clone());
+                let issued = self.nodes[node].issue(ISS, &request).unwrap();
+                let kid = self.kid_of(node, profile);
+                self.tokens.push(Minted {
+                    issued,
+                    at: now,
+                    who: *who,
+                    kid,
+                    revoked: false,
+                });
+            }
+            Act::RevokeToken(index) | Act::RevokeTokenWithoutExpiry(index) => {
+                if self.tokens.is_empty() {
+                    return;
+                }
+                let at = index.index(self.tokens.len());
+                let issued = &self.tokens[at].issued;
+                let revoke = match act {
+                    Act::RevokeToken(_) => Revoke::token(&issued.token_id, issued.expires_at),
+                    _ => Revoke::all(Subject::Token(issued.token_id.clone())),
+                };
+                self.revoke(node, revoke);
+                self.tokens[at].revoked = true;
+            }
+            Act::RevokeSubject(who) => {
+                self.revoke(node, Revoke::all(Subject::Subject(format!("s{who}"))));
+                self.forget(|token| token.who == *who);
+            }
+            Act::RevokeClient(who) => {
+                self.revoke(node, Revoke::all(Subject::Client(format!("c{who}"))));
+                self.forget(|token| token.who == *who);
+            }
+            Act::RevokeKey => {
+                let kid = self.kid_of(node, "a");
+                self.revoke(node, Revoke::all(Subject::Key(kid.clone())));
+                self.forget(|token| token.kid == kid);
+            }
+            Act::Rotate => {
+                // One that is on its way already is not made twice.
+                let _ = self.nodes[node].rotate("me", ISS, "ES256".parse().unwrap());
+            }
+            Act::Forward(seconds) => self.clock.forward(*seconds),
+            Act::Restart => self.nodes[node] = start(&self.store, &self.clock),
+        }
+    }
+
+    fn kid_of(&self, node: usize, profile: &str) -> String {
+        let (settings, keyring) = self.nodes[node].issuer(ISS).unwrap();
+        let kind = settings.profile(profile).unwrap().alg;
+        let signer = keyring.signer(kind, self.clock.seconds()).unwrap();
+        assert_eq!(signer.state(self.clock.seconds()), State::Signing);
+        signer.kid.clone()
+    }
+
+    fn revoke(&self, node: usize, revoke: Revoke) {
+        block_on(self.nodes[node].revoke("me", ISS, revoke)).unwrap();
+    }
+
+    fn forget(&mut self, is_meant: impl Fn(&Minted) -> bool) {
+        let tokens = self.tokens.iter_mut().filter(|token| is_meant(token));
+        tokens.for_each(|token| token.revoked = true);
+    }
+
+    /// Every node has heard of everything, and takes what it should and nothing else.
+    fn look(&self) {
+        let newest = block_on(self.store.status()).unwrap().revision;
+        let now = self.clock.seconds();
+        for (number, node) in self.nodes.iter().enumerate() {
+            while node.status().revision < newest {
+                std::thread::yield_now();
+            }
+            for token in &self.tokens {
+                let verified = node.verify(ISS, "api", &token.issued.token);
+                let live = now < token.issued.expires_at;
+                if token.revoked {
+                    assert!(verified.is_err(), "node {number} takes what was revoked");
+                } else if live && !self.is_caught_by_a_rule(token) {
+                    assert!(verified.is_ok(), "node {number}: {verified:?}");
+                }
+            }
+        }
+    }
+
+    /// Issued in the very second of a revocation of its like: refused, and rightly so.
+    fn is_caught_by_a_rule(&self, token: &Minted) -> bool {
+        let names = [
+            format!("s{}", token.who),
+            format!("c{}", token.who),
+            token.kid.clone(),
+        ];
+        let rules = self.nodes[0].rules(ISS).unwrap();
+        rules.iter().any(|rule| {
+            names.contains(&rule.name) && rule.not_before.is_some_and(|at| at >= token.at)
+        })
+    }
+}
+
+fn start(store: &Arc<dyn Store>, clock: &Hand) -> Node {
+    let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+    Node::start(store.clone(), Options::new(kek), Arc::new(clock.clone())).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn nothing_verifies_after_its_revocation_and_nothing_else_is_refused(
+        acts in proptest::collection::vec((0_usize..2, act()), 1..30),
+    ) {
+        let mut service = Service::new();
+        for (node, act) in &acts {
+            service.act(*node, act);
+            service.look();
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! A node that is killed in the middle of concurrent revocations forgets none that it acknowledged.
+//!
+//! The test starts itself again as the victim, which revokes from several threads and writes each id
+//! to a pipe once it is acknowledged; a pipe outlives who wrote to it. `JETON_KILLS` says how often
+//! (50). A control acknowledges before the store has: it must be caught forgetting. A kill leaves the
+//! page cache alone, so that the flush comes first is shown elsewhere: by the power cuts of
+//! jeton-store's conformance suite.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jeton::SystemClock;
+use jeton_issuer::{
+    IssuerSettings, KeyEncryptionKey, Node, Options, RevocationIndex, Revoke, token_hash,
+    verify_audit,
+};
+use jeton_store::{Key, Prefix, RedbStore, Store, block_on};
+
+const ISS: &str = "https://id.example";
+const EXPIRES_AT: i64 = 4_000_000_000;
+const THREADS: usize = 8;
+/// A store that has been killed more often is read for longer than it is written to.
+const KILLS_PER_FOLDER: usize = 50;
+const FOLDER: &str = "JETON_KILL_FOLDER";
+const EARLY: &str = "JETON_KILL_EARLY";
+
+fn main() -> ExitCode {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        revoke_until_killed(Path::new(&folder), std::env::var_os(EARLY).is_some());
+        return ExitCode::SUCCESS;
+    }
+    // What `cargo test` asks of every test program.
+    if std::env::args().any(|argument| argument == "--list") {
+        println!("no_acknowledged_revocation_is_forgotten: test");
+        return ExitCode::SUCCESS;
+    }
+    let kills = std::env::var("JETON_KILLS").ok();
+    let kills: usize = kills.map_or(50, |text| text.parse().expect("JETON_KILLS is a number"));
+    let started = Instant::now();
+    let sound = kill_often(kills, false);
+    println!(
+        "{kills} kills in {:.0} s: {} revocations acknowledged, {} forgotten; {} audit entries verified",
+        started.elapsed().as_secs_f64(),
+        sound.acknowledged,
+        sound.forgotten,
+        sound.audit_entries
+    );
+    // The control stops at the first that it catches.
+    let control = kill_often(50, true);
+    println!(
+        "control: {} of {} forgotten",
+        control.forgotten, control.acknowledged
+    );
+    assert!(
+        sound.acknowledged >= kills,
+        "hardly anything was acknowledged before a kill"
+    );
+    assert_eq!(
+        sound.forgotten, 0,
+        "acknowledged revocations were forgotten"
+    );
+    assert!(
+        control.forgotten > 0,
+        "who acknowledges too early was not caught"
+    );
+    ExitCode::SUCCESS
+}
+
+#[derive(Default)]
+struct Count {
+    acknowledged: usize,
+    forgotten: usize,
+    /// Of all chains that were verified after a kill.
+    audit_entries: u64,
+}
+
+/// Kills again and again over one folder, so that each start finds what the last kill left.
+fn kill_often(kills: usize, early: bool) -> Count {
+    let mut count = Count::default();
+    let mut left = kills;
+    while left > 0 && count.forgotten == 0 {
+        let here = left.min(KILLS_PER_FOLDER);
+        left -= here;
+        kill_on_one_folder(here, early, &mut count);
+    }
+    count
+}
+
+fn kill_on_one_folder(kills: usize, early: bool, count: &mut Count) {
+    let folder = tempfile::tempdir().unwrap();
+    make_issuer(folder.path());
+    let mut acknowledged = Vec::new();
+    for kill in 0..kills {
+        let new = kill_once(folder.path(), early, kill);
+        count.acknowledged += new.len();
+        acknowledged.extend(new);
+        let (stored, entries) = stored(folder.path());
+        let minute = u32::try_from(EXPIRES_AT / 60).unwrap();
+        let forgotten = |id: &&String| !stored.contains(minute, token_hash(ISS, id));
+        count.forgotten += acknowledged.iter().filter(forgotten).count();
+        count.audit_entries += entries;
+        if count.forgotten > 0 {
+            break;
+        }
+    }
+}
+
+fn kill_once(folder: &Path, early: bool, kill: usize) -> Vec<String> {
+    let mut victim = Command::new(std::env::current_exe().unwrap());
+    victim.env(FOLDER, folder).stdout(Stdio::piped());
+    if early {
+        victim.env(EARLY, "1");
+    }
+    let mut victim = victim.spawn().unwrap();
+    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    // In the middle of the next ones: after another number of them each time, and at another moment
+    // between two flushes.
+    let mut acknowledged: Vec<String> = Vec::new();
+    for line in lines.by_ref().take(kill % 40) {
+        acknowledged.extend(id_of(line.unwrap()));
+    }
+    thread::sleep(Duration::from_micros((kill as u64 * 7919) % 5000));
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    acknowledged.extend(lines.map_while(Result::ok).filter_map(id_of));
+    acknowledged
+}
+
+/// A last line without its end was not acknowledged to anybody.
+fn id_of(line: String) -> Option<String> {
+    line.strip_suffix('.').map(str::to_owned)
+}
+
+fn open(folder: &Path) -> Arc<dyn Store> {
+    let begun = Instant::now();
+    loop {
+        match RedbStore::open(folder) {
+            Ok(store) => return Arc::new(store),
+            // The follower of a node that was dropped lets go a moment later.
+            Err(jeton_store::Error::InUse) if begun.elapsed() < Duration::from_secs(10) => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => panic!("the store after a kill: {error}"),
+        }
+    }
+}
+
+fn start(store: Arc<dyn Store>) -> Node {
+    let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+    Node::start(store, Options::new(kek), Arc::new(SystemClock)).unwrap()
+}
+
+fn make_issuer(folder: &Path) {
+    let node = start(open(folder));
+    let settings = format!(
+        r#"{{"iss":"{ISS}","profiles":[{{"name":"p","alg":"EdDSA","lifetime_seconds":900,"audiences":["a"]}}]}}"#
+    );
+    node.create_issuer("setup", IssuerSettings::from_json(&settings).unwrap())
+        .unwrap();
+}
+
+/// What a restart has: everything is read, so a damaged store is found too, and the audit chain holds.
+fn stored(folder: &Path) -> (RevocationIndex, u64) {
+    let store = open(folder);
+    let entries = block_on(verify_audit(&*store)).expect("the audit chain holds after a kill");
+    let mut index = RevocationIndex::default();
+    let mut pages = block_on(store.scan(&Prefix::all())).unwrap();
+    while let Some(page) = block_on(pages.next()).unwrap() {
+        for entry in page {
+            let parts: Vec<String> = Key::parts(&entry.key).collect();
+            if let [kind, _, minute, hash] = parts.as_slice()
+                && kind == "r"
+            {
+                let hash = u128::from_str_radix(hash, 16).unwrap();
+                index.insert(minute.parse().unwrap(), &mut [hash]);
+            }
+        }
+    }
+    (index, entries)
+}
+
+fn revoke_until_killed(folder: &Path, early: bool) {
+    let node = start(open(folder));
+    let out = Mutex::new(std::io::stdout());
+    let say = |line: &str| {
+        let mut out = out.lock().unwrap();
+        out.write_all(line.as_bytes()).unwrap();
+        out.flush().unwrap();
+    };
+    say("ready\n");
+    let process = std::process::id();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (node, say) = (&node, &say);
+            scope.spawn(move || {
+                // Bounded: a victim whose killer died must end by itself.
+                for step in 0..20_000 {
+                    let id = format!("{process}-{thread}-{step}");
+                    let answer = node.revoke("me", ISS, Revoke::token(&id, EXPIRES_AT));
+                    if early {
+                        say(&format!("{id}.\n"));
+                        let _ = block_on(answer);
+                    } else {
+                        block_on(answer).unwrap();
+                        say(&format!("{id}.\n"));
+                    }
+                }
+            });
+        }
+    });
+}

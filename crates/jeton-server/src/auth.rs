@@ -1,0 +1,134 @@
+//! Who calls: by a certificate that the handshake verified, or by a bearer token (RFC 6750) that an
+//! issuer of this server issued.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aws_lc_rs::digest;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use jeton_issuer::Node;
+
+use crate::config::{Bearer, Config};
+use crate::limits;
+use crate::permissions::{Caller, Clients, Permission};
+use crate::tls::PeerCertificate;
+
+/// Knows the callers. Replaced as a whole when the configuration is read again.
+#[derive(Debug)]
+pub(crate) struct Doorman {
+    clients: Clients,
+    bearer: Option<Bearer>,
+    anyone: Option<Arc<Caller>>,
+    /// Which configuration this is: what was remembered under another does not count.
+    generation: u64,
+}
+
+/// Why a caller may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// It did not say who it is.
+    NoCredentials,
+    /// What it showed is not valid.
+    BadCredentials,
+    /// It is known, and may not do this.
+    Permission(Permission),
+    /// Whether it may cannot be said now: the view of the store is too old.
+    Stale,
+}
+
+struct Remembered {
+    caller: Arc<Caller>,
+    generation: u64,
+    until: Instant,
+}
+
+thread_local! {
+    /// What this worker verified just now, by the token's SHA-256: no lock, and no token kept.
+    static VERIFIED: RefCell<HashMap<[u8; 32], Remembered>> = RefCell::default();
+}
+
+impl Doorman {
+    pub(crate) fn new(config: &Config, generation: u64) -> Doorman {
+        let clients = Clients::of(config);
+        Doorman {
+            anyone: clients.is_empty().then(|| Arc::new(Caller::anyone())),
+            bearer: config.bearer.clone(),
+            clients,
+            generation,
+        }
+    }
+
+    /// Who it is. A bearer token counts more than a certificate: it is the caller's, where the
+    /// certificate may be a proxy's.
+    pub(crate) fn identify(
+        &self,
+        node: &Node,
+        certificate: Option<&PeerCertificate>,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>, Denied> {
+        if let Some(anyone) = &self.anyone {
+            return Ok(anyone.clone());
+        }
+        if let Some(header) = headers.get(AUTHORIZATION) {
+            if headers.get_all(AUTHORIZATION).iter().count() > 1 {
+                return Err(Denied::BadCredentials);
+            }
+            return self.by_token(node, header.as_bytes());
+        }
+        let certificate = certificate.ok_or(Denied::NoCredentials)?;
+        let names = certificate.names.iter().map(String::as_str);
+        let caller = self.clients.by_certificate(&certificate.digest, names);
+        caller.ok_or(Denied::BadCredentials)
+    }
+
+    fn by_token(&self, node: &Node, header: &[u8]) -> Result<Arc<Caller>, Denied> {
+        let bearer = self.bearer.as_ref().ok_or(Denied::BadCredentials)?;
+        let token = match header.split_at_checked(7) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"bearer ") => token,
+            _ => return Err(Denied::BadCredentials),
+        };
+        let digest = digest::digest(&digest::SHA256, token);
+        let Ok(digest) = <[u8; 32]>::try_from(digest.as_ref()) else {
+            return Err(Denied::BadCredentials);
+        };
+        let now = Instant::now();
+        if let Some(caller) = self.remembered(&digest, now) {
+            return Ok(caller);
+        }
+        let token = std::str::from_utf8(token).map_err(|_| Denied::BadCredentials)?;
+        let verified = node
+            .verify(&bearer.issuer, &bearer.audience, token)
+            .map_err(|error| match error {
+                jeton_issuer::Error::Stale => Denied::Stale,
+                _ => Denied::BadCredentials,
+            })?;
+        let subject = verified.subject().ok_or(Denied::BadCredentials)?;
+        let caller = self.clients.by_subject(subject);
+        let caller = caller.ok_or(Denied::BadCredentials)?;
+        let remembered = Remembered {
+            caller: caller.clone(),
+            generation: self.generation,
+            until: now + limits::REMEMBERED,
+        };
+        VERIFIED.with_borrow_mut(|known| {
+            if known.len() >= limits::REMEMBERED_TOKENS {
+                known.retain(|_, one| one.until > now);
+            }
+            if known.len() < limits::REMEMBERED_TOKENS {
+                known.insert(digest, remembered);
+            }
+        });
+        Ok(caller)
+    }
+
+    fn remembered(&self, digest: &[u8; 32], now: Instant) -> Option<Arc<Caller>> {
+        VERIFIED.with_borrow(|known| {
+            let one = known.get(digest)?;
+            let counts = one.generation == self.generation && one.until > now;
+            counts.then(|| one.caller.clone())
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! Where in a TOML file something is.
+
+use crate::error::ConfigError;
+
+/// The parser's error with its line and key. The parser prints the line itself, whose value may be
+/// something that is not for a log; this does not.
+pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
+    let line = error
+        .span()
+        .map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+    let key = line
+        .and_then(|line| text.lines().nth(line - 1))
+        .map(key_on)
+        .unwrap_or_default();
+    let what = error.message().lines().next().unwrap_or_default();
+    // The key stands before it already.
+    let what = what.replace(&format!("unknown field `{key}`"), "unknown field");
+    ConfigError {
+        file: None,
+        line,
+        key,
+        what,
+    }
+}
+
+/// The line of a key such as `tls.certificate` or `client[1].may`. None: no line says it.
+pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
+    let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let (table, wanted) = match table.split_once('[') {
+        Some((table, index)) => (table, index.trim_end_matches(']').parse().unwrap_or(0)),
+        None => (table, 0usize),
+    };
+    let mut here = String::new();
+    let mut seen = 0usize;
+    let mut header = None;
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(rest) = line.strip_prefix('[') {
+            let opened = rest.trim_start_matches('[').split(']').next();
+            opened.unwrap_or_default().trim().clone_into(&mut here);
+            if here == table {
+                seen += 1;
+                if seen == wanted + 1 {
+                    header = Some(index + 1);
+                }
+            }
+        } else if here == table && (table.is_empty() || seen == wanted + 1) && key_on(line) == name
+        {
+            return Some(index + 1);
+        }
+    }
+    header
+}
+
+fn key_on(line: &str) -> String {
+    let key = line.split('=').next().unwrap_or_default();
+    key.trim().trim_matches(['"', '\'', '[', ']']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_in_its_own_table() {
+        let text = "a = 1\n[tls]\na = 2\n[[client]]\nmay = 1\n[[client]]\nname = 2\nmay = 3\n";
+        assert_eq!(line_of(text, "a"), Some(1));
+        assert_eq!(line_of(text, "tls.a"), Some(3));
+        assert_eq!(line_of(text, "client[1].may"), Some(8));
+        assert_eq!(line_of(text, "client[0].name"), Some(4));
+        assert_eq!(line_of(text, "limits.streams"), None);
+    }
+}

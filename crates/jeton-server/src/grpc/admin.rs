@@ -1,0 +1,188 @@
+//! `jeton.v1.AdminService`: acts on issuers and keys. They wait for the store and make keys, so they
+//! run on threads of their own.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use jeton_issuer::keyring::{KeyEntry, State};
+use jeton_issuer::{Error, IssuerSettings, KeyKind, Node};
+use jeton_proto::v1::admin_service_server::AdminService;
+use jeton_proto::v1::{
+    CreateIssuerRequest, GetIssuerRequest, ImportKeyRequest, Issuer, Key, ListIssuersRequest,
+    ListIssuersResponse, ReportCompromisedKeyRequest, RotateKeyRequest, SetIssuerRequest,
+    StatusRequest, StatusResponse, key,
+};
+use tonic::{Request, Response, Status};
+
+use crate::auth::Denied;
+use crate::metrics::{Call, End};
+use crate::permissions::{Caller, Permission};
+use crate::service::{Failure, Service, allow};
+
+/// The service, for one caller.
+pub(crate) struct AdminApi {
+    pub(super) service: Arc<Service>,
+    pub(super) caller: Arc<Caller>,
+}
+
+#[tonic::async_trait]
+impl AdminService for AdminApi {
+    async fn list_issuers(
+        &self,
+        _request: Request<ListIssuersRequest>,
+    ) -> Result<Response<ListIssuersResponse>, Status> {
+        self.run(|node, caller| {
+            let may = |iss: &String| caller.may(Permission::Admin, iss);
+            let issuers = node.status().issuers.into_iter().filter(may).collect();
+            Ok(ListIssuersResponse { issuers })
+        })
+        .await
+    }
+
+    async fn get_issuer(
+        &self,
+        request: Request<GetIssuerRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let iss = request.into_inner().issuer;
+        self.act(iss, |_, _, _| Ok(())).await
+    }
+
+    async fn create_issuer(
+        &self,
+        request: Request<CreateIssuerRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let settings = IssuerSettings::from_json(&request.get_ref().settings_json);
+        let settings = settings.map_err(|error| Failure::from(error).status())?;
+        let iss = settings.iss().to_owned();
+        self.act(iss, move |node, who, _| node.create_issuer(who, settings))
+            .await
+    }
+
+    async fn set_issuer(
+        &self,
+        request: Request<SetIssuerRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let settings = IssuerSettings::from_json(&request.get_ref().settings_json);
+        let settings = settings.map_err(|error| Failure::from(error).status())?;
+        let iss = settings.iss().to_owned();
+        self.act(iss, move |node, who, _| node.set_issuer(who, &settings))
+            .await
+    }
+
+    async fn rotate_key(
+        &self,
+        request: Request<RotateKeyRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let request = request.into_inner();
+        self.act(request.issuer, move |node, who, iss| {
+            node.rotate(who, iss, request.kind.parse::<KeyKind>()?)
+        })
+        .await
+    }
+
+    async fn report_compromised_key(
+        &self,
+        request: Request<ReportCompromisedKeyRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let request = request.into_inner();
+        self.act(request.issuer, move |node, who, iss| {
+            node.compromised(who, iss, &request.kid)
+        })
+        .await
+    }
+
+    async fn import_key(
+        &self,
+        request: Request<ImportKeyRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let request = request.into_inner();
+        self.act(request.issuer, move |node, who, iss| {
+            node.import(
+                who,
+                iss,
+                request.kind.parse::<KeyKind>()?,
+                &request.private_key,
+            )
+        })
+        .await
+    }
+
+    async fn status(
+        &self,
+        _request: Request<StatusRequest>,
+    ) -> Result<Response<StatusResponse>, Status> {
+        self.run(|node, caller| {
+            if !caller.may_everywhere(Permission::Admin) {
+                return Err(Denied::Permission(Permission::Admin).into());
+            }
+            let status = node.status();
+            Ok(StatusResponse {
+                is_ready: status.is_ready,
+                revision: status.revision.number(),
+                heard_milliseconds_ago: i64::try_from(status.heard.as_millis()).unwrap_or(i64::MAX),
+                revocations: status.revocations as u64,
+                rules: status.rules as u64,
+                stale_answers: status.stale_answers,
+                fault: status.fault.unwrap_or_default(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            })
+        })
+        .await
+    }
+}
+
+impl AdminApi {
+    /// Does something to an issuer, and answers how it is then.
+    async fn act(
+        &self,
+        iss: String,
+        act: impl FnOnce(&Node, &str, &str) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Response<Issuer>, Status> {
+        self.run(move |node, caller| {
+            allow(caller, Permission::Admin, &iss)?;
+            act(node, caller.name(), &iss)?;
+            issuer(node, &iss)
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Node, &Caller) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<Response<T>, Status> {
+        let began = Instant::now();
+        let (service, caller) = (self.service.clone(), self.caller.clone());
+        let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
+        let done = done.map_err(|_| Status::internal("the server could not answer"))?;
+        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
+        self.service.metrics.count(Call::Admin, end, began);
+        Ok(Response::new(done.map_err(|failure| failure.status())?))
+    }
+}
+
+fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
+    let (settings, keyring) = node.issuer(iss)?;
+    let settings_json = serde_json::to_string(&settings)
+        .map_err(|_| Failure::Issuer(Error::Record("of the issuer's settings".to_owned())))?;
+    let now = jeton::Clock::now(&jeton::SystemClock).unix_seconds();
+    Ok(Issuer {
+        settings_json,
+        keys: keyring.keys().iter().map(|key| told(key, now)).collect(),
+    })
+}
+
+fn told(entry: &KeyEntry, now: i64) -> Key {
+    Key {
+        kid: entry.kid.clone(),
+        kind: entry.kind.name().to_owned(),
+        state: match entry.state(now) {
+            State::Published => key::State::Published,
+            State::Signing => key::State::Signing,
+            State::Retired => key::State::Retired,
+            State::Gone => key::State::Gone,
+        } as i32,
+        published_at: entry.published_at,
+        signs_from: entry.signs_from,
+        signs_until: entry.signs_until.unwrap_or(0),
+    }
+}

@@ -1,0 +1,100 @@
+//! `jwt.services.JwtService`: what a public comparison of gRPC servers measured. Each call takes the
+//! next of a thousand addresses, issues a token for it, verifies the token and compares the subject.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use jeton_issuer::Request as Wanted;
+use jeton_proto::report::jwt_service_server::JwtService;
+use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
+use tonic::{Request, Response, Status};
+
+use crate::metrics::{Call, End};
+use crate::permissions::{Caller, Permission};
+use crate::service::{Failure, Service, allow};
+
+/// How many addresses there are.
+const ADDRESSES: usize = 1000;
+/// The report's addresses have 18 characters; these are made up.
+const DOMAIN: &str = "@mail.test";
+
+/// The service, for one caller.
+pub(crate) struct ReportApi {
+    pub(super) service: Arc<Service>,
+    pub(super) caller: Arc<Caller>,
+}
+
+#[tonic::async_trait]
+impl JwtService for ReportApi {
+    async fn generate_jwt(
+        &self,
+        request: Request<GenerateJwtRequest>,
+    ) -> Result<Response<GenerateJwtResponse>, Status> {
+        let began = Instant::now();
+        let algorithm = &request.get_ref().algorithm;
+        let generated = self
+            .service
+            .in_time()
+            .and_then(|()| self.generate(algorithm));
+        let end = generated.as_ref().map_or_else(Failure::end, |_| End::Done);
+        self.service.metrics.count(Call::GenerateJwt, end, began);
+        Ok(Response::new(
+            generated.map_err(|failure| failure.status())?,
+        ))
+    }
+}
+
+impl ReportApi {
+    fn generate(&self, algorithm: &str) -> Result<GenerateJwtResponse, Failure> {
+        let service = &self.service;
+        let settings = service.generate_jwt.as_ref();
+        let settings = settings.ok_or(jeton_issuer::Error::UnknownProfile)?;
+        let profile = match algorithm {
+            "HS256" => &settings.hs256,
+            "ES256" => &settings.es256,
+            _ => {
+                let what = "wants HS256 or ES256".to_owned();
+                return Err(Failure::Field("algorithm", what));
+            }
+        };
+        allow(&self.caller, Permission::Issue, &settings.issuer)?;
+        allow(&self.caller, Permission::Verify, &settings.issuer)?;
+        let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));
+        let wanted = Wanted::new(profile).subject(&subject);
+        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &wanted)?;
+        if verified.subject() != Some(&*subject) {
+            return Err(jeton_issuer::Error::Token(jeton::Error::Primitive).into());
+        }
+        service.metrics.issued.fetch_add(1, Ordering::Relaxed);
+        service.metrics.verified.fetch_add(1, Ordering::Relaxed);
+        Ok(GenerateJwtResponse {
+            jwt: issued.token,
+            sub: subject,
+        })
+    }
+}
+
+fn address(index: usize) -> String {
+    let index = index % ADDRESSES;
+    let digit = |place: usize| char::from(b'0' + u8::try_from(index / place % 10).unwrap_or(0));
+    let mut address = String::with_capacity(18);
+    address.push_str("user0");
+    [100, 10, 1]
+        .into_iter()
+        .for_each(|place| address.push(digit(place)));
+    address.push_str(DOMAIN);
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_a_thousand_addresses_of_eighteen_characters() {
+        let all: std::collections::BTreeSet<String> = (0..2 * ADDRESSES).map(address).collect();
+        assert_eq!(all.len(), ADDRESSES);
+        assert!(all.iter().all(|address| address.len() == 18));
+    }
+}

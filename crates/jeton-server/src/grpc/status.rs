@@ -1,0 +1,179 @@
+//! Errors as gRPC has them: a code, a reason for programs, words for people. None of them repeats
+//! what the caller sent.
+
+use std::collections::HashMap;
+
+use jeton::error::Rejection;
+use jeton_issuer::Error;
+use jeton_proto::v1::ItemError;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::auth::Denied;
+use crate::metrics::End;
+use crate::service::Failure;
+
+/// The `domain` of every google.rpc.ErrorInfo.
+const DOMAIN: &str = "jeton";
+
+/// A failure, read for a caller.
+struct Told {
+    code: Code,
+    reason: &'static str,
+    message: String,
+    field: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn status(&self) -> Status {
+        let told = self.told();
+        let mut details =
+            ErrorDetails::with_error_info(told.reason, DOMAIN, HashMap::<String, String>::new());
+        if let Some(field) = told.field {
+            details.add_bad_request_violation(field, told.message.clone());
+        }
+        Status::with_error_details(told.code, told.message, details)
+    }
+
+    pub(super) fn item(&self) -> ItemError {
+        let told = self.told();
+        ItemError {
+            code: told.code as i32,
+            reason: told.reason.to_owned(),
+            message: told.message,
+        }
+    }
+
+    pub(crate) fn end(&self) -> End {
+        match self.told().code {
+            Code::FailedPrecondition => End::Rejected,
+            Code::ResourceExhausted => End::Shed,
+            Code::Internal | Code::Unavailable | Code::DataLoss => End::Failed,
+            _ => End::Refused,
+        }
+    }
+
+    fn told(&self) -> Told {
+        match self {
+            Failure::Denied(denied) => of_denied(*denied),
+            Failure::Issuer(error) => of_issuer(error),
+            Failure::Overloaded(what) => Told {
+                code: Code::ResourceExhausted,
+                reason: "OVERLOADED",
+                message: (*what).to_owned(),
+                field: None,
+            },
+            Failure::Field(field, what) => Told {
+                code: Code::InvalidArgument,
+                reason: "INVALID_ARGUMENT",
+                message: format!("`{field}`: {what}"),
+                field: Some((*field).to_owned()),
+            },
+        }
+    }
+}
+
+/// A caller that is turned away before its request is read.
+pub(crate) fn denied(denied: Denied) -> Status {
+    Failure::Denied(denied).status()
+}
+
+fn of_denied(denied: Denied) -> Told {
+    let (code, reason, message) = match denied {
+        Denied::NoCredentials => (
+            Code::Unauthenticated,
+            "NO_CREDENTIALS",
+            "wants a client certificate or `authorization: Bearer TOKEN`".to_owned(),
+        ),
+        Denied::BadCredentials => (
+            Code::Unauthenticated,
+            "BAD_CREDENTIALS",
+            "the certificate or the bearer token is not one of a client of this server".to_owned(),
+        ),
+        Denied::Permission(permission) => (
+            Code::PermissionDenied,
+            "NOT_ALLOWED",
+            format!("the caller has no permission to {permission} for this issuer"),
+        ),
+        Denied::Stale => return of_issuer(&Error::Stale),
+    };
+    Told {
+        code,
+        reason,
+        message,
+        field: None,
+    }
+}
+
+fn of_issuer(error: &Error) -> Told {
+    let mut field = None;
+    let (code, reason) = match error {
+        Error::Invalid(rule) => {
+            field = Some(rule.field.clone());
+            (Code::InvalidArgument, "INVALID_ARGUMENT")
+        }
+        Error::UnknownIssuer => (Code::NotFound, "UNKNOWN_ISSUER"),
+        Error::UnknownProfile => (Code::NotFound, "UNKNOWN_PROFILE"),
+        Error::UnknownKey => (Code::NotFound, "UNKNOWN_KEY"),
+        Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
+        Error::NotReady => (Code::Unavailable, "NOT_READY"),
+        Error::Stale => (Code::Unavailable, "STALE"),
+        Error::Contended => (Code::Aborted, "CONTENDED"),
+        Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),
+        Error::WrongAudience => (Code::FailedPrecondition, "TOKEN_FOR_ANOTHER_AUDIENCE"),
+        Error::Token(error) => match error.rejection() {
+            Some(rejection) => (Code::FailedPrecondition, of_rejection(rejection)),
+            None if matches!(error, jeton::Error::Primitive) => (Code::Internal, "INTERNAL"),
+            None => (Code::InvalidArgument, "INVALID_CLAIMS"),
+        },
+        Error::Store(jeton_store::Error::Overloaded) => (Code::ResourceExhausted, "OVERLOADED"),
+        Error::Store(jeton_store::Error::Invalid(_)) => (Code::InvalidArgument, "INVALID_ARGUMENT"),
+        Error::Store(_) => (Code::Unavailable, "STORE"),
+        _ => (Code::Internal, "INTERNAL"),
+    };
+    // What is wrong inside is for the operator's log, not for the caller.
+    let message = match code {
+        Code::Internal => "the server could not answer".to_owned(),
+        _ => error.to_string(),
+    };
+    Told {
+        code,
+        reason,
+        message,
+        field,
+    }
+}
+
+fn of_rejection(rejection: Rejection) -> &'static str {
+    match rejection {
+        Rejection::Expired => "TOKEN_EXPIRED",
+        Rejection::NotYetValid | Rejection::IssuedInTheFuture => "TOKEN_NOT_YET_VALID",
+        Rejection::TooOld => "TOKEN_TOO_OLD",
+        Rejection::Signature | Rejection::Decryption => "TOKEN_NOT_AUTHENTIC",
+        Rejection::UnknownKey => "TOKEN_OF_UNKNOWN_KEY",
+        Rejection::AlgorithmMismatch | Rejection::WrongFormat => "TOKEN_OF_ANOTHER_ALGORITHM",
+        Rejection::IssuerMismatch => "TOKEN_OF_ANOTHER_ISSUER",
+        Rejection::AudienceMismatch => "TOKEN_FOR_ANOTHER_AUDIENCE",
+        Rejection::Revoked => "TOKEN_REVOKED",
+        Rejection::TooLarge(_) | Rejection::TooDeep(_) => "TOKEN_TOO_LARGE",
+        Rejection::ClaimMissing(_) | Rejection::ClaimType(_) | Rejection::ClaimRange(_) => {
+            "TOKEN_CLAIMS"
+        }
+        _ => "TOKEN_MALFORMED",
+    }
+}
+
+/// A gRPC code as HTTP has it, for the forms.
+pub(crate) fn http(failure: &Failure) -> (http::StatusCode, &'static str, String) {
+    let told = failure.told();
+    let status = match told.code {
+        Code::Unauthenticated => http::StatusCode::UNAUTHORIZED,
+        Code::PermissionDenied => http::StatusCode::FORBIDDEN,
+        Code::NotFound => http::StatusCode::NOT_FOUND,
+        Code::ResourceExhausted => http::StatusCode::TOO_MANY_REQUESTS,
+        Code::Unavailable => http::StatusCode::SERVICE_UNAVAILABLE,
+        Code::Internal => http::StatusCode::INTERNAL_SERVER_ERROR,
+        _ => http::StatusCode::BAD_REQUEST,
+    };
+    (status, told.reason, told.message)
+}

@@ -1,0 +1,378 @@
+//! `jeton.v1.TokenService`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use jeton::{Timestamp, Untyped, Verified};
+use jeton_issuer::{Issued, Request as Wanted, Revoke, Subject};
+use jeton_proto::v1::token_service_server::TokenService;
+use jeton_proto::v1::{
+    IssueBatchRequest, IssueBatchResponse, IssueOutcome, IssueRequest, IssueResponse, KeysRequest,
+    KeysResponse, RevokeRequest, RevokeResponse, VerifyBatchRequest, VerifyBatchResponse,
+    VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
+    revoke_request, verify_outcome,
+};
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::{Request, Response, Status, Streaming};
+
+use super::watch;
+use crate::metrics::{Call, End};
+use crate::permissions::{Caller, Permission};
+use crate::service::{Failure, Service, allow};
+
+/// The service, for one caller.
+#[derive(Clone)]
+pub(crate) struct TokenApi {
+    pub(super) service: Arc<Service>,
+    pub(super) caller: Arc<Caller>,
+}
+
+type Outcomes<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl TokenService for TokenApi {
+    async fn issue(
+        &self,
+        request: Request<IssueRequest>,
+    ) -> Result<Response<IssueResponse>, Status> {
+        self.answer(Call::Issue, || self.issue_one(request.get_ref()))
+    }
+
+    async fn verify(
+        &self,
+        request: Request<VerifyRequest>,
+    ) -> Result<Response<VerifyResponse>, Status> {
+        self.answer(Call::Verify, || self.verify_one(request.get_ref()))
+    }
+
+    async fn issue_batch(
+        &self,
+        request: Request<IssueBatchRequest>,
+    ) -> Result<Response<IssueBatchResponse>, Status> {
+        self.answer(Call::IssueBatch, || self.issue_many(request.get_ref()))
+    }
+
+    async fn verify_batch(
+        &self,
+        request: Request<VerifyBatchRequest>,
+    ) -> Result<Response<VerifyBatchResponse>, Status> {
+        self.answer(Call::VerifyBatch, || self.verify_many(request.get_ref()))
+    }
+
+    type IssueStreamStream = Outcomes<IssueOutcome>;
+
+    async fn issue_stream(
+        &self,
+        request: Request<Streaming<IssueRequest>>,
+    ) -> Result<Response<Self::IssueStreamStream>, Status> {
+        let api = self.clone();
+        let outcomes = request.into_inner().map(move |request| {
+            let began = Instant::now();
+            let request = request?;
+            let issued = api.service.in_time().and_then(|()| api.issue_one(&request));
+            api.count(Call::IssueStream, &issued, began);
+            Ok(issue_outcome(issued))
+        });
+        Ok(Response::new(Box::pin(outcomes)))
+    }
+
+    type VerifyStreamStream = Outcomes<VerifyOutcome>;
+
+    async fn verify_stream(
+        &self,
+        request: Request<Streaming<VerifyRequest>>,
+    ) -> Result<Response<Self::VerifyStreamStream>, Status> {
+        let api = self.clone();
+        let outcomes = request.into_inner().map(move |request| {
+            let began = Instant::now();
+            let request = request?;
+            let verified = api
+                .service
+                .in_time()
+                .and_then(|()| api.verify_one(&request));
+            api.count(Call::VerifyStream, &verified, began);
+            Ok(verify_outcome(verified))
+        });
+        Ok(Response::new(Box::pin(outcomes)))
+    }
+
+    async fn revoke(
+        &self,
+        request: Request<RevokeRequest>,
+    ) -> Result<Response<RevokeResponse>, Status> {
+        let began = Instant::now();
+        let revoked = match self.service.in_time() {
+            Ok(()) => self.revoke_one(request.into_inner()).await,
+            Err(late) => Err(late),
+        };
+        self.count(Call::Revoke, &revoked, began);
+        Ok(Response::new(revoked.map_err(|failure| failure.status())?))
+    }
+
+    type WatchRevocationsStream = watch::Updates;
+
+    async fn watch_revocations(
+        &self,
+        request: Request<WatchRevocationsRequest>,
+    ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
+        let service = &self.service;
+        let began = Instant::now();
+        let begun = self
+            .issuer(&request.get_ref().issuer, Permission::Verify)
+            .and_then(|iss| watch::begin(service, &iss));
+        self.count(Call::WatchRevocations, &begun, began);
+        Ok(Response::new(begun.map_err(|failure| failure.status())?))
+    }
+
+    async fn keys(&self, request: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
+        self.answer(Call::Keys, || {
+            // Public, as they are over HTTP.
+            let iss = self.service.issuer(&request.get_ref().issuer)?;
+            let keys = self.service.node.key_set(&iss)?;
+            Ok(KeysResponse {
+                jwk_set: String::from_utf8_lossy(&keys.jwk_set).into_owned(),
+                paserks: keys.paserks.clone(),
+                etag: keys.etag.clone(),
+                max_age_seconds: keys.max_age_seconds,
+            })
+        })
+    }
+}
+
+impl TokenApi {
+    /// Answers a call, unless the server is late, and counts how it ended.
+    fn answer<T>(
+        &self,
+        call: Call,
+        work: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<Response<T>, Status> {
+        let began = Instant::now();
+        let done = self.service.in_time().and_then(|()| work());
+        self.count(call, &done, began);
+        Ok(Response::new(done.map_err(|failure| failure.status())?))
+    }
+
+    fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
+        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
+        self.service.metrics.count(call, end, began);
+    }
+
+    fn issuer(&self, named: &str, permission: Permission) -> Result<String, Failure> {
+        let iss = self.service.issuer(named)?;
+        allow(&self.caller, permission, &iss)?;
+        Ok(iss.into_owned())
+    }
+
+    fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
+        let iss = self.service.issuer(&request.issuer)?;
+        let wanted = wanted(
+            &request.profile,
+            &request.subject,
+            &request.audience,
+            &request.claims_json,
+        )?;
+        let issued = self.service.issue(&self.caller, &iss, &wanted)?;
+        self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
+        Ok(issue_response(issued))
+    }
+
+    fn verify_one(&self, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        let iss = self.service.issuer(&request.issuer)?;
+        if request.audience.is_empty() {
+            return Err(no_audience());
+        }
+        let service = &self.service;
+        let verified = service.verify(&self.caller, &iss, &request.audience, &request.token)?;
+        service.metrics.verified.fetch_add(1, Ordering::Relaxed);
+        Ok(verify_response(&verified))
+    }
+
+    fn issue_many(&self, request: &IssueBatchRequest) -> Result<IssueBatchResponse, Failure> {
+        let iss = self.issuer(&request.issuer, Permission::Issue)?;
+        self.check_batch("items", request.items.len())?;
+        let outcomes: Vec<_> = request
+            .items
+            .iter()
+            .map(|item| {
+                let wanted = wanted(
+                    &request.profile,
+                    &item.subject,
+                    &request.audience,
+                    &item.claims_json,
+                );
+                let issued =
+                    wanted.and_then(|wanted| Ok(self.service.node.issue(&iss, &wanted)?));
+                issue_outcome(issued.map(issue_response))
+            })
+            .collect();
+        let done =
+            |one: &&IssueOutcome| matches!(one.outcome, Some(issue_outcome::Outcome::Issued(_)));
+        let issued = outcomes.iter().filter(done).count() as u64;
+        self.service
+            .metrics
+            .issued
+            .fetch_add(issued, Ordering::Relaxed);
+        Ok(IssueBatchResponse { outcomes })
+    }
+
+    fn verify_many(&self, request: &VerifyBatchRequest) -> Result<VerifyBatchResponse, Failure> {
+        let iss = self.issuer(&request.issuer, Permission::Verify)?;
+        self.check_batch("tokens", request.tokens.len())?;
+        if request.audience.is_empty() {
+            return Err(no_audience());
+        }
+        let outcomes: Vec<_> = request
+            .tokens
+            .iter()
+            .map(|token| {
+                let verified = self.service.node.verify(&iss, &request.audience, token);
+                verify_outcome(
+                    verified
+                        .map(|token| verify_response(&token))
+                        .map_err(Failure::from),
+                )
+            })
+            .collect();
+        let done = |one: &&VerifyOutcome| {
+            matches!(one.outcome, Some(verify_outcome::Outcome::Verified(_)))
+        };
+        let verified = outcomes.iter().filter(done).count() as u64;
+        self.service
+            .metrics
+            .verified
+            .fetch_add(verified, Ordering::Relaxed);
+        Ok(VerifyBatchResponse { outcomes })
+    }
+
+    async fn revoke_one(&self, request: RevokeRequest) -> Result<RevokeResponse, Failure> {
+        let iss = self.issuer(&request.issuer, Permission::Revoke)?;
+        let revoke = match request.what {
+            None => {
+                return Err(Failure::Field(
+                    "what",
+                    "wants one of token, token_id, subject, client_id, key_id".to_owned(),
+                ));
+            }
+            Some(revoke_request::What::Token(token)) => self.revocation_of(&iss, &token)?,
+            Some(revoke_request::What::TokenId(token)) => match token.expires_at {
+                0 => Revoke::all(Subject::Token(token.id)),
+                at => Revoke::token(&token.id, at),
+            },
+            Some(revoke_request::What::Subject(name)) => Revoke::all(Subject::Subject(name)),
+            Some(revoke_request::What::ClientId(name)) => Revoke::all(Subject::Client(name)),
+            Some(revoke_request::What::KeyId(name)) => Revoke::all(Subject::Key(name)),
+        };
+        let revision = self
+            .service
+            .node
+            .revoke(self.caller.name(), &iss, revoke)
+            .await?;
+        Ok(RevokeResponse {
+            revision: revision.number(),
+        })
+    }
+
+    /// What revokes a token that was sent whole. One that is revoked already is revoked again.
+    fn revocation_of(&self, iss: &str, token: &str) -> Result<Revoke, Failure> {
+        let verified = self.service.node.authenticate(iss, token)?;
+        match (verified.token_id(), verified.expires_at()) {
+            (Some(id), Some(at)) => Ok(Revoke::token(id, at.unix_seconds())),
+            (Some(id), None) => Ok(Revoke::all(Subject::Token(id.to_owned()))),
+            (None, _) => Err(Failure::Field(
+                "token",
+                "has no `jti`, so it alone cannot be revoked: revoke its subject or client"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
+        let most = self.service.limits.batch_items;
+        match items {
+            0 => Err(Failure::Field(field, "wants at least one".to_owned())),
+            items if items > most => Err(Failure::Field(
+                field,
+                format!("{items} items, and {most} are the most: send several batches"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn no_audience() -> Failure {
+    Failure::Field("audience", "wants whom the token must be for".to_owned())
+}
+
+fn wanted<'r>(
+    profile: &'r str,
+    subject: &'r str,
+    audience: &'r str,
+    claims: &str,
+) -> Result<Wanted<'r>, Failure> {
+    if profile.is_empty() {
+        return Err(Failure::Field(
+            "profile",
+            "wants a profile of the issuer".to_owned(),
+        ));
+    }
+    let mut wanted = Wanted::new(profile);
+    if !subject.is_empty() {
+        wanted = wanted.subject(subject);
+    }
+    if !audience.is_empty() {
+        wanted = wanted.audience(audience);
+    }
+    if !claims.is_empty() {
+        let claims = serde_json::from_str(claims);
+        wanted = wanted.claims(claims.map_err(|error| {
+            // Its words, without the place in the caller's text that they quote.
+            let what = format!(
+                "wants a JSON object (line {}, column {})",
+                error.line(),
+                error.column()
+            );
+            Failure::Field("claims_json", what)
+        })?);
+    }
+    Ok(wanted)
+}
+
+fn issue_response(issued: Issued) -> IssueResponse {
+    IssueResponse {
+        token: issued.token,
+        token_id: issued.token_id,
+        expires_at: issued.expires_at,
+    }
+}
+
+fn verify_response(verified: &Verified<Untyped>) -> VerifyResponse {
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let seconds = |at: Option<Timestamp>| at.map_or(0, Timestamp::unix_seconds);
+    VerifyResponse {
+        subject: text(verified.subject()),
+        token_id: text(verified.token_id()),
+        issued_at: seconds(verified.issued_at()),
+        expires_at: seconds(verified.expires_at()),
+        key_id: text(verified.key_id()),
+        claims_json: verified.json().to_owned(),
+    }
+}
+
+fn issue_outcome(issued: Result<IssueResponse, Failure>) -> IssueOutcome {
+    IssueOutcome {
+        outcome: Some(match issued {
+            Ok(issued) => issue_outcome::Outcome::Issued(issued),
+            Err(failure) => issue_outcome::Outcome::Error(failure.item()),
+        }),
+    }
+}
+
+fn verify_outcome(verified: Result<VerifyResponse, Failure>) -> VerifyOutcome {
+    VerifyOutcome {
+        outcome: Some(match verified {
+            Ok(verified) => verify_outcome::Outcome::Verified(verified),
+            Err(failure) => verify_outcome::Outcome::Error(failure.item()),
+        }),
+    }
+}

@@ -1,0 +1,18 @@
+//! Whether the server should be sent requests.
+
+use http::{Response, StatusCode};
+use tonic::body::Body;
+
+use super::plain;
+use crate::service::Service;
+
+/// `/readyz`. What is wrong is in the log and in AdminService.Status: this page is for everybody.
+pub(super) fn ready(service: &Service) -> Response<Body> {
+    if service.is_stopping() {
+        return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+    }
+    match service.node.status().is_ready {
+        true => plain(StatusCode::OK, "ready\n"),
+        false => plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    }
+}

@@ -1,0 +1,128 @@
+//! Key sets: ready bytes, with a tag, and how long they may be kept.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{self, HeaderValue};
+use http::{HeaderMap, Request, Response, StatusCode};
+use jeton_issuer::KeySetDocument;
+use tonic::body::Body;
+
+use super::issuer_path::issuer_of;
+use super::{plain, refused, respond};
+use crate::metrics::{Call, End};
+use crate::service::{Failure, Service};
+
+/// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
+pub(super) fn key_set<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {
+    document(service, request, at, |keys| {
+        (
+            "application/jwk-set+json",
+            Bytes::copy_from_slice(&keys.jwk_set),
+        )
+    })
+}
+
+/// `…/.well-known/paserks.json`: the public keys that verify PASETOs.
+pub(super) fn paserks<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {
+    document(service, request, at, |keys| {
+        let body = serde_json::json!({ "keys": keys.paserks });
+        ("application/json", Bytes::from(body.to_string()))
+    })
+}
+
+fn document<B>(
+    service: &Service,
+    request: &Request<B>,
+    at: &str,
+    body: impl FnOnce(&KeySetDocument) -> (&'static str, Bytes),
+) -> Response<Body> {
+    let began = Instant::now();
+    let Some(iss) = issuer_of(service, request, at) else {
+        service.metrics.count(Call::KeySet, End::Refused, began);
+        return plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
+    };
+    let keys = match service.node.key_set(&iss) {
+        Ok(keys) => keys,
+        Err(error) => {
+            service.metrics.count(Call::KeySet, End::Failed, began);
+            return refused(&Failure::from(error));
+        }
+    };
+    let mut response = if is_known(request.headers(), &keys.etag) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        let (content_type, body) = body(&keys);
+        respond(StatusCode::OK, content_type, body)
+    };
+    keep(response.headers_mut(), keys.max_age_seconds);
+    if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
+        response.headers_mut().insert(header::ETAG, etag);
+    }
+    service.metrics.count(Call::KeySet, End::Done, began);
+    response
+}
+
+/// How long it may be kept, and that any page may read it.
+///
+/// The age is up to a tenth less than it may be, another for each answer, so that not all verifiers
+/// come back at the same second. Together with the time in which they may use what they have while
+/// they fetch, it stays below the lead in which a new key only is published: the settings hold
+/// `max_age <= lead / 2`.
+pub(super) fn keep(headers: &mut HeaderMap, max_age: i64) {
+    let spread = max_age / 10 + 1;
+    let less = i64::from(jitter()) % spread;
+    let text = format!(
+        "public, max-age={}, stale-while-revalidate={}",
+        max_age - less,
+        max_age / 2
+    );
+    if let Ok(value) = HeaderValue::from_str(&text) {
+        headers.insert(header::CACHE_CONTROL, value);
+    }
+    let everyone = HeaderValue::from_static("*");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, everyone);
+}
+
+/// Whether the client has exactly this (RFC 9110, section 13.1.2).
+fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    let known = headers.get_all(header::IF_NONE_MATCH).iter();
+    let known = known.filter_map(|value| value.to_str().ok());
+    known.flat_map(|value| value.split(',')).any(|tag| {
+        let tag = tag.trim();
+        tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
+    })
+}
+
+/// Spreads clients over time; it keeps nothing secret.
+fn jitter() -> u32 {
+    use std::hash::{BuildHasher as _, RandomState};
+    thread_local! {
+        static STATE: RandomState = RandomState::new();
+        static COUNT: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+    let count = COUNT.replace(COUNT.get().wrapping_add(1));
+    let hash = STATE.with(|state| state.hash_one(count));
+    (hash >> 33) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_known_in_any_of_its_forms() {
+        let with = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static(value));
+            headers
+        };
+        for value in ["\"a\"", "W/\"a\"", "\"b\", \"a\"", "*"] {
+            assert!(is_known(&with(value), "\"a\""), "{value}");
+        }
+        assert!(!is_known(&with("\"b\""), "\"a\""));
+        assert!(!is_known(&HeaderMap::new(), "\"a\""));
+    }
+}

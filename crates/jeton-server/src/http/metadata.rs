@@ -1,0 +1,88 @@
+//! What an issuer says about itself: authorization server metadata (RFC 8414), and of OpenID Connect
+//! Discovery just what Kubernetes and the clouds' workload federations read.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use jeton_issuer::KeyKind;
+use serde_json::{Value, json};
+use tonic::body::Body;
+
+use super::issuer_path::{issuer_of, url};
+use super::keys::keep;
+use super::{plain, respond};
+use crate::metrics::{Call, End};
+use crate::service::Service;
+
+/// `/.well-known/oauth-authorization-server…`
+pub(super) fn authorization_server<B>(
+    service: &Service,
+    request: &Request<B>,
+    at: &str,
+) -> Response<Body> {
+    document(service, request, at, |iss, base, _| {
+        json!({
+            "issuer": iss,
+            "jwks_uri": format!("{base}/.well-known/jwks.json"),
+            // There is no authorization endpoint, so no response type; the member is required.
+            "response_types_supported": ["none"],
+            "introspection_endpoint": format!("{base}/introspect"),
+            "introspection_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
+            "revocation_endpoint": format!("{base}/revoke"),
+            "revocation_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
+        })
+    })
+}
+
+/// `…/.well-known/openid-configuration`
+pub(super) fn openid<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {
+    document(service, request, at, |iss, base, algorithms| {
+        json!({
+            "issuer": iss,
+            "jwks_uri": format!("{base}/.well-known/jwks.json"),
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": algorithms,
+        })
+    })
+}
+
+fn document<B>(
+    service: &Service,
+    request: &Request<B>,
+    at: &str,
+    body: impl FnOnce(&str, &str, &[&str]) -> Value,
+) -> Response<Body> {
+    let began = Instant::now();
+    let at = at.trim_end_matches('/');
+    let issuer = issuer_of(service, request, at).and_then(|iss| {
+        url(&iss)?;
+        let (settings, _) = service.node.issuer(&iss).ok()?;
+        Some((iss, settings))
+    });
+    let Some((iss, settings)) = issuer else {
+        service.metrics.count(Call::Metadata, End::Refused, began);
+        return plain(
+            StatusCode::NOT_FOUND,
+            "there is no such issuer with a URL\n",
+        );
+    };
+    let algorithms: Vec<&str> = settings
+        .kinds()
+        .into_iter()
+        .filter_map(|kind| match kind {
+            KeyKind::Jws(alg) => Some(alg.name()),
+            _ => None,
+        })
+        .collect();
+    let body = body(&iss, iss.trim_end_matches('/'), &algorithms);
+    let mut response = respond(
+        StatusCode::OK,
+        "application/json",
+        Bytes::from(body.to_string()),
+    );
+    keep(response.headers_mut(), settings.max_age_seconds());
+    service.metrics.count(Call::Metadata, End::Done, began);
+    response
+}

@@ -1,0 +1,77 @@
+//! `/metrics`, as OpenMetrics.
+
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use tonic::body::Body;
+
+use super::{refused, respond};
+use crate::auth::Denied;
+use crate::permissions::Permission;
+use crate::route::Guest;
+use crate::service::{Failure, Service};
+
+pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>) -> Response<Body> {
+    let caller = service.identify(guest.certificate.as_ref(), request.headers());
+    let allowed = caller.and_then(|caller| match caller.may_everywhere(Permission::Admin) {
+        true => Ok(()),
+        false => Err(Denied::Permission(Permission::Admin)),
+    });
+    if let Err(denied) = allowed {
+        return refused(&Failure::from(denied));
+    }
+    let mut text = String::with_capacity(32 * 1024);
+    service.metrics.write(&mut text);
+    let status = service.node.status();
+    let heard = status.heard.as_millis();
+    let gauges = [
+        (
+            "ready",
+            "Whether the server should be sent requests.",
+            u128::from(status.is_ready),
+        ),
+        (
+            "store_revision",
+            "How far the store has been followed.",
+            status.revision.number().into(),
+        ),
+        (
+            "store_heard_milliseconds",
+            "How long ago the store was heard from.",
+            heard,
+        ),
+        (
+            "revocations",
+            "Live revocations of single tokens.",
+            status.revocations as u128,
+        ),
+        (
+            "revocation_rules",
+            "Live revocations of more than a token.",
+            status.rules as u128,
+        ),
+        ("issuers", "Issuers.", status.issuers.len() as u128),
+        (
+            "lag_milliseconds",
+            "How late the worker was that looked last.",
+            service.load.lag_milliseconds.load(Ordering::Relaxed).into(),
+        ),
+    ];
+    for (name, help, value) in gauges {
+        let _ = writeln!(
+            text,
+            "# HELP jeton_{name} {help}\n# TYPE jeton_{name} gauge\njeton_{name} {value}"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "# HELP jeton_stale_answers Answers from a view that was too old.\n\
+         # TYPE jeton_stale_answers counter\njeton_stale_answers_total {}",
+        status.stale_answers
+    );
+    text.push_str("# EOF\n");
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    respond(StatusCode::OK, content_type, Bytes::from(text))
+}

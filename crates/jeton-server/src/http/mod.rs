@@ -1,0 +1,210 @@
+//! HTTP: what verifiers, resource servers and operators fetch without gRPC.
+
+mod form;
+mod health;
+mod introspect;
+mod issuer_path;
+mod keys;
+mod metadata;
+mod metrics;
+mod revoke;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use tonic::body::Body;
+
+use crate::grpc;
+use crate::route::{Door, Guest};
+use crate::service::{Failure, Service};
+
+/// Answers what is not gRPC.
+pub(crate) async fn answer(
+    service: &Arc<Service>,
+    guest: &Guest,
+    request: Request<Incoming>,
+) -> Response<Body> {
+    let path = request.uri().path();
+    let found = match (Endpoint::of(path), guest.door) {
+        (Some(found), door) if found.is_at(door) => found,
+        _ => return plain(StatusCode::NOT_FOUND, "there is nothing here\n"),
+    };
+    if !found.takes(request.method()) {
+        let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "not by this method\n");
+        let allow = HeaderValue::from_static(found.methods());
+        refused.headers_mut().insert(header::ALLOW, allow);
+        return refused;
+    }
+    match found {
+        Endpoint::Live => plain(StatusCode::OK, "live\n"),
+        Endpoint::Ready => health::ready(service),
+        Endpoint::Metrics => metrics::metrics(service, guest, &request),
+        Endpoint::KeySet(at) => keys::key_set(service, &request, at),
+        Endpoint::Paserks(at) => keys::paserks(service, &request, at),
+        Endpoint::AuthorizationServer(at) => metadata::authorization_server(service, &request, at),
+        Endpoint::OpenId(at) => metadata::openid(service, &request, at),
+        Endpoint::Introspect(at) => {
+            let at = at.to_owned();
+            introspect::introspect(service, guest, request, &at).await
+        }
+        Endpoint::Revoke(at) => {
+            let at = at.to_owned();
+            revoke::revoke(service, guest, request, &at).await
+        }
+    }
+}
+
+/// What is at a path; with the issuer's part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Endpoint<'p> {
+    Live,
+    Ready,
+    Metrics,
+    KeySet(&'p str),
+    Paserks(&'p str),
+    AuthorizationServer(&'p str),
+    OpenId(&'p str),
+    Introspect(&'p str),
+    Revoke(&'p str),
+}
+
+/// The endpoint of the issuer at a path.
+type AtIssuer<'p> = fn(&'p str) -> Endpoint<'p>;
+
+impl<'p> Endpoint<'p> {
+    fn of(path: &'p str) -> Option<Endpoint<'p>> {
+        match path {
+            "/livez" => return Some(Endpoint::Live),
+            "/readyz" => return Some(Endpoint::Ready),
+            "/metrics" => return Some(Endpoint::Metrics),
+            _ => {}
+        }
+        // RFC 8414, section 3.1, puts the issuer's path behind; OpenID puts it in front.
+        if let Some(at) = path.strip_prefix("/.well-known/oauth-authorization-server")
+            && (at.is_empty() || at.starts_with('/'))
+        {
+            return Some(Endpoint::AuthorizationServer(at));
+        }
+        let ends: [(&str, AtIssuer<'p>); 5] = [
+            ("/.well-known/jwks.json", Endpoint::KeySet),
+            ("/.well-known/paserks.json", Endpoint::Paserks),
+            ("/.well-known/openid-configuration", Endpoint::OpenId),
+            ("/introspect", Endpoint::Introspect),
+            ("/revoke", Endpoint::Revoke),
+        ];
+        ends.into_iter()
+            .find_map(|(end, endpoint)| path.strip_suffix(end).map(endpoint))
+    }
+
+    fn is_at(self, door: Door) -> bool {
+        match self {
+            Endpoint::Live | Endpoint::Ready => true,
+            Endpoint::Metrics => door == Door::Admin,
+            _ => door == Door::Data,
+        }
+    }
+
+    fn takes(self, method: &Method) -> bool {
+        match self {
+            Endpoint::Introspect(_) | Endpoint::Revoke(_) => method == Method::POST,
+            _ => method == Method::GET || method == Method::HEAD,
+        }
+    }
+
+    fn methods(self) -> &'static str {
+        match self {
+            Endpoint::Introspect(_) | Endpoint::Revoke(_) => "POST",
+            _ => "GET, HEAD",
+        }
+    }
+}
+
+/// A line for people.
+fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+    respond(
+        status,
+        "text/plain; charset=utf-8",
+        Bytes::from_static(text.as_bytes()),
+    )
+}
+
+/// JSON that nobody may keep.
+fn json(status: StatusCode, value: &serde_json::Value) -> Response<Body> {
+    let mut response = respond(status, "application/json", Bytes::from(value.to_string()));
+    let no_store = HeaderValue::from_static("no-store");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, no_store);
+    response
+}
+
+/// An error as OAuth has it (RFC 6749, section 5.2).
+fn refused(failure: &Failure) -> Response<Body> {
+    let (status, reason, message) = grpc::http_status(failure);
+    let error = match status {
+        StatusCode::UNAUTHORIZED => "invalid_client",
+        StatusCode::FORBIDDEN => "unauthorized_client",
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            "temporarily_unavailable"
+        }
+        StatusCode::INTERNAL_SERVER_ERROR => "server_error",
+        _ => "invalid_request",
+    };
+    let body = serde_json::json!({
+        "error": error,
+        "error_description": message,
+        "reason": reason,
+    });
+    let mut response = json(status, &body);
+    if status == StatusCode::UNAUTHORIZED {
+        let challenge = HeaderValue::from_static("Bearer");
+        response
+            .headers_mut()
+            .insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
+
+fn respond(status: StatusCode, content_type: &'static str, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::new(Full::new(body)));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let nosniff = HeaderName::from_static("x-content-type-options");
+    headers.insert(nosniff, HeaderValue::from_static("nosniff"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issuers_path_is_part_of_its_endpoints() {
+        assert_eq!(
+            Endpoint::of("/.well-known/jwks.json"),
+            Some(Endpoint::KeySet(""))
+        );
+        assert_eq!(
+            Endpoint::of("/a/b/.well-known/jwks.json"),
+            Some(Endpoint::KeySet("/a/b"))
+        );
+        assert_eq!(
+            Endpoint::of("/.well-known/oauth-authorization-server/a"),
+            Some(Endpoint::AuthorizationServer("/a"))
+        );
+        assert_eq!(
+            Endpoint::of("/.well-known/oauth-authorization-serverx"),
+            None
+        );
+        assert_eq!(
+            Endpoint::of("/a/introspect"),
+            Some(Endpoint::Introspect("/a"))
+        );
+        assert_eq!(Endpoint::of("/"), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! What has arrived of requests that are not whole yet, of all connections together.
+//!
+//! Each limit by itself is harmless: a message of so many bytes, so many streams, so many connections.
+//! Multiplied they are more memory than a machine has, and a client that begins many messages and ends
+//! none costs itself little. So the beginnings are counted together, and when they are too much, the
+//! one that adds to them is refused.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tonic::Status;
+
+use crate::limits::INTAKE_BYTES;
+
+/// How much it is now.
+#[derive(Debug, Default)]
+pub(crate) struct Intake(AtomicUsize);
+
+/// A gRPC request's body, counted as it comes.
+pub(crate) struct Counted {
+    body: Incoming,
+    intake: Arc<Intake>,
+    message: Message,
+    held: usize,
+}
+
+/// How much there is of a message that is not whole: five bytes with its length, then so many.
+#[derive(Debug, Default)]
+struct Message {
+    head: [u8; 5],
+    head_bytes: usize,
+    rest: usize,
+    body_bytes: usize,
+}
+
+impl Counted {
+    pub(crate) fn new(body: Incoming, intake: &Arc<Intake>) -> Counted {
+        Counted {
+            body,
+            intake: intake.clone(),
+            message: Message::default(),
+            held: 0,
+        }
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), Status> {
+        let counter = &self.intake.0;
+        let all = match bytes >= self.held {
+            true => {
+                let more = bytes - self.held;
+                counter.fetch_add(more, Ordering::Relaxed) + more
+            }
+            false => {
+                counter.fetch_sub(self.held - bytes, Ordering::Relaxed);
+                0
+            }
+        };
+        self.held = bytes;
+        match all > INTAKE_BYTES {
+            true => Err(Status::resource_exhausted(
+                "too many requests have begun and not ended: try again later",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.intake.0.fetch_sub(self.held, Ordering::Relaxed);
+    }
+}
+
+impl Body for Counted {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = &mut *self;
+        let frame = match ready!(Pin::new(&mut this.body).poll_frame(context)) {
+            None => return Poll::Ready(None),
+            Some(Err(_)) => {
+                let cut = Status::cancelled("the request was cut off");
+                return Poll::Ready(Some(Err(cut)));
+            }
+            Some(Ok(frame)) => frame,
+        };
+        if let Some(data) = frame.data_ref() {
+            let held = this.message.take(data);
+            if held != this.held
+                && let Err(refused) = this.hold(held)
+            {
+                return Poll::Ready(Some(Err(refused)));
+            }
+        }
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Message {
+    /// Takes in what has arrived, and says how much there is now of what is not whole.
+    fn take(&mut self, mut data: &[u8]) -> usize {
+        while !data.is_empty() {
+            if self.head_bytes < 5 {
+                let now = data.len().min(5 - self.head_bytes);
+                self.head[self.head_bytes..self.head_bytes + now].copy_from_slice(&data[..now]);
+                self.head_bytes += now;
+                data = &data[now..];
+                if self.head_bytes == 5 {
+                    let [_, length @ ..] = self.head;
+                    self.rest = u32::from_be_bytes(length) as usize;
+                }
+            } else {
+                let now = data.len().min(self.rest);
+                self.rest -= now;
+                self.body_bytes += now;
+                data = &data[now..];
+            }
+            if self.head_bytes == 5 && self.rest == 0 {
+                *self = Message::default();
+            }
+        }
+        self.head_bytes + self.body_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_whole_counts() {
+        let whole = [0, 0, 0, 0, 2, 1, 1];
+        let mut message = Message::default();
+        assert_eq!(message.take(&whole), 0);
+        assert_eq!(message.take(&whole[..3]), 3);
+        assert_eq!(message.take(&whole[3..6]), 6);
+        assert_eq!(message.take(&whole[6..]), 0);
+        assert_eq!(message.take(&[whole, whole].concat()), 0);
+        assert_eq!(message.take(&[0, 0, 0, 0, 0]), 0);
+        assert_eq!(message.take(&[0, 255, 255, 255, 255, 9]), 6);
+    }
+}

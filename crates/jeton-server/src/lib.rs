@@ -1,0 +1,58 @@
+//! The token service: gRPC and HTTP over [`jeton_issuer`].
+//!
+//! A server has two listeners. The data listener has `jeton.v1.TokenService` and, for verifiers and
+//! resource servers, key sets, metadata, introspection and revocation over HTTP on the same port. The
+//! admin listener has `jeton.v1.AdminService` and the metrics.
+//!
+//! Without any configuration it listens on this machine alone and needs nothing: it makes a data
+//! folder, a key to encrypt private keys under, and an issuer to try things out with. It does not
+//! listen beyond this machine without TLS and clients that say who they are.
+//!
+//! ```
+//! use jeton_server::{Config, Server};
+//!
+//! let folder = std::env::temp_dir().join(format!("jeton-server-doc-{}", std::process::id()));
+//! let config = Config::from_toml(&format!(
+//!     "data = {:?}\nlisten = '127.0.0.1:0'\nadmin_listen = '127.0.0.1:0'", folder
+//! ))?;
+//! let server = Server::start(config)?;
+//! println!("listening on {}", server.data_address());
+//! server.stop();
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), jeton_server::Error>(())
+//! ```
+
+// What it is told
+mod config;
+pub mod limits;
+
+// Who calls, and what they may
+mod auth;
+mod permissions;
+mod tls;
+
+// What answers
+mod grpc;
+mod http;
+mod node;
+mod route;
+mod service;
+
+// What carries it
+mod intake;
+mod listen;
+mod overload;
+mod server;
+
+// What tells how it is
+mod error;
+mod logs;
+mod metrics;
+mod notify;
+
+pub use config::{
+    Bearer, Client, Config, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
+};
+pub use error::{ConfigError, Error, Result};
+pub use permissions::Permission;
+pub use server::{Offer, Reload, Server};

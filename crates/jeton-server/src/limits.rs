@@ -1,0 +1,55 @@
+//! Every number of the service that a client or an operator could choose badly, by name.
+
+use std::time::Duration;
+
+/// A gRPC request and an HTTP body, bytes. A token is at most
+/// [`jeton::limits`] long; a batch holds many.
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// What has arrived of gRPC messages that are not whole yet, of all clients together, bytes.
+pub const INTAKE_BYTES: usize = 256 * 1024 * 1024;
+/// The body of a form that is posted, bytes: one token and little else.
+pub const FORM_BYTES: usize = 256 * 1024;
+/// Tokens of one batch.
+pub const BATCH_ITEMS: usize = 4096;
+/// Streams, so calls in flight, on one connection.
+pub const STREAMS: u32 = 256;
+/// All headers of one request, bytes.
+pub const HEADER_BYTES: u32 = 16 * 1024;
+/// Headers of one HTTP/1 request.
+pub const HEADERS: usize = 64;
+/// Connections of one listener.
+pub const CONNECTIONS: usize = 10_000;
+/// Clients that follow revocations.
+pub const WATCHERS: usize = 64;
+/// Revocations in one message of a snapshot.
+pub const SNAPSHOT_ENTRIES: usize = 1024;
+/// How long TLS may take to agree, and how long a new connection may say nothing.
+pub const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
+pub const ARRIVAL: Duration = Duration::from_secs(10);
+/// How long a client may take nothing of what it is sent.
+pub const STALL: Duration = Duration::from_secs(20);
+/// After so long without a frame a client is asked whether it is there.
+pub const PING_EVERY: Duration = Duration::from_secs(60);
+/// How long it may take to answer that.
+pub const PING_ANSWER: Duration = Duration::from_secs(20);
+/// What is kept of answers that a client has not taken yet, bytes a stream.
+pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
+/// Streams that a client opened and reset before they were looked at (rapid reset).
+pub const PENDING_RESETS: usize = 20;
+/// Streams that had to be reset because of what a client sent.
+pub const LOCAL_RESETS: usize = 256;
+/// How long requests that are being answered when the server is told to stop may take.
+pub const DRAIN: Duration = Duration::from_secs(20);
+/// A bearer token that was verified is taken without being verified again for so long.
+pub const REMEMBERED: Duration = Duration::from_millis(500);
+/// Bearer tokens that a worker remembers.
+pub const REMEMBERED_TOKENS: usize = 1024;
+/// Clients in the configuration.
+pub const CLIENTS: usize = 10_000;
+/// A configuration file, bytes.
+pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
+/// A PEM file, bytes.
+pub const PEM_BYTES: u64 = 1024 * 1024;
+/// How late a worker may be, in milliseconds, before it refuses calls.
+pub const LAG_MILLISECONDS: u64 = 200;

@@ -1,0 +1,128 @@
+//! How long a client is waited for: until its first bytes, and while it takes nothing of what it is
+//! sent. HTTP/2 itself would wait for ever.
+
+use std::future::Future as _;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// A connection with bounded patience.
+pub(super) struct Patient<S> {
+    stream: S,
+    stall: Duration,
+    /// Runs until the first bytes have come, and while nothing is taken.
+    timer: Pin<Box<Sleep>>,
+    has_heard: bool,
+    is_waiting: bool,
+    stalled: Arc<AtomicBool>,
+}
+
+impl<S> Patient<S> {
+    pub(super) fn new(stream: S, first_bytes: Duration, stall: Duration) -> Patient<S> {
+        Patient {
+            stream,
+            stall,
+            timer: Box::pin(tokio::time::sleep(first_bytes)),
+            has_heard: false,
+            is_waiting: false,
+            stalled: Arc::default(),
+        }
+    }
+
+    /// True when patience has run out.
+    pub(super) fn stalled(&self) -> Arc<AtomicBool> {
+        self.stalled.clone()
+    }
+
+    fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        match self.timer.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => {
+                self.stalled.store(true, Ordering::Relaxed);
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+
+    /// What became of sending something.
+    fn sent<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        sent: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        match sent {
+            Poll::Ready(ready) => {
+                self.is_waiting = false;
+                Poll::Ready(ready)
+            }
+            Poll::Pending => {
+                if !self.is_waiting {
+                    self.is_waiting = true;
+                    self.timer.as_mut().reset(Instant::now() + self.stall);
+                }
+                self.wait(context)
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        match read {
+            Poll::Ready(ready) => {
+                this.has_heard = true;
+                Poll::Ready(ready)
+            }
+            Poll::Pending if this.has_heard => Poll::Pending,
+            Poll::Pending => this.wait(context),
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let sent = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.sent(context, sent)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let sent = Pin::new(&mut this.stream).poll_write_vectored(context, slices);
+        this.sent(context, sent)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let sent = Pin::new(&mut this.stream).poll_flush(context);
+        this.sent(context, sent)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

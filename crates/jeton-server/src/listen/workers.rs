@@ -1,0 +1,95 @@
+//! The threads that answer, and how connections come to them.
+
+use std::net::TcpStream as Handed;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, watch};
+
+use super::{House, Place};
+use crate::error::{Error, Result};
+use crate::service::until;
+
+/// The workers, and whose turn it is.
+pub(crate) struct Workers {
+    doors: Vec<mpsc::UnboundedSender<(Handed, Place)>>,
+    threads: Vec<JoinHandle<()>>,
+    next: usize,
+}
+
+impl Workers {
+    /// Starts so many. They end when `ending` says so, and drop what they are still at.
+    pub(crate) fn start(
+        count: usize,
+        house: &Arc<House>,
+        ending: &watch::Receiver<bool>,
+    ) -> Result<Workers> {
+        let mut workers = Workers {
+            doors: Vec::new(),
+            threads: Vec::new(),
+            next: 0,
+        };
+        for index in 0..count {
+            let (sender, receiver) = mpsc::unbounded_channel();
+            let (house, ending) = (house.clone(), ending.clone());
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(Error::System)?;
+            let thread = thread::Builder::new().name(format!("jeton-worker-{index}"));
+            let thread = thread.spawn(move || runtime.block_on(work(&house, receiver, ending)));
+            workers.threads.push(thread.map_err(Error::System)?);
+            workers.doors.push(sender);
+        }
+        Ok(workers)
+    }
+
+    /// Hands a connection to whose turn it is.
+    pub(crate) fn deal(&mut self, stream: TcpStream, place: Place) {
+        // It leaves the acceptor's runtime, and the worker takes it into its own.
+        match stream.into_std() {
+            Ok(stream) => {
+                self.next = (self.next + 1) % self.doors.len();
+                // A worker ends after the acceptor has: there is one to take it.
+                let _ = self.doors[self.next].send((stream, place));
+            }
+            Err(error) => tracing::warn!(%error, "a connection could not be handed on"),
+        }
+    }
+
+    /// Waits until all have ended.
+    pub(crate) fn join(self) {
+        drop(self.doors);
+        for thread in self.threads {
+            // One that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn work(
+    house: &Arc<House>,
+    mut dealt: mpsc::UnboundedReceiver<(Handed, Place)>,
+    mut ending: watch::Receiver<bool>,
+) {
+    let service = house.routes.service.clone();
+    let bound = Duration::from_millis(service.limits.lag_milliseconds);
+    let looking = tokio::spawn(async move { service.load.watch(bound).await });
+    loop {
+        let one = tokio::select! {
+            one = dealt.recv() => one,
+            () = until(&mut ending) => break,
+        };
+        let Some((stream, place)) = one else {
+            // No more come; those that are here go on until the end is said.
+            until(&mut ending).await;
+            break;
+        };
+        match TcpStream::from_std(stream) {
+            Ok(stream) => super::spawn(house.clone(), stream, place),
+            Err(error) => tracing::warn!(%error, "a connection could not be taken over"),
+        }
+    }
+    looking.abort();
+}

@@ -1,0 +1,261 @@
+//! What is counted. Counters are atomic and stand apart from what they count: nobody waits for them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Something that is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Call {
+    Issue,
+    Verify,
+    IssueBatch,
+    VerifyBatch,
+    IssueStream,
+    VerifyStream,
+    Revoke,
+    WatchRevocations,
+    Keys,
+    GenerateJwt,
+    Introspect,
+    RevokeForm,
+    KeySet,
+    Metadata,
+    Admin,
+}
+
+impl Call {
+    const ALL: [Call; 15] = [
+        Call::Issue,
+        Call::Verify,
+        Call::IssueBatch,
+        Call::VerifyBatch,
+        Call::IssueStream,
+        Call::VerifyStream,
+        Call::Revoke,
+        Call::WatchRevocations,
+        Call::Keys,
+        Call::GenerateJwt,
+        Call::Introspect,
+        Call::RevokeForm,
+        Call::KeySet,
+        Call::Metadata,
+        Call::Admin,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Call::Issue => "issue",
+            Call::Verify => "verify",
+            Call::IssueBatch => "issue_batch",
+            Call::VerifyBatch => "verify_batch",
+            Call::IssueStream => "issue_stream",
+            Call::VerifyStream => "verify_stream",
+            Call::Revoke => "revoke",
+            Call::WatchRevocations => "watch_revocations",
+            Call::Keys => "keys",
+            Call::GenerateJwt => "generate_jwt",
+            Call::Introspect => "introspect",
+            Call::RevokeForm => "revoke_form",
+            Call::KeySet => "key_set",
+            Call::Metadata => "metadata",
+            Call::Admin => "admin",
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum End {
+    /// As asked.
+    Done,
+    /// The token was refused.
+    Rejected,
+    /// The call was wrong, or the caller may not.
+    Refused,
+    /// More than the server takes.
+    Shed,
+    /// The server could not.
+    Failed,
+}
+
+const ENDS: [(End, &str); 5] = [
+    (End::Done, "done"),
+    (End::Rejected, "rejected"),
+    (End::Refused, "refused"),
+    (End::Shed, "shed"),
+    (End::Failed, "failed"),
+];
+
+/// Upper bounds of the histogram, in microseconds.
+const BOUNDS: [u64; 10] = [
+    25, 50, 100, 250, 500, 1_000, 5_000, 25_000, 100_000, 1_000_000,
+];
+
+/// The counters of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    calls: [OfCall; Call::ALL.len()],
+    /// Tokens issued and verified, also those of batches and streams.
+    pub(crate) issued: AtomicU64,
+    pub(crate) verified: AtomicU64,
+    pub(crate) connections: AtomicU64,
+    pub(crate) connections_refused: AtomicU64,
+    pub(crate) handshakes_failed: AtomicU64,
+    pub(crate) stalled: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct OfCall {
+    ends: [AtomicU64; ENDS.len()],
+    buckets: [AtomicU64; BOUNDS.len()],
+    nanoseconds: AtomicU64,
+}
+
+impl Metrics {
+    /// A call ended.
+    pub(crate) fn count(&self, call: Call, end: End, began: Instant) {
+        let of_call = &self.calls[call as usize];
+        of_call.ends[end as usize].fetch_add(1, Ordering::Relaxed);
+        let took = began.elapsed();
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        of_call
+            .nanoseconds
+            .fetch_add(nanoseconds, Ordering::Relaxed);
+        if let Some(bucket) = bucket(took) {
+            of_call.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// OpenMetrics text, without its last line.
+    pub(crate) fn write(&self, text: &mut String) {
+        use std::fmt::Write as _;
+        text.push_str("# HELP jeton_calls Calls by how they ended.\n# TYPE jeton_calls counter\n");
+        for call in Call::ALL {
+            for (end, name) in ENDS {
+                let count = self.calls[call as usize].ends[end as usize].load(Ordering::Relaxed);
+                let call = call.name();
+                let _ = writeln!(
+                    text,
+                    "jeton_calls_total{{call=\"{call}\",end=\"{name}\"}} {count}"
+                );
+            }
+        }
+        text.push_str(
+            "# HELP jeton_call_seconds How long calls took, from request to answer.\n\
+             # TYPE jeton_call_seconds histogram\n# UNIT jeton_call_seconds seconds\n",
+        );
+        for call in Call::ALL {
+            self.calls[call as usize].write(call.name(), text);
+        }
+        let single = [
+            (
+                "tokens_issued",
+                "Tokens issued, in batches and streams too.",
+                &self.issued,
+            ),
+            (
+                "tokens_verified",
+                "Tokens verified, in batches and streams too.",
+                &self.verified,
+            ),
+            ("connections", "Connections accepted.", &self.connections),
+            (
+                "connections_refused",
+                "Connections over the limit.",
+                &self.connections_refused,
+            ),
+            (
+                "handshakes_failed",
+                "Connections that did not agree on TLS.",
+                &self.handshakes_failed,
+            ),
+            (
+                "connections_stalled",
+                "Connections closed because the client took nothing.",
+                &self.stalled,
+            ),
+        ];
+        for (name, help, counter) in single {
+            let count = counter.load(Ordering::Relaxed);
+            let _ = writeln!(
+                text,
+                "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
+            );
+        }
+    }
+}
+
+impl OfCall {
+    fn write(&self, call: &str, text: &mut String) {
+        use std::fmt::Write as _;
+        let mut below = 0;
+        for (bound, bucket) in BOUNDS.iter().zip(&self.buckets) {
+            below += bucket.load(Ordering::Relaxed);
+            let bound = seconds(*bound);
+            let _ = writeln!(
+                text,
+                "jeton_call_seconds_bucket{{call=\"{call}\",le=\"{bound}\"}} {below}"
+            );
+        }
+        // The sum of the ends, not a counter of its own: whoever reads while others count must not
+        // see less than in the buckets.
+        let all: u64 = self
+            .ends
+            .iter()
+            .map(|end| end.load(Ordering::Relaxed))
+            .sum();
+        let all = all.max(below);
+        let nanoseconds = self.nanoseconds.load(Ordering::Relaxed);
+        let _ = writeln!(
+            text,
+            "jeton_call_seconds_bucket{{call=\"{call}\",le=\"+Inf\"}} {all}\n\
+             jeton_call_seconds_sum{{call=\"{call}\"}} {}.{:09}\n\
+             jeton_call_seconds_count{{call=\"{call}\"}} {all}",
+            nanoseconds / 1_000_000_000,
+            nanoseconds % 1_000_000_000,
+        );
+    }
+}
+
+/// The histogram's bucket; none above the last bound.
+fn bucket(took: Duration) -> Option<usize> {
+    let microseconds = took.as_micros();
+    BOUNDS
+        .iter()
+        .position(|bound| microseconds <= u128::from(*bound))
+}
+
+fn seconds(microseconds: u64) -> String {
+    let text = format!(
+        "{}.{:06}",
+        microseconds / 1_000_000,
+        microseconds % 1_000_000
+    );
+    let text = text.trim_end_matches('0');
+    match text.strip_suffix('.') {
+        Some(whole) => format!("{whole}.0"),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_open_metrics() {
+        let metrics = Metrics::default();
+        metrics.count(Call::Issue, End::Done, Instant::now());
+        let mut text = String::new();
+        metrics.write(&mut text);
+        assert!(text.contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n"));
+        assert!(text.contains("jeton_call_seconds_bucket{call=\"issue\",le=\"+Inf\"} 1\n"));
+        assert_eq!(seconds(25), "0.000025");
+        assert_eq!(seconds(1_000_000), "1.0");
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            assert_eq!(line.split(' ').count(), 2, "{line}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The node that a server answers from, on its data folder.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jeton::SystemClock;
+use jeton_issuer::{
+    DataFolder, Error as IssuerError, IssuerSettings, KEY_VARIABLE, KeySource, Missing, Node, Stale,
+};
+
+use crate::config::{Config, WhenStale};
+use crate::error::Result;
+
+/// How long the folder is waited for: whoever restarts a server starts the new one while the old one
+/// finishes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whose name is in the audit log for what a configuration asks for.
+const ACTOR: &str = "configuration";
+
+/// Where the key comes from that private keys are encrypted under, and whether someone gave it.
+pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
+    let variable = std::env::var(KEY_VARIABLE).ok();
+    let file = config.key_encryption_key_file.clone();
+    let source = KeySource::choose(file, variable.as_deref())?;
+    let is_given = !matches!(source, KeySource::InFolder);
+    Ok((source, is_given))
+}
+
+/// Opens the folder, starts the node, and makes the configured issuers that are not there.
+pub(crate) fn open(config: &Config, source: KeySource) -> Result<Node> {
+    let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
+    let stale = match config.when_stale {
+        WhenStale::Refuse => Stale::Refuse,
+        WhenStale::Answer => Stale::Answer,
+    };
+    let freshness = Duration::from_secs(config.freshness_seconds);
+    let options = folder.options(source)?.freshness(freshness, stale);
+    let node = Node::start(folder.store(), options, Arc::new(SystemClock))?;
+    for settings in &config.issuers {
+        make(&node, settings.clone())?;
+    }
+    Ok(node)
+}
+
+/// Makes an issuer to try things out with, if there is none at all. Its name is the address.
+pub(crate) fn make_trial_issuer(node: &Node, iss: &str) -> Result<()> {
+    if !node.status().issuers.is_empty() {
+        return Ok(());
+    }
+    let settings = serde_json::json!({
+        "iss": iss,
+        "profiles": [
+            {"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]},
+            {"name": "paseto", "alg": "v4.public", "lifetime_seconds": 900, "audiences": ["api"]},
+        ],
+    });
+    make(node, IssuerSettings::from_json(&settings.to_string())?)
+}
+
+fn make(node: &Node, settings: IssuerSettings) -> Result<()> {
+    match node.create_issuer(ACTOR, settings) {
+        // Made before, or by another node at this moment.
+        Ok(()) | Err(IssuerError::IssuerExists) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

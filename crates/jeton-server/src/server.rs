@@ -1,0 +1,336 @@
+//! A server from its start to its end.
+
+use std::net::{SocketAddr, TcpListener as Bound};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use jeton_proto::v1::token_service_server::SERVICE_NAME;
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+use crate::auth::Doorman;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::listen::{self, House, Workers};
+use crate::route::{Door, Routes};
+use crate::service::{Service, until};
+use crate::{logs, node, notify, tls};
+
+/// Reads the configuration again.
+pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
+
+/// A server that runs. Dropped, it stops at once; [`stop`](Server::stop) lets it finish what it is at.
+#[derive(Debug)]
+pub struct Server {
+    data: SocketAddr,
+    admin: SocketAddr,
+    service: Arc<Service>,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Something that a server can issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The issuer's `iss`.
+    pub issuer: String,
+    /// The profile's name.
+    pub profile: String,
+    /// The audience that its tokens have if none is asked for.
+    pub audience: String,
+}
+
+/// What the main thread needs.
+struct Running {
+    config: Config,
+    house: Arc<House>,
+    health: HealthReporter,
+    workers: Workers,
+    stop: watch::Sender<bool>,
+    end: watch::Sender<bool>,
+    generation: AtomicU64,
+}
+
+impl Server {
+    /// Starts a server; when this returns, it answers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], before anything listens.
+    pub fn start(config: Config) -> Result<Server> {
+        Server::start_with(config, None)
+    }
+
+    /// The same, and on SIGHUP the configuration is read again. What clients there are, what they may,
+    /// and certificates are taken from it; the rest needs a restart.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], before anything listens.
+    pub fn start_with(config: Config, reload: Option<Reload>) -> Result<Server> {
+        logs::start(&config.log);
+        let (source, key_is_given) = node::key_source(&config)?;
+        config.check_exposure(key_is_given)?;
+        let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
+        let acceptor = acceptor.map(TlsAcceptor::from);
+        let data = listen::bind(config.listen)?;
+        let admin = listen::bind(config.admin_listen)?;
+        let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
+        let (data_address, admin_address) = (address(&data)?, address(&admin)?);
+
+        let node = node::open(&config, source)?;
+        if config.clients.is_empty() {
+            node::make_trial_issuer(&node, &format!("http://{data_address}"))?;
+        }
+        let (stop, stopping) = watch::channel(false);
+        let (end, ending) = watch::channel(false);
+        let service = Arc::new(Service::new(node, &config, stopping));
+        let (health, routes) = routes(service.clone())?;
+        let house = Arc::new(House::new(routes, acceptor));
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let count = config.workers.unwrap_or_else(cores);
+        let workers = Workers::start(count, &house, &ending)?;
+
+        let running = Running {
+            config,
+            house,
+            health,
+            workers,
+            stop: stop.clone(),
+            end,
+            generation: AtomicU64::new(0),
+        };
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Error::System)?;
+        let thread = thread::Builder::new().name("jeton-accept".to_owned());
+        let thread = thread
+            .spawn(move || runtime.block_on(running.run(data, admin, reload)))
+            .map_err(Error::System)?;
+        Ok(Server {
+            data: data_address,
+            admin: admin_address,
+            service,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where the data listener is.
+    pub fn data_address(&self) -> SocketAddr {
+        self.data
+    }
+
+    /// Where the admin listener is.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.admin
+    }
+
+    /// What can be issued: each profile of each issuer.
+    pub fn offers(&self) -> Vec<Offer> {
+        let node = &self.service.node;
+        let mut offers = Vec::new();
+        for issuer in node.status().issuers {
+            let Ok((settings, _)) = node.issuer(&issuer) else {
+                continue;
+            };
+            offers.extend(settings.profiles().iter().map(|profile| Offer {
+                issuer: issuer.clone(),
+                profile: profile.name.clone(),
+                audience: profile.audiences[0].clone(),
+            }));
+        }
+        offers
+    }
+
+    /// Stops taking requests, finishes those it is at within the time it was given, and ends.
+    pub fn stop(self) {
+        let _ = self.stop.send(true);
+        self.wait();
+    }
+
+    /// Waits until it has been told to stop, by SIGTERM or SIGINT, and has finished.
+    pub fn wait(mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+    }
+}
+
+impl Running {
+    async fn run(mut self, data: Bound, admin: Bound, reload: Option<Reload>) {
+        let (Ok(data), Ok(admin)) = (TcpListener::from_std(data), TcpListener::from_std(admin))
+        else {
+            tracing::error!("the listeners could not be taken over");
+            return;
+        };
+        let service = self.house.routes.service.clone();
+        tokio::spawn(follow_health(self.health.clone(), service.clone()));
+        notify::send(notify::READY);
+        tracing::info!("ready");
+
+        let stopping = service.stopping.clone();
+        let house = self.house.clone();
+        let admin_house = house.clone();
+        let administer = listen::accept(admin, house, Door::Admin, stopping.clone(), {
+            move |stream, place| listen::spawn(admin_house.clone(), stream, place)
+        });
+        let administer = tokio::spawn(administer);
+        {
+            let workers = &mut self.workers;
+            let house = self.house.clone();
+            let deal = |stream, place| workers.deal(stream, place);
+            let accept = listen::accept(data, house, Door::Data, stopping, deal);
+            let told = signals(
+                &self.config,
+                &self.house,
+                &self.stop,
+                &self.generation,
+                reload,
+            );
+            tokio::join!(accept, told);
+        }
+        let _ = administer.await;
+        self.drain().await;
+    }
+
+    /// Waits for the connections, but not for ever.
+    async fn drain(self) {
+        notify::send(notify::STOPPING);
+        tracing::info!("stopping");
+        stop_health(&self.health).await;
+        let until = Instant::now() + self.config.drain();
+        while self.house.connections() > 0 && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let left = self.house.connections();
+        if left > 0 {
+            tracing::warn!(connections = left, "cut off: they did not finish in time");
+        }
+        let _ = self.end.send(true);
+        self.workers.join();
+        tracing::info!("stopped");
+    }
+}
+
+/// Acts on signals until the server is to stop.
+async fn signals(
+    config: &Config,
+    house: &House,
+    stop: &watch::Sender<bool>,
+    generation: &AtomicU64,
+    reload: Option<Reload>,
+) {
+    let mut stopping = stop.subscribe();
+    let signals = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::hangup()),
+    );
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
+        tracing::error!("signals cannot be heard");
+        until(&mut stopping).await;
+        return;
+    };
+    loop {
+        tokio::select! {
+            () = until(&mut stopping) => return,
+            _ = terminate.recv() => { let _ = stop.send(true); }
+            _ = interrupt.recv() => { let _ = stop.send(true); }
+            _ = hangup.recv() => match &reload {
+                None => tracing::info!("there is no configuration file to read again"),
+                Some(reload) => match read_again(config, house, generation, reload) {
+                    Ok(()) => tracing::info!("the configuration has been read again"),
+                    Err(error) => tracing::error!(%error, "the old configuration stays in force"),
+                },
+            },
+        }
+    }
+}
+
+/// Takes clients and certificates from a new configuration: all of it, or nothing.
+fn read_again(
+    started: &Config,
+    house: &House,
+    generation: &AtomicU64,
+    reload: &Reload,
+) -> Result<()> {
+    let config = reload()?;
+    let (_, key_is_given) = node::key_source(&config)?;
+    config.check_exposure(key_is_given)?;
+    let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
+    if acceptor.is_some() != started.tls.is_some() {
+        tracing::warn!("`tls` comes or goes with a restart");
+    } else {
+        house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
+    }
+    let addresses = (started.listen, started.admin_listen);
+    if addresses != (config.listen, config.admin_listen) || started.data != config.data {
+        tracing::warn!("`listen`, `admin_listen` and `data` change with a restart");
+    }
+    let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
+    let doorman = Doorman::new(&config, generation);
+    house.routes.service.doorman.store(Arc::new(doorman));
+    Ok(())
+}
+
+fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
+    let (health, health_server) = tonic_health::server::health_reporter();
+    let builder = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(jeton_proto::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let broken = |error: tonic_reflection::server::Error| {
+        Error::System(std::io::Error::other(error.to_string()))
+    };
+    let routes = Routes {
+        service,
+        health: Box::new(health_server),
+        reflection: Box::new(builder().build_v1().map_err(broken)?),
+        reflection_alpha: Box::new(builder().build_v1alpha().map_err(broken)?),
+    };
+    Ok((health, routes))
+}
+
+/// Keeps grpc.health.v1 at what `/readyz` says.
+async fn follow_health(health: HealthReporter, service: Arc<Service>) {
+    let mut every = tokio::time::interval(Duration::from_millis(500));
+    let mut was = None;
+    while !service.is_stopping() {
+        let is_ready = service.node.status().is_ready;
+        if was != Some(is_ready) {
+            let status = match is_ready {
+                true => ServingStatus::Serving,
+                false => ServingStatus::NotServing,
+            };
+            health.set_service_status("", status).await;
+            health.set_service_status(SERVICE_NAME, status).await;
+            was = Some(is_ready);
+        }
+        every.tick().await;
+    }
+}
+
+/// Says that no more is served, and ends the streams of those who watch.
+async fn stop_health(health: &HealthReporter) {
+    let mut health = health.clone();
+    for name in ["", SERVICE_NAME] {
+        health
+            .set_service_status(name, ServingStatus::NotServing)
+            .await;
+        health.clear_service_status(name).await;
+    }
+}

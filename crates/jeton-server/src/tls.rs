@@ -1,0 +1,133 @@
+//! Certificates: the server's, and what a client's says about who it is.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use aws_lc_rs::digest;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use webpki::{EndEntityCert, KeyUsage};
+
+use crate::config::{self, Tls};
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// What rustls serves with: HTTP/2 and HTTP/1.1, and clients' certificates if there is an authority
+/// for them. A client without a certificate gets through: key sets are for everybody, and every call
+/// that is not asks who it is.
+pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let chain = certificates(&tls.certificate)?;
+    check_validity(&tls.certificate, &chain[0])?;
+    let key = private_key(&tls.key)?;
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(&tls.certificate, error.to_string()))?;
+    let builder = match &tls.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(file) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(file)? {
+                let added = roots.add(certificate);
+                added.map_err(|error| wrong(file, error.to_string()))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(|error| wrong(file, error.to_string()))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+        let what = format!("is not the certificate of {}: {error}", tls.key.display());
+        wrong(&tls.certificate, what)
+    })?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// A client's certificate, after the handshake has verified it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PeerCertificate {
+    /// SHA-256, hexadecimal.
+    pub(crate) digest: String,
+    /// DNS names and URIs (subjectAltName).
+    pub(crate) names: Vec<String>,
+}
+
+impl PeerCertificate {
+    pub(crate) fn of(der: &CertificateDer<'_>) -> Option<PeerCertificate> {
+        let certificate = EndEntityCert::try_from(der).ok()?;
+        let names = certificate
+            .valid_dns_names()
+            .chain(certificate.valid_uri_names());
+        let digest = digest::digest(&digest::SHA256, der);
+        Some(PeerCertificate {
+            names: names.map(str::to_owned).collect(),
+            digest: digest
+                .as_ref()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        })
+    }
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let text = config::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
+    match read {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        Ok(_) => Err(wrong(file, "holds no certificate: wants PEM".to_owned())),
+        Err(error) => Err(wrong(file, format!("cannot be read as PEM: {error}"))),
+    }
+}
+
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
+    let text = config::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
+        // What the parser says could repeat a line of the key.
+        wrong(
+            file,
+            "holds no private key: wants PEM (PKCS#8, PKCS#1 or SEC1)".to_owned(),
+        )
+    })
+}
+
+/// A certificate that no client would take is refused here, and not by every client.
+fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
+    let certificate = EndEntityCert::try_from(der)
+        .map_err(|error| wrong(file, format!("is no certificate: {error}")))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = UnixTime::since_unix_epoch(now.unwrap_or(Duration::ZERO));
+    let algorithms =
+        rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
+    // Nobody is trusted, so this always fails; the times are looked at before that.
+    let looked = certificate.verify_for_usage(
+        algorithms.all,
+        &[],
+        &[],
+        now,
+        KeyUsage::server_auth(),
+        None,
+        None,
+    );
+    match looked {
+        Err(webpki::Error::CertExpired { .. }) => Err(wrong(file, "has expired".to_owned())),
+        Err(webpki::Error::CertNotValidYet { .. }) => Err(wrong(
+            file,
+            "is not valid yet: is the clock right?".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn wrong(file: &Path, what: String) -> Error {
+    Error::Tls {
+        file: file.to_owned(),
+        what,
+    }
+}

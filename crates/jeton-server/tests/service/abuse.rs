@@ -1,0 +1,220 @@
+//! Clients that mean harm, frame by frame, while another client goes on undisturbed.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::world::{ISSUER, World};
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+const CONTINUATION: u8 = 9;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+/// A request for `Issue`, in HPACK without a table and without Huffman coding.
+fn request_headers() -> Vec<u8> {
+    let mut block = Vec::new();
+    let fields = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", "/jeton.v1.TokenService/Issue"),
+        (":authority", "x"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    for (name, value) in fields {
+        block.push(0);
+        for text in [name, value] {
+            block.push(u8::try_from(text.len()).unwrap());
+            block.extend_from_slice(text.as_bytes());
+        }
+    }
+    block
+}
+
+/// HTTP/2 by hand.
+struct Raw(TcpStream);
+
+impl Raw {
+    fn connect(world: &World) -> Raw {
+        let stream = TcpStream::connect(world.address()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        stream
+            .set_write_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        let mut raw = Raw(stream);
+        raw.0
+            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .unwrap();
+        assert!(raw.send(SETTINGS, 0, 0, &[]));
+        raw
+    }
+
+    /// False: the server has closed.
+    fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
+        let mut frame = Vec::with_capacity(9 + payload.len());
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        frame.extend_from_slice(&length[1..]);
+        frame.extend_from_slice(&[kind, flags]);
+        frame.extend_from_slice(&stream.to_be_bytes());
+        frame.extend_from_slice(payload);
+        self.0.write_all(&frame).is_ok()
+    }
+
+    /// Reads until the connection ends: the error that the server said goodbye with, and how many
+    /// streams it refused.
+    fn end(mut self) -> (Option<u32>, usize) {
+        let (mut goodbye, mut refused) = (None, 0);
+        let mut header = [0; 9];
+        while self.0.read_exact(&mut header).is_ok() {
+            let length = u32::from_be_bytes([0, header[0], header[1], header[2]]);
+            let mut payload = vec![0; length as usize];
+            if self.0.read_exact(&mut payload).is_err() {
+                break;
+            }
+            match header[3] {
+                GOAWAY => {
+                    let code = u32::from_be_bytes(payload[4..8].try_into().unwrap());
+                    goodbye = Some(code);
+                }
+                RST_STREAM => refused += 1,
+                _ => {}
+            }
+        }
+        (goodbye, refused)
+    }
+}
+
+/// Somebody else issues tokens meanwhile, and is answered.
+fn others_go_on(world: &World) {
+    let begun = Instant::now();
+    for _ in 0..5 {
+        assert!(!world.issue("mac", "other").token.is_empty());
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn rapid_reset_ends_the_connection() {
+    let world = World::plain();
+    let mut raw = Raw::connect(&world);
+    let block = request_headers();
+    let mut sent = 0;
+    for stream in (1..40_000).step_by(2) {
+        let open = raw.send(HEADERS, END_HEADERS, stream, &block)
+            && raw.send(RST_STREAM, 0, stream, &[0, 0, 0, 8]);
+        if !open {
+            break;
+        }
+        sent += 1;
+    }
+    let (goodbye, _) = raw.end();
+    // ENHANCE_YOUR_CALM; the connection may be gone before it could be read.
+    assert!(
+        goodbye == Some(11) || sent < 19_999,
+        "{goodbye:?} after {sent}"
+    );
+    others_go_on(&world);
+}
+
+#[test]
+fn a_flood_of_continuation_ends_the_connection() {
+    let world = World::plain();
+    let mut raw = Raw::connect(&world);
+    assert!(raw.send(HEADERS, 0, 1, &request_headers()));
+    // A field that never ends: a literal of 16 KiB, again and again.
+    let mut field = vec![0, 1, b'x', 0x7f, 0x81, 0x7f];
+    field.resize(16_000, b'a');
+    let mut sent = 0;
+    while sent < 2_000 && raw.send(CONTINUATION, 0, 1, &field) {
+        sent += 1;
+    }
+    let (goodbye, _) = raw.end();
+    assert!(sent < 2_000, "32 MB of headers were taken");
+    assert!(goodbye.is_none_or(|code| code != 0));
+    others_go_on(&world);
+}
+
+#[test]
+fn ten_thousand_streams_are_not_held() {
+    let world = World::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
+    let mut raw = Raw::connect(&world);
+    let block = request_headers();
+    // Each begins a message and never ends it.
+    let mut opened = 0;
+    for stream in (1..20_000).step_by(2) {
+        let open = raw.send(HEADERS, END_HEADERS, stream, &block)
+            && raw.send(DATA, 0, stream, &[0, 0, 0, 1, 0]);
+        if !open {
+            break;
+        }
+        opened += 1;
+    }
+    others_go_on(&world);
+    let (goodbye, refused) = raw.end();
+    assert!(
+        refused + 100 >= opened || goodbye.is_some_and(|code| code != 0),
+        "{opened} opened, {refused} refused, {goodbye:?}"
+    );
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_let_go() {
+    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let mut stream = TcpStream::connect(world.address()).unwrap();
+    stream
+        .set_write_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    // Key sets without end, and none of them is read.
+    let request = b"GET /tenant/.well-known/jwks.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(15) && stream.write_all(&request).is_ok() {}
+    let admin = world.server().admin_address();
+    let metrics = || crate::http1::get(admin, "/metrics", &[]).body;
+    let is_counted = || metrics().contains("jeton_connections_stalled_total 1\n");
+    let begun = Instant::now();
+    while !is_counted() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "it was waited for"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    others_go_on(&world);
+}
+
+#[test]
+fn as_many_connections_are_taken_as_are_allowed() {
+    let world = World::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
+    let held: Vec<Raw> = (0..2).map(|_| Raw::connect(&world)).collect();
+    std::thread::sleep(Duration::from_millis(100));
+    let mut third = TcpStream::connect(world.address()).unwrap();
+    third
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    let mut byte = [0];
+    assert!(!matches!(third.read(&mut byte), Ok(1)), "it was closed");
+    drop(held);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!world.issue("mac", "a").token.is_empty());
+}
+
+#[test]
+fn a_call_with_a_message_cut_short_is_refused() {
+    let world = World::plain();
+    let mut raw = Raw::connect(&world);
+    assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
+    assert!(raw.send(DATA, END_STREAM, 1, &[0, 0, 0, 1, 0, 1, 2]));
+    assert!(raw.send(HEADERS, END_HEADERS, 3, &request_headers()));
+    assert!(raw.send(DATA, END_STREAM, 3, &[9, 9, 9, 9, 9]));
+    others_go_on(&world);
+}

@@ -1,0 +1,269 @@
+//! TLS, who calls, and what they may.
+
+use std::fs;
+use std::path::Path;
+
+use jeton_proto::v1::token_service_client::TokenServiceClient;
+use jeton_proto::v1::{IssueRequest, RevokeRequest, VerifyRequest, revoke_request};
+use jeton_server::{Config, Error, Server};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
+use tempfile::TempDir;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Code, Request};
+
+use crate::world::{ISS, ISSUER, World, reason};
+
+/// An authority, a server's certificate and a client's, as files.
+struct Papers {
+    folder: TempDir,
+    authority: Issuer<'static, KeyPair>,
+}
+
+impl Papers {
+    fn new() -> Papers {
+        let folder = tempfile::tempdir().unwrap();
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key).unwrap();
+        fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
+        let papers = Papers {
+            folder,
+            authority: Issuer::new(params, key),
+        };
+        papers.issue("server", "127.0.0.1", 4096);
+        papers.issue("billing", "billing.example", 4096);
+        papers.issue("stranger", "stranger.example", 4096);
+        papers
+    }
+
+    /// A certificate that is valid until the first day of that year.
+    fn issue(&self, file: &str, name: &str, until: i32) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        if name.starts_with("127.") {
+            params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
+        }
+        params.not_after = rcgen::date_time_ymd(until, 1, 1);
+        let certificate = params.signed_by(&key, &self.authority).unwrap();
+        fs::write(self.path(&format!("{file}.pem")), certificate.pem()).unwrap();
+        fs::write(self.path(&format!("{file}.key")), key.serialize_pem()).unwrap();
+    }
+
+    fn path(&self, file: &str) -> std::path::PathBuf {
+        self.folder.path().join(file)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    fn config(&self) -> String {
+        let folder = self.folder.path().display();
+        format!(
+            "[tls]\ncertificate = '{folder}/server.pem'\nkey = '{folder}/server.key'\n\
+             client_ca = '{folder}/ca.pem'\n\
+             [bearer]\nissuer = '{ISS}'\naudience = 'web'\n\
+             [[client]]\nname = 'billing'\ncertificate_name = 'billing.example'\n\
+             may = ['issue', 'verify']\nissuers = ['{ISS}']\n\
+             [[client]]\nname = 'gateway'\nsubject = 'gateway'\nmay = ['verify', 'revoke']\n\
+             issuers = ['*']\n{ISSUER}"
+        )
+    }
+
+    fn channel(&self, world: &World, client: Option<&str>) -> Channel {
+        let mut tls =
+            ClientTlsConfig::new().ca_certificate(Certificate::from_pem(self.read("ca.pem")));
+        if let Some(client) = client {
+            let (certificate, key) = (format!("{client}.pem"), format!("{client}.key"));
+            tls = tls.identity(Identity::from_pem(self.read(&certificate), self.read(&key)));
+        }
+        let endpoint = Endpoint::from_shared(format!("https://{}", world.address())).unwrap();
+        let endpoint = endpoint.tls_config(tls).unwrap();
+        world.runtime.block_on(endpoint.connect()).unwrap()
+    }
+}
+
+#[test]
+fn callers_may_what_they_were_given() {
+    let papers = Papers::new();
+    let world = World::with(&papers.config());
+    let mut billing = TokenServiceClient::new(papers.channel(&world, Some("billing")));
+    let mut nobody = TokenServiceClient::new(papers.channel(&world, None));
+    let mut stranger = TokenServiceClient::new(papers.channel(&world, Some("stranger")));
+    let issue = |subject: &str| IssueRequest {
+        profile: "access".to_owned(),
+        subject: subject.to_owned(),
+        audience: "web".to_owned(),
+        ..IssueRequest::default()
+    };
+    world.runtime.block_on(async {
+        let bearer = billing
+            .issue(issue("gateway"))
+            .await
+            .unwrap()
+            .into_inner()
+            .token;
+        let unknown = billing
+            .issue(issue("unknown"))
+            .await
+            .unwrap()
+            .into_inner()
+            .token;
+
+        let status = nobody.issue(issue("a")).await.err().unwrap();
+        assert_eq!(
+            (status.code(), &*reason(&status)),
+            (Code::Unauthenticated, "NO_CREDENTIALS")
+        );
+        let status = stranger.issue(issue("a")).await.err().unwrap();
+        assert_eq!(
+            (status.code(), &*reason(&status)),
+            (Code::Unauthenticated, "BAD_CREDENTIALS")
+        );
+
+        let revoke = |token: &str| RevokeRequest {
+            what: Some(revoke_request::What::Token(token.to_owned())),
+            ..RevokeRequest::default()
+        };
+        let status = billing.revoke(revoke(&unknown)).await.unwrap_err();
+        assert_eq!(
+            (status.code(), &*reason(&status)),
+            (Code::PermissionDenied, "NOT_ALLOWED")
+        );
+        assert!(status.message().contains("revoke"), "{status:?}");
+
+        // The same by bearer token: this one may revoke and verify, and not issue.
+        let with = |token: &str, scheme: &str| {
+            let mut metadata = tonic::metadata::MetadataMap::new();
+            metadata.insert(
+                "authorization",
+                format!("{scheme} {token}").parse().unwrap(),
+            );
+            metadata
+        };
+        let as_gateway = || with(&bearer, "Bearer");
+        let mut request = Request::new(issue("a"));
+        *request.metadata_mut() = as_gateway();
+        assert_eq!(
+            nobody.issue(request).await.err().unwrap().code(),
+            Code::PermissionDenied
+        );
+        let verify = || VerifyRequest {
+            audience: "web".to_owned(),
+            token: unknown.clone(),
+            ..VerifyRequest::default()
+        };
+        let mut request = Request::new(verify());
+        *request.metadata_mut() = as_gateway();
+        assert!(nobody.verify(request).await.is_ok());
+        for metadata in [
+            with(&unknown, "Bearer"),
+            with(&bearer, "Basic"),
+            with("x", "Bearer"),
+        ] {
+            let mut request = Request::new(verify());
+            *request.metadata_mut() = metadata;
+            let status = nobody.verify(request).await.unwrap_err();
+            assert_eq!(&*reason(&status), "BAD_CREDENTIALS");
+        }
+        let mut request = Request::new(revoke(&bearer));
+        *request.metadata_mut() = as_gateway();
+        assert!(nobody.revoke(request).await.is_ok());
+        // It revoked itself, and is no longer taken within a second.
+        tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+        let mut request = Request::new(verify());
+        *request.metadata_mut() = as_gateway();
+        assert_eq!(
+            nobody.verify(request).await.unwrap_err().code(),
+            Code::Unauthenticated
+        );
+    });
+}
+
+#[test]
+fn a_server_that_could_be_reached_by_everybody_does_not_start() {
+    let papers = Papers::new();
+    let config = papers.config();
+    let exposed = |config: &str, key: bool| {
+        let mut config = Config::from_toml(config).unwrap();
+        config.listen = "0.0.0.0:0".parse().unwrap();
+        match config.check_exposure(key) {
+            Err(Error::Exposed { missing, .. }) => missing,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(exposed("", true).contains("`tls`"));
+    let without_clients = config.split("[[client]]").next().unwrap();
+    assert!(exposed(without_clients, true).contains("`client`"));
+    assert!(exposed(&config, false).contains("key_encryption_key_file"));
+    let mut whole = Config::from_toml(&config).unwrap();
+    whole.listen = "0.0.0.0:0".parse().unwrap();
+    whole.check_exposure(true).unwrap();
+
+    // Not only the check: the server itself.
+    let folder = tempfile::tempdir().unwrap();
+    let mut open = Config::from_toml("listen = '0.0.0.0:0'").unwrap();
+    open.data = folder.path().join("data");
+    assert!(matches!(Server::start(open), Err(Error::Exposed { .. })));
+    assert!(!folder.path().join("data").exists(), "nothing was made");
+}
+
+#[test]
+fn an_expired_certificate_is_refused() {
+    let papers = Papers::new();
+    papers.issue("server", "127.0.0.1", 2020);
+    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    assert!(error.contains("server.pem: has expired"), "{error}");
+    fs::write(papers.path("server.pem"), "nothing").unwrap();
+    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    assert!(error.contains("holds no certificate"), "{error}");
+}
+
+#[test]
+fn a_key_of_another_certificate_is_refused() {
+    let papers = Papers::new();
+    fs::copy(papers.path("stranger.key"), papers.path("server.key")).unwrap();
+    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    assert!(error.contains("is not the certificate of"), "{error}");
+}
+
+#[test]
+fn a_configuration_that_is_wrong_names_line_and_key() {
+    let cases = [
+        (
+            "listen = '127.0.0.1:1'\nlisten_to = 1",
+            "line 2: `listen_to`: unknown field",
+        ),
+        ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
+        ("workers = 'two'", "line 1: `workers`: invalid type"),
+        (
+            "\n[limits]\nstreams = 0",
+            "line 3: `limits.streams`: wants 1 to 100000",
+        ),
+        (
+            "[[client]]\nname = 'a'\nsubject = 's'\nmay = []\nissuers = ['*']",
+            "`client[0].subject`: needs `bearer`",
+        ),
+        (
+            "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nsubject = 's'\nmay = ['fly']\nissuers = ['*']",
+            "line 7: `may`: unknown variant",
+        ),
+        (
+            "listen = '127.0.0.1:5'\nadmin_listen = '127.0.0.1:5'",
+            "line 2: `admin_listen`",
+        ),
+        ("= 3", "line 1"),
+    ];
+    for (text, said) in cases {
+        let error = Config::from_toml(text).unwrap_err().to_string();
+        assert!(error.contains(said), "{text}: {error}");
+    }
+    let missing = Config::from_file(Path::new("/nowhere/jeton.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        missing.starts_with("/nowhere/jeton.toml: cannot be read"),
+        "{missing}"
+    );
+}

@@ -1,0 +1,114 @@
+//! `jeton.v1.AdminService`.
+
+use jeton_proto::v1::{
+    CreateIssuerRequest, GetIssuerRequest, ImportKeyRequest, ListIssuersRequest,
+    ReportCompromisedKeyRequest, RotateKeyRequest, SetIssuerRequest, StatusRequest, key::State,
+};
+use tonic::Code;
+
+use crate::world::{ISS, World, reason};
+
+#[test]
+fn issuers_and_keys_are_administered() {
+    let world = World::plain();
+    let mut admin = world.admin();
+    let settings = r#"{"iss":"new","profiles":[{"name":"p","alg":"EdDSA","lifetime_seconds":60,"audiences":["a"]}]}"#;
+    world.runtime.block_on(async {
+        let create = || CreateIssuerRequest {
+            settings_json: settings.to_owned(),
+        };
+        let made = admin.create_issuer(create()).await.unwrap().into_inner();
+        assert_eq!(made.keys.len(), 1);
+        assert_eq!(made.keys[0].state, State::Signing as i32);
+        let again = admin.create_issuer(create()).await.unwrap_err();
+        assert_eq!(again.code(), Code::AlreadyExists);
+
+        let listed = admin
+            .list_issuers(ListIssuersRequest {})
+            .await
+            .unwrap()
+            .into_inner();
+        assert_eq!(listed.issuers, [ISS, "new"]);
+
+        let rotate = RotateKeyRequest {
+            issuer: "new".to_owned(),
+            kind: "EdDSA".to_owned(),
+        };
+        let rotated = admin.rotate_key(rotate).await.unwrap().into_inner();
+        assert_eq!(rotated.keys[1].state, State::Published as i32);
+
+        let report = ReportCompromisedKeyRequest {
+            issuer: "new".to_owned(),
+            kid: rotated.keys[0].kid.clone(),
+        };
+        let after = admin
+            .report_compromised_key(report)
+            .await
+            .unwrap()
+            .into_inner();
+        assert!(after.keys.iter().all(|key| key.kid != rotated.keys[0].kid));
+        assert!(
+            after
+                .keys
+                .iter()
+                .any(|key| key.state == State::Signing as i32)
+        );
+
+        let set = SetIssuerRequest {
+            settings_json: settings.replace("60", "120"),
+        };
+        let set = admin.set_issuer(set).await.unwrap().into_inner();
+        assert!(set.settings_json.contains("120"));
+        let get = GetIssuerRequest {
+            issuer: "new".to_owned(),
+        };
+        assert_eq!(
+            admin
+                .get_issuer(get)
+                .await
+                .unwrap()
+                .into_inner()
+                .settings_json,
+            set.settings_json
+        );
+
+        let status = admin.status(StatusRequest {}).await.unwrap().into_inner();
+        assert!(status.is_ready && status.fault.is_empty());
+    });
+}
+
+#[test]
+fn what_is_wrong_is_said_without_the_key() {
+    let world = World::plain();
+    let mut admin = world.admin();
+    world.runtime.block_on(async {
+        let settings_json = r#"{"iss":"x","max_age_seconds":1801,"profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]}"#.to_owned();
+        let refused = admin.create_issuer(CreateIssuerRequest { settings_json }).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        assert!(refused.message().contains("max_age_seconds <= lead_seconds / 2"), "{refused:?}");
+
+        let import = ImportKeyRequest {
+            issuer: ISS.to_owned(),
+            kind: "ES256".to_owned(),
+            private_key: r#"{"kty":"EC","crv":"P-256","d":"SECRETSECRET"}"#.to_owned(),
+        };
+        let refused = admin.import_key(import).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        assert!(!format!("{refused:?}").contains("SECRETSECRET"));
+
+        let rotate = RotateKeyRequest { issuer: "none".to_owned(), kind: "ES256".to_owned() };
+        assert_eq!(reason(&admin.rotate_key(rotate).await.unwrap_err()), "UNKNOWN_ISSUER");
+    });
+}
+
+#[test]
+fn the_data_listener_administers_nothing() {
+    let world = World::plain();
+    let channel = world.channel(world.address());
+    let mut admin = jeton_proto::v1::admin_service_client::AdminServiceClient::new(channel);
+    let status = world
+        .runtime
+        .block_on(admin.status(StatusRequest {}))
+        .unwrap_err();
+    assert_eq!(status.code(), Code::Unimplemented);
+}

@@ -1,0 +1,83 @@
+//! How a server stops: what has begun is finished, nothing new is taken, and it does not wait for ever.
+
+use std::time::{Duration, Instant};
+
+use jeton_proto::v1::{IssueRequest, issue_outcome};
+use tokio::sync::mpsc;
+use tokio_stream::Stream;
+
+use crate::world::{ISSUER, World};
+
+/// A request's stream that the test feeds.
+struct Fed(mpsc::Receiver<IssueRequest>);
+
+impl Stream for Fed {
+    type Item = IssueRequest;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<IssueRequest>> {
+        self.0.poll_recv(context)
+    }
+}
+
+fn request() -> IssueRequest {
+    IssueRequest {
+        profile: "mac".to_owned(),
+        ..IssueRequest::default()
+    }
+}
+
+#[test]
+fn a_stream_that_is_open_is_answered_to_its_end() {
+    let mut world = World::with(&format!("drain_seconds = 10\n{ISSUER}"));
+    let server = world.server.take().unwrap();
+    let address = server.data_address();
+    let channel = world.channel(address);
+    let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
+    let stopped = world.runtime.block_on(async {
+        let (feed, fed) = mpsc::channel(1);
+        feed.send(request()).await.unwrap();
+        let mut outcomes = tokens.issue_stream(Fed(fed)).await.unwrap().into_inner();
+        assert!(outcomes.message().await.unwrap().is_some());
+        let stopping = std::thread::spawn(move || server.stop());
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(!stopping.is_finished(), "it waits for the stream");
+        assert!(
+            std::net::TcpStream::connect(address).is_err(),
+            "nothing new is taken"
+        );
+        feed.send(request()).await.unwrap();
+        let outcome = outcomes.message().await.unwrap().unwrap().outcome;
+        assert!(matches!(outcome, Some(issue_outcome::Outcome::Issued(_))));
+        drop(feed);
+        assert!(outcomes.message().await.unwrap().is_none());
+        drop(tokens);
+        stopping
+    });
+    let begun = Instant::now();
+    stopped.join().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_stream_that_does_not_end_is_cut_off() {
+    let mut world = World::with(&format!("drain_seconds = 1\n{ISSUER}"));
+    let server = world.server.take().unwrap();
+    let channel = world.channel(server.data_address());
+    let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
+    let (feed, fed) = mpsc::channel(1);
+    let outcomes = world.runtime.block_on(async {
+        feed.send(request()).await.unwrap();
+        tokens.issue_stream(Fed(fed)).await.unwrap()
+    });
+    let begun = Instant::now();
+    server.stop();
+    let took = begun.elapsed();
+    assert!(
+        (Duration::from_millis(900)..Duration::from_secs(4)).contains(&took),
+        "{took:?}"
+    );
+    drop((feed, outcomes));
+}

@@ -1,0 +1,14 @@
+//! The service over the network: a server on loopback, with ports of the system's choosing, and
+//! clients that know nothing of its inside. One binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod abuse;
+mod access;
+mod admin;
+mod drain;
+mod http1;
+mod reflection;
+mod report;
+mod tokens;
+mod web;
+mod world;

@@ -1,0 +1,432 @@
+//! `jeton.v1.TokenService`.
+
+use jeton_proto::v1::{
+    IssueBatchRequest, IssueItem, IssueRequest, KeysRequest, RevokeRequest, TokenId,
+    VerifyBatchRequest, VerifyRequest, WatchRevocationsRequest, issue_outcome, revoke_request,
+    verify_outcome,
+};
+use tokio_stream::StreamExt as _;
+use tonic::{Code, Request};
+
+use crate::world::{ISS, ISSUER, World, reason, within_a_second};
+
+#[test]
+fn a_token_is_issued_verified_and_revoked() {
+    let world = World::plain();
+    for profile in ["access", "mac", "paseto"] {
+        let issued = world.issue(profile, "alice");
+        let verified = world.verify(&issued.token).unwrap();
+        assert_eq!(verified.subject, "alice");
+        assert_eq!(verified.token_id, issued.token_id);
+        assert_eq!(verified.expires_at, issued.expires_at);
+        assert!(verified.claims_json.contains(ISS));
+
+        let request = RevokeRequest {
+            what: Some(revoke_request::What::Token(issued.token.clone())),
+            ..RevokeRequest::default()
+        };
+        let mut tokens = world.tokens();
+        let revoked = world.runtime.block_on(tokens.revoke(request)).unwrap();
+        assert!(revoked.into_inner().revision > 0);
+        // It is honoured when it is acknowledged, not some time after.
+        let refused = world.verify(&issued.token).unwrap_err();
+        assert_eq!(refused.code(), Code::FailedPrecondition);
+        assert_eq!(reason(&refused), "TOKEN_REVOKED");
+    }
+}
+
+#[test]
+fn subjects_clients_keys_and_ids_are_revoked() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    let issue = |subject: &str| world.issue("access", subject);
+    let (one, two, three) = (issue("one"), issue("two"), issue("three"));
+    let kid = world.verify(&three.token).unwrap().key_id;
+    let mut revoke = |what| {
+        let request = RevokeRequest {
+            issuer: ISS.to_owned(),
+            what: Some(what),
+        };
+        world.runtime.block_on(tokens.revoke(request)).unwrap();
+    };
+    revoke(revoke_request::What::Subject("one".to_owned()));
+    assert_eq!(
+        reason(&world.verify(&one.token).unwrap_err()),
+        "TOKEN_REVOKED"
+    );
+    revoke(revoke_request::What::TokenId(TokenId {
+        id: two.token_id.clone(),
+        expires_at: two.expires_at,
+    }));
+    assert_eq!(
+        reason(&world.verify(&two.token).unwrap_err()),
+        "TOKEN_REVOKED"
+    );
+    assert!(world.verify(&three.token).is_ok());
+    revoke(revoke_request::What::KeyId(kid));
+    assert_eq!(
+        reason(&world.verify(&three.token).unwrap_err()),
+        "TOKEN_REVOKED"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    let mut issue = |request: IssueRequest| {
+        let issued = world.runtime.block_on(tokens.issue(request));
+        issued.err().unwrap()
+    };
+    let request = || IssueRequest {
+        profile: "access".to_owned(),
+        ..IssueRequest::default()
+    };
+    let cases = [
+        (
+            IssueRequest {
+                profile: String::new(),
+                ..request()
+            },
+            Code::InvalidArgument,
+            "profile",
+        ),
+        (
+            IssueRequest {
+                profile: "none".into(),
+                ..request()
+            },
+            Code::NotFound,
+            "profile",
+        ),
+        (
+            IssueRequest {
+                issuer: "none".into(),
+                ..request()
+            },
+            Code::NotFound,
+            "issuer",
+        ),
+        (
+            IssueRequest {
+                audience: "none".into(),
+                ..request()
+            },
+            Code::InvalidArgument,
+            "audience",
+        ),
+        (
+            IssueRequest {
+                claims_json: "[]".into(),
+                ..request()
+            },
+            Code::InvalidArgument,
+            "claims_json",
+        ),
+        (
+            IssueRequest {
+                claims_json: "{\"exp\":1}".into(),
+                ..request()
+            },
+            Code::InvalidArgument,
+            "",
+        ),
+    ];
+    for (request, code, named) in cases {
+        let status = issue(request);
+        assert_eq!(status.code(), code, "{status:?}");
+        assert!(status.message().contains(named), "{status:?}");
+        assert!(!reason(&status).is_empty());
+    }
+
+    let issued = world.issue("access", "a");
+    let verify = |token: &str, audience: &str| {
+        let request = VerifyRequest {
+            audience: audience.to_owned(),
+            token: token.to_owned(),
+            ..VerifyRequest::default()
+        };
+        world
+            .runtime
+            .block_on(world.tokens().verify(request))
+            .unwrap_err()
+    };
+    assert_eq!(
+        reason(&verify(&issued.token, "other")),
+        "TOKEN_FOR_ANOTHER_AUDIENCE"
+    );
+    assert_eq!(verify(&issued.token, "").code(), Code::InvalidArgument);
+    let mut forged = issued.token.clone().into_bytes();
+    let at = forged.len() - 10;
+    forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
+    let refused = verify(&String::from_utf8(forged).unwrap(), "api");
+    assert_eq!(refused.code(), Code::FailedPrecondition);
+    assert_eq!(reason(&refused), "TOKEN_NOT_AUTHENTIC");
+    assert_eq!(reason(&verify("no token", "api")), "TOKEN_MALFORMED");
+    // An error without a cause, and nothing to be done: nothing to revoke.
+    let request = RevokeRequest::default();
+    let status = world
+        .runtime
+        .block_on(world.tokens().revoke(request))
+        .unwrap_err();
+    assert!(status.message().contains("`what`"), "{status:?}");
+}
+
+#[test]
+fn a_batch_has_an_outcome_for_each_item() {
+    let world = World::with(&format!("[limits]\nbatch_items = 3\n{ISSUER}"));
+    let mut tokens = world.tokens();
+    let item = |claims: &str| IssueItem {
+        subject: "s".to_owned(),
+        claims_json: claims.to_owned(),
+    };
+    let batch = |items: Vec<IssueItem>| IssueBatchRequest {
+        profile: "mac".to_owned(),
+        items,
+        ..IssueBatchRequest::default()
+    };
+    let request = batch(vec![item(""), item("no"), item("{\"a\":1}")]);
+    let answer = world.runtime.block_on(tokens.issue_batch(request)).unwrap();
+    let outcomes: Vec<_> = answer
+        .into_inner()
+        .outcomes
+        .into_iter()
+        .map(|one| one.outcome)
+        .collect();
+    let [
+        Some(issue_outcome::Outcome::Issued(first)),
+        Some(issue_outcome::Outcome::Error(error)),
+        Some(issue_outcome::Outcome::Issued(third)),
+    ] = &outcomes[..]
+    else {
+        panic!("another outcome");
+    };
+    assert_eq!(error.code, Code::InvalidArgument as i32);
+    assert!(error.message.contains("claims_json"));
+
+    let request = VerifyBatchRequest {
+        audience: "api".to_owned(),
+        tokens: vec![first.token.clone(), "x".to_owned(), third.token.clone()],
+        ..VerifyBatchRequest::default()
+    };
+    let answer = world
+        .runtime
+        .block_on(tokens.verify_batch(request))
+        .unwrap();
+    let outcomes: Vec<_> = answer
+        .into_inner()
+        .outcomes
+        .into_iter()
+        .map(|one| one.outcome)
+        .collect();
+    assert!(matches!(
+        &outcomes[..],
+        [
+            Some(verify_outcome::Outcome::Verified(_)),
+            Some(verify_outcome::Outcome::Error(_)),
+            Some(verify_outcome::Outcome::Verified(third)),
+        ] if third.claims_json.contains("\"a\":1")
+    ));
+
+    let too_many = batch(vec![item(""); 4]);
+    let status = world
+        .runtime
+        .block_on(tokens.issue_batch(too_many))
+        .err()
+        .unwrap();
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().contains("`items`: 4"), "{status:?}");
+    let none = world
+        .runtime
+        .block_on(tokens.issue_batch(batch(Vec::new())));
+    assert_eq!(none.err().unwrap().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn a_message_over_its_limit_is_refused() {
+    let world = World::with(&format!("[limits]\nmessage_bytes = 2000\n{ISSUER}"));
+    let status = world.verify(&"x".repeat(3000)).unwrap_err();
+    assert!(
+        matches!(status.code(), Code::OutOfRange | Code::ResourceExhausted),
+        "{status:?}"
+    );
+    assert!(world.issue("access", "others go on").expires_at > 0);
+}
+
+#[test]
+fn a_stream_goes_on_after_an_item_that_fails() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    let outcomes = world.runtime.block_on(async {
+        let requests = ["mac", "none", "mac"].map(|profile| IssueRequest {
+            profile: profile.to_owned(),
+            subject: "s".to_owned(),
+            ..IssueRequest::default()
+        });
+        let answer = tokens
+            .issue_stream(tokio_stream::iter(requests))
+            .await
+            .unwrap();
+        answer.into_inner().collect::<Vec<_>>().await
+    });
+    let tokens_of: Vec<_> = outcomes
+        .into_iter()
+        .map(|outcome| match outcome.unwrap().outcome.unwrap() {
+            issue_outcome::Outcome::Issued(issued) => Ok(issued.token),
+            issue_outcome::Outcome::Error(error) => Err(error.reason),
+        })
+        .collect();
+    assert_eq!(tokens_of[1], Err("UNKNOWN_PROFILE".to_owned()));
+    assert_eq!(tokens_of.len(), 3);
+
+    let verified = world.runtime.block_on(async {
+        let token = |token: &str| VerifyRequest {
+            audience: "api".to_owned(),
+            token: token.to_owned(),
+            ..VerifyRequest::default()
+        };
+        let requests = [token("x"), token(tokens_of[2].as_ref().unwrap())];
+        let answer = tokens
+            .verify_stream(tokio_stream::iter(requests))
+            .await
+            .unwrap();
+        answer.into_inner().collect::<Vec<_>>().await
+    });
+    let last = verified.into_iter().next_back().unwrap().unwrap();
+    assert!(
+        matches!(last.outcome, Some(verify_outcome::Outcome::Verified(one)) if one.subject == "s")
+    );
+}
+
+#[test]
+fn followers_hear_of_what_was_revoked_before_and_after() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    let (before, after) = (world.issue("access", "a"), world.issue("access", "b"));
+    let revoke = |issued: &jeton_proto::v1::IssueResponse| RevokeRequest {
+        what: Some(revoke_request::What::TokenId(TokenId {
+            id: issued.token_id.clone(),
+            expires_at: issued.expires_at,
+        })),
+        ..RevokeRequest::default()
+    };
+    let hash = |issued: &jeton_proto::v1::IssueResponse| {
+        jeton_issuer::token_hash(ISS, &issued.token_id)
+            .to_be_bytes()
+            .to_vec()
+    };
+    world.runtime.block_on(async {
+        tokens.revoke(revoke(&before)).await.unwrap();
+        let request = Request::new(WatchRevocationsRequest::default());
+        let mut updates = tokens
+            .watch_revocations(request)
+            .await
+            .unwrap()
+            .into_inner();
+        let mut heard = Vec::new();
+        loop {
+            let update = updates.message().await.unwrap().unwrap();
+            heard.extend(update.tokens.iter().map(|token| token.hash.clone()));
+            if !update.is_snapshot {
+                break;
+            }
+        }
+        assert_eq!(heard, [hash(&before)]);
+        let revision = tokens
+            .revoke(revoke(&after))
+            .await
+            .unwrap()
+            .into_inner()
+            .revision;
+        let subject = revoke_request::What::Subject("c".to_owned());
+        let request = RevokeRequest {
+            what: Some(subject),
+            ..RevokeRequest::default()
+        };
+        tokens.revoke(request).await.unwrap();
+        let mut rules = Vec::new();
+        while rules.is_empty() {
+            let update = updates.message().await.unwrap().unwrap();
+            if update.tokens.iter().any(|token| token.hash == hash(&after)) {
+                assert!(update.revision >= revision);
+                heard.push(hash(&after));
+            }
+            rules.extend(update.rules);
+        }
+        assert_eq!(heard.len(), 2);
+        assert_eq!(rules[0].name, "c");
+    });
+}
+
+#[test]
+fn as_many_follow_as_are_allowed() {
+    let world = World::with(&format!("[limits]\nwatchers = 1\n{ISSUER}"));
+    let mut tokens = world.tokens();
+    world.runtime.block_on(async {
+        let request = WatchRevocationsRequest::default;
+        let first = tokens.watch_revocations(request()).await.unwrap();
+        let second = tokens.watch_revocations(request()).await.unwrap_err();
+        assert_eq!(second.code(), Code::ResourceExhausted);
+        drop(first);
+    });
+}
+
+#[test]
+fn keys_are_the_same_over_grpc_and_http() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    let keys = world.runtime.block_on(tokens.keys(KeysRequest::default()));
+    let keys = keys.unwrap().into_inner();
+    let http = crate::http1::get(world.address(), "/tenant/.well-known/jwks.json", &[]);
+    assert_eq!(http.body, keys.jwk_set);
+    assert_eq!(http.headers["etag"], keys.etag);
+    assert_eq!(keys.paserks.len(), 1);
+}
+
+#[test]
+fn several_issuers_must_be_told_apart() {
+    let second = "[[issuer]]\niss = 'b'\nprofiles = [{name = 'p', alg = 'EdDSA', lifetime_seconds = 60, audiences = ['api']}]";
+    let world = World::with(&format!("{ISSUER}\n{second}"));
+    let mut tokens = world.tokens();
+    let request = |issuer: &str, profile: &str| IssueRequest {
+        issuer: issuer.to_owned(),
+        profile: profile.to_owned(),
+        ..IssueRequest::default()
+    };
+    let unnamed = world
+        .runtime
+        .block_on(tokens.issue(request("", "p")))
+        .err()
+        .unwrap();
+    assert_eq!(unnamed.code(), Code::InvalidArgument);
+    assert!(unnamed.message().contains("issuer"));
+    let issued = world
+        .runtime
+        .block_on(tokens.issue(request("b", "p")))
+        .unwrap()
+        .into_inner();
+    let verify = |issuer: &str| VerifyRequest {
+        issuer: issuer.to_owned(),
+        audience: "api".to_owned(),
+        token: issued.token.clone(),
+    };
+    assert!(world.runtime.block_on(tokens.verify(verify("b"))).is_ok());
+    assert!(world.runtime.block_on(tokens.verify(verify(ISS))).is_err());
+}
+
+#[test]
+fn health_says_when_it_stops() {
+    let mut world = World::plain();
+    let health = tonic_health::pb::health_client::HealthClient::new(world.channel(world.address()));
+    let check = |world: &World| {
+        let request = tonic_health::pb::HealthCheckRequest {
+            service: "jeton.v1.TokenService".to_owned(),
+        };
+        world.runtime.block_on(health.clone().check(request))
+    };
+    assert!(within_a_second(
+        || check(&world).is_ok_and(|answer| answer.into_inner().status == 1)
+    ));
+    world.server.take().unwrap().stop();
+    assert!(check(&world).is_err());
+}

@@ -1,0 +1,183 @@
+//! HTTP: key sets, metadata, introspection, revocation, health, metrics.
+
+use crate::http1::{get, post_form, send};
+use crate::world::{ISS, ISSUER, World, within_a_second};
+
+#[test]
+fn a_key_set_is_kept_until_it_changes() {
+    let world = World::plain();
+    let path = "/tenant/.well-known/jwks.json";
+    let first = get(world.address(), path, &[]);
+    assert_eq!(first.status, 200);
+    assert_eq!(first.headers["content-type"], "application/jwk-set+json");
+    assert_eq!(first.json()["keys"].as_array().unwrap().len(), 1);
+    let control = &first.headers["cache-control"];
+    let age: i64 = control
+        .strip_prefix("public, max-age=")
+        .and_then(|rest| rest.split(',').next())
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((270..=300).contains(&age), "{control}");
+    assert!(control.contains("stale-while-revalidate="), "{control}");
+
+    let etag = first.headers["etag"].clone();
+    let again = get(world.address(), path, &[("if-none-match", &etag)]);
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert_eq!(again.headers["etag"], etag);
+
+    let mut admin = world.admin();
+    let rotate = jeton_proto::v1::RotateKeyRequest {
+        issuer: ISS.to_owned(),
+        kind: "ES256".to_owned(),
+    };
+    world.runtime.block_on(admin.rotate_key(rotate)).unwrap();
+    let changed = get(world.address(), path, &[("if-none-match", &etag)]);
+    assert_eq!(changed.status, 200);
+    assert_eq!(changed.json()["keys"].as_array().unwrap().len(), 2);
+    assert_ne!(changed.headers["etag"], etag);
+
+    let head = send(world.address(), "HEAD", path, &[], "");
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    let paserks = get(world.address(), "/tenant/.well-known/paserks.json", &[]);
+    assert!(
+        paserks.json()["keys"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("k4.public.")
+    );
+}
+
+#[test]
+fn metadata_says_where_everything_is() {
+    let world = World::plain();
+    let metadata = get(
+        world.address(),
+        "/.well-known/oauth-authorization-server/tenant",
+        &[],
+    );
+    assert_eq!(metadata.status, 200);
+    let metadata = metadata.json();
+    assert_eq!(metadata["issuer"], ISS);
+    assert_eq!(metadata["jwks_uri"], format!("{ISS}/.well-known/jwks.json"));
+    assert_eq!(
+        metadata["introspection_endpoint"],
+        format!("{ISS}/introspect")
+    );
+    assert!(metadata["response_types_supported"].is_array());
+    let openid = get(
+        world.address(),
+        "/tenant/.well-known/openid-configuration",
+        &[],
+    )
+    .json();
+    assert_eq!(openid["issuer"], ISS);
+    assert_eq!(
+        openid["id_token_signing_alg_values_supported"],
+        serde_json::json!(["ES256"])
+    );
+    assert_eq!(
+        get(world.address(), "/other/.well-known/jwks.json", &[]).status,
+        404
+    );
+    assert_eq!(get(world.address(), "/nothing", &[]).status, 404);
+}
+
+#[test]
+fn of_two_issuers_with_one_path_the_host_decides() {
+    let other = ISSUER.replace("id.example", "login.example");
+    let world = World::with(&format!("{ISSUER}\n{other}"));
+    let of = |host: &str| {
+        let path = "/tenant/.well-known/openid-configuration";
+        let answer = get(world.address(), path, &[("host", host)]);
+        (answer.status == 200).then(|| answer.json()["issuer"].clone())
+    };
+    assert_eq!(of("id.example").unwrap(), ISS);
+    assert_eq!(of("login.example").unwrap(), "https://login.example/tenant");
+    assert_eq!(of("other.example"), None);
+}
+
+#[test]
+fn introspection_and_revocation_follow_each_other() {
+    let world = World::plain();
+    let issued = world.issue("access", "alice");
+    let introspect = |token: &str| {
+        let answer = post_form(
+            world.address(),
+            "/tenant/introspect",
+            &format!("token={token}"),
+        );
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.headers["cache-control"], "no-store");
+        answer.json()
+    };
+    let good = introspect(&issued.token);
+    assert_eq!(good["active"], true);
+    assert_eq!(good["sub"], "alice");
+    assert_eq!(good["iss"], ISS);
+    assert_eq!(
+        introspect("no.token.atall"),
+        serde_json::json!({"active": false})
+    );
+
+    let form = format!("token={}&token_type_hint=access_token", issued.token);
+    assert_eq!(
+        post_form(world.address(), "/tenant/revoke", &form).status,
+        200
+    );
+    assert!(within_a_second(
+        || introspect(&issued.token) == serde_json::json!({"active": false})
+    ));
+    assert!(world.verify(&issued.token).is_err());
+    // What is no token is no error (RFC 7009, section 2.2).
+    assert_eq!(
+        post_form(world.address(), "/tenant/revoke", "token=x").status,
+        200
+    );
+}
+
+#[test]
+fn a_form_that_is_wrong_is_refused() {
+    let world = World::plain();
+    let at = world.address();
+    assert_eq!(post_form(at, "/tenant/introspect", "token=").status, 400);
+    assert_eq!(
+        post_form(at, "/tenant/introspect", "token=a&token=b").status,
+        400
+    );
+    assert_eq!(post_form(at, "/none/introspect", "token=a").status, 404);
+    let json = [("content-type", "application/json")];
+    assert_eq!(
+        send(at, "POST", "/tenant/introspect", &json, "{}").status,
+        400
+    );
+    let get = get(at, "/tenant/introspect", &[]);
+    assert_eq!((get.status, get.headers["allow"].as_str()), (405, "POST"));
+    let long = format!("token={}", "x".repeat(300 * 1024));
+    assert_eq!(post_form(at, "/tenant/introspect", &long).status, 413);
+    let header = "x".repeat(64 * 1024);
+    let answer = send(at, "GET", "/livez", &[("x-long", &header)], "");
+    assert_eq!(answer.status, 431);
+}
+
+#[test]
+fn health_is_on_both_listeners_and_metrics_on_one() {
+    let world = World::plain();
+    world.issue("mac", "a");
+    let (data, admin) = (world.address(), world.server().admin_address());
+    for address in [data, admin] {
+        assert_eq!(get(address, "/livez", &[]).status, 200);
+        assert_eq!(get(address, "/readyz", &[]).status, 200);
+    }
+    assert_eq!(get(data, "/metrics", &[]).status, 404);
+    let metrics = get(admin, "/metrics", &[]);
+    assert!(metrics.headers["content-type"].starts_with("application/openmetrics-text"));
+    assert!(
+        metrics
+            .body
+            .contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n")
+    );
+    assert!(metrics.body.contains("jeton_ready 1\n"));
+    assert!(metrics.body.ends_with("# EOF\n"));
+    assert_eq!(get(admin, "/tenant/.well-known/jwks.json", &[]).status, 404);
+}

@@ -1,0 +1,140 @@
+//! A server for a test.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use jeton_proto::v1::admin_service_client::AdminServiceClient;
+use jeton_proto::v1::token_service_client::TokenServiceClient;
+use jeton_proto::v1::{IssueRequest, IssueResponse, VerifyRequest, VerifyResponse};
+use jeton_server::{Config, Error, Server};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tonic::Status;
+use tonic::transport::{Channel, Endpoint};
+use tonic_types::StatusExt as _;
+
+pub(crate) const ISS: &str = "https://id.example/tenant";
+
+/// The issuer of most tests.
+pub(crate) const ISSUER: &str = r#"
+[[issuer]]
+iss = "https://id.example/tenant"
+profiles = [
+    {name = "access", alg = "ES256", lifetime_seconds = 900, audiences = ["api", "web"]},
+    {name = "mac", alg = "HS256", lifetime_seconds = 7200, audiences = ["api"]},
+    {name = "paseto", alg = "v4.public", lifetime_seconds = 900, audiences = ["api"]},
+]
+"#;
+
+/// A server, and the client's runtime. Both end with the test.
+pub(crate) struct World {
+    pub(crate) server: Option<Server>,
+    pub(crate) runtime: Runtime,
+    _folder: TempDir,
+}
+
+impl World {
+    /// A server with that configuration, on any ports.
+    pub(crate) fn with(config: &str) -> World {
+        World::try_with(config).unwrap()
+    }
+
+    pub(crate) fn try_with(config: &str) -> Result<World, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::from_toml(config)?;
+        config.data = folder.path().join("data");
+        config.listen = any_port(config.listen);
+        config.admin_listen = any_port(config.admin_listen);
+        config.workers = Some(1);
+        // The clients' side of a connection stands still while a test waits for the end.
+        if config.drain_seconds == Config::default().drain_seconds {
+            config.drain_seconds = 0;
+        }
+        // Tests share a machine that has other work: that it stands still is no overload.
+        config.limits.lag_milliseconds = 60_000;
+        Ok(World {
+            server: Some(Server::start(config)?),
+            runtime: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap(),
+            _folder: folder,
+        })
+    }
+
+    pub(crate) fn plain() -> World {
+        World::with(ISSUER)
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.server().data_address()
+    }
+
+    pub(crate) fn channel(&self, address: SocketAddr) -> Channel {
+        let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
+        self.runtime.block_on(endpoint.connect()).unwrap()
+    }
+
+    pub(crate) fn tokens(&self) -> TokenServiceClient<Channel> {
+        TokenServiceClient::new(self.channel(self.address())).max_decoding_message_size(usize::MAX)
+    }
+
+    pub(crate) fn admin(&self) -> AdminServiceClient<Channel> {
+        AdminServiceClient::new(self.channel(self.server().admin_address()))
+    }
+
+    pub(crate) fn issue(&self, profile: &str, subject: &str) -> IssueResponse {
+        let request = IssueRequest {
+            profile: profile.to_owned(),
+            subject: subject.to_owned(),
+            ..IssueRequest::default()
+        };
+        let mut tokens = self.tokens();
+        let issued = self.runtime.block_on(tokens.issue(request));
+        issued.unwrap().into_inner()
+    }
+
+    pub(crate) fn verify(&self, token: &str) -> Result<VerifyResponse, Status> {
+        let request = VerifyRequest {
+            audience: "api".to_owned(),
+            token: token.to_owned(),
+            ..VerifyRequest::default()
+        };
+        let mut tokens = self.tokens();
+        let verified = self.runtime.block_on(tokens.verify(request));
+        verified.map(tonic::Response::into_inner)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+    }
+}
+
+/// The reason that a status carries for programs.
+pub(crate) fn reason(status: &Status) -> String {
+    status.get_details_error_info().unwrap().reason
+}
+
+/// Tries until it holds; a second is what the service promises.
+pub(crate) fn within_a_second(mut holds: impl FnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(1) {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+fn any_port(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip(), 0)
+}

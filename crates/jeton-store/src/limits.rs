@@ -1,0 +1,39 @@
+//! Every bound of a store, by name. Engines may be narrower nowhere and wider nowhere: what one takes,
+//! all take.
+
+use std::time::Duration;
+
+/// Operations and conditions of a transaction, together. etcd's `--max-txn-ops` is 128 unless raised.
+pub const TXN_OPERATIONS: usize = 128;
+
+/// Keys and values of a transaction, together. etcd refuses requests above 1.5 MiB.
+pub const TXN_BYTES: usize = 1024 * 1024;
+
+/// A value. The largest thing stored is a private key with its public half: under 16 KiB.
+pub const VALUE_BYTES: usize = 256 * 1024;
+
+/// A key, as it is written. An issuer's URL and a key id fit, each escaped.
+pub const KEY_BYTES: usize = 4096;
+
+/// Entries in a page of a scan.
+pub const PAGE_ENTRIES: usize = 1024;
+
+/// Keys that one [`read`](crate::Store::read) asks for.
+pub const READ_KEYS: usize = 128;
+
+/// Commits that can be followed again. A watch that asks for older ones gets
+/// [`Error::Compacted`](crate::Error::Compacted).
+pub const HISTORY_COMMITS: u64 = 65_536;
+
+/// Transactions that share one flush of the embedded engine.
+pub const GROUP_TXNS: usize = 4096;
+
+/// Transactions that wait for the embedded engine's writer. One more is
+/// [`Error::Overloaded`](crate::Error::Overloaded).
+pub const WAITING_TXNS: usize = 16_384;
+
+/// A watch hears at least this often where its store stands.
+pub const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// Memory that the embedded engine keeps pages in, bytes.
+pub const CACHE_BYTES: usize = 64 * 1024 * 1024;

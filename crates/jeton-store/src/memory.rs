@@ -1,0 +1,252 @@
+//! A store that is kept nowhere: for the tests of other crates.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::entry::{Entry, Event, Revision};
+use crate::error::{Error, Problem, Result};
+use crate::follow::{self, Followers, History};
+use crate::key::{Key, Prefix};
+use crate::limits;
+use crate::pending::{Pending, ready};
+use crate::store::{Outcome, Pages, Read, Status, Store, Update, Watch};
+use crate::txn::{Condition, Operation, Txn};
+
+/// Keeps everything in memory, and nothing after it is dropped. It passes the conformance suite but
+/// for what is durable. A service never runs on it.
+///
+/// ```
+/// use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+///
+/// let store = MemoryStore::new();
+/// block_on(store.commit(Txn::new().put(Key::of(["a"])?, "1")))?;
+/// # Ok::<(), jeton_store::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MemoryStore(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    followers: Followers,
+}
+
+#[derive(Debug)]
+struct State {
+    entries: BTreeMap<Key, Entry>,
+    history: VecDeque<(Revision, Vec<Event>)>,
+    newest: Revision,
+    oldest: Revision,
+}
+
+struct Snapshot {
+    revision: Revision,
+    entries: std::vec::IntoIter<Entry>,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        MemoryStore::new()
+    }
+}
+
+impl MemoryStore {
+    /// An empty one. Clones of it are the same store.
+    pub fn new() -> MemoryStore {
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                entries: BTreeMap::new(),
+                history: VecDeque::new(),
+                newest: Revision::START,
+                oldest: Revision::START,
+            }),
+            followers: Followers::default(),
+        });
+        let beating = Arc::downgrade(&shared);
+        thread::spawn(move || {
+            loop {
+                thread::sleep(limits::PROGRESS_EVERY);
+                let Some(shared) = beating.upgrade() else {
+                    break;
+                };
+                shared.followers.beat();
+            }
+        });
+        MemoryStore(shared)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state()
+    }
+}
+
+impl Store for MemoryStore {
+    fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
+        if keys.len() > limits::READ_KEYS {
+            return ready(Err(Problem::TooManyKeys.into()));
+        }
+        let state = self.state();
+        ready(Ok(Read {
+            revision: state.newest,
+            entries: keys
+                .iter()
+                .map(|key| state.entries.get(key).cloned())
+                .collect(),
+        }))
+    }
+
+    fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        let state = self.state();
+        let under = state
+            .entries
+            .values()
+            .filter(|entry| entry.key.is_under(prefix));
+        let snapshot = Snapshot {
+            revision: state.newest,
+            entries: under.cloned().collect::<Vec<_>>().into_iter(),
+        };
+        ready(Ok(Box::new(snapshot)))
+    }
+
+    fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {
+        let outcome = txn.check().map(|()| self.state().commit(txn));
+        if matches!(outcome, Ok(Outcome::Committed(_))) {
+            self.0.followers.wake();
+        }
+        ready(outcome)
+    }
+
+    fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>> {
+        ready(follow::watch(&self.0, prefix, after))
+    }
+
+    fn status(&self) -> Pending<'_, Status> {
+        let state = self.state();
+        ready(Ok(Status {
+            engine: "memory",
+            revision: state.newest,
+            oldest: state.oldest,
+            bytes: None,
+        }))
+    }
+}
+
+impl Pages for Snapshot {
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
+        let page: Vec<Entry> = self.entries.by_ref().take(limits::PAGE_ENTRIES).collect();
+        ready(Ok((!page.is_empty()).then_some(page)))
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl History for Shared {
+    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update> {
+        let state = self.state();
+        if position < state.oldest {
+            return Err(Error::Compacted {
+                oldest: state.oldest,
+            });
+        }
+        let from = state
+            .history
+            .partition_point(|(revision, _)| *revision <= position);
+        for (revision, events) in state.history.range(from..) {
+            let events = follow::under(prefix, events);
+            if !events.is_empty() {
+                return Ok(Update {
+                    revision: *revision,
+                    events,
+                });
+            }
+        }
+        Ok(Update {
+            revision: state.newest,
+            events: Vec::new(),
+        })
+    }
+
+    fn followers(&self) -> &Followers {
+        &self.followers
+    }
+}
+
+impl State {
+    fn commit(&mut self, txn: Txn) -> Outcome {
+        if !txn
+            .conditions()
+            .iter()
+            .all(|(key, condition)| self.holds(key, *condition))
+        {
+            return Outcome::Conflict(self.newest);
+        }
+        let revision = Revision::from_number(self.newest.number() + 1);
+        let mut events = Vec::new();
+        for operation in txn.operations() {
+            events.extend(self.change(operation, revision));
+        }
+        if !events.is_empty() {
+            self.newest = revision;
+            self.history.push_back((revision, events));
+        }
+        while self.history.len() as u64 > limits::HISTORY_COMMITS {
+            if let Some((gone, _)) = self.history.pop_front() {
+                self.oldest = gone;
+            }
+        }
+        Outcome::Committed(self.newest)
+    }
+
+    fn holds(&self, key: &Key, condition: Condition) -> bool {
+        let changed = self.entries.get(key).map(|entry| entry.changed);
+        match condition {
+            Condition::Absent => changed.is_none(),
+            Condition::Present => changed.is_some(),
+            Condition::Unchanged(since) => changed == Some(since),
+        }
+    }
+
+    fn change(&mut self, operation: &Operation, revision: Revision) -> Option<Event> {
+        match operation {
+            Operation::Put(key, value) => {
+                let entry = Entry {
+                    key: key.clone(),
+                    value: value.clone(),
+                    changed: revision,
+                };
+                self.entries.insert(key.clone(), entry.clone());
+                Some(Event::Put(entry))
+            }
+            Operation::Delete(key) => self
+                .entries
+                .remove(key)
+                .map(|entry| Event::Deleted(entry.key)),
+            Operation::DeletePrefix(prefix) => {
+                // The smallest key under it is not shorter than its first byte range.
+                let start = Key::parse(prefix.as_str().trim_end_matches('/')).ok();
+                let from = start.map_or(Bound::Unbounded, Bound::Excluded);
+                let gone: Vec<Key> = self
+                    .entries
+                    .range((from, Bound::Unbounded))
+                    .map(|(key, _)| key)
+                    .filter(|key| key.is_under(prefix))
+                    .cloned()
+                    .collect();
+                gone.iter().for_each(|key| {
+                    self.entries.remove(key);
+                });
+                (!gone.is_empty()).then(|| Event::DeletedPrefix(prefix.clone()))
+            }
+        }
+    }
+}

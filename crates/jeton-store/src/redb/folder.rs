@@ -1,0 +1,205 @@
+//! The folder: its lock, its file, and what is refused before anything is written to it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError};
+
+use super::read;
+use super::tables::{
+    CHECKSUMS, COUNT, ENTRIES, FORMAT, FORMAT_NUMBER, HISTORY, META, NEWEST, OLDEST, error, guarded,
+};
+use crate::changes;
+use crate::entry::Revision;
+use crate::error::{Error, Result};
+use crate::key::Prefix;
+use crate::limits;
+use crate::pending::block_on;
+
+const STORE: &str = "store.redb";
+/// A store that is being made. It gets its name when it is whole, so a process that is killed in
+/// between leaves nothing half made.
+const UNFINISHED: &str = "store.redb.new";
+const LOCK: &str = "lock";
+
+/// Where the store of a folder is.
+pub(super) fn file(folder: &Path) -> PathBuf {
+    folder.join(STORE)
+}
+
+pub(super) fn open(folder: &Path) -> Result<(File, Database)> {
+    make_folder(folder)?;
+    let lock = lock(folder)?;
+    let path = file(folder);
+    if !path.try_exists()? {
+        make(folder)?;
+    }
+    let database = guarded(|| {
+        // `open`, never `create`: a file that has been cut to nothing is damaged, not new.
+        let database = builder().open(&path).map_err(|e| not_new(error(e)))?;
+        check_format(&database)?;
+        Ok(database)
+    })?;
+    Ok((lock, database))
+}
+
+pub(super) fn open_on(backend: impl StorageBackend) -> Result<Database> {
+    guarded(|| {
+        let database = builder().create_with_backend(backend).map_err(error)?;
+        if is_empty(&database)? {
+            write_format(&database)?;
+        }
+        check_format(&database)?;
+        Ok(database)
+    })
+}
+
+/// The lock is what a process that makes a store there meanwhile waits for.
+pub(super) fn move_in(from: &Path, folder: &Path) -> Result<()> {
+    make_folder(folder)?;
+    let _there = lock(folder)?;
+    let _here = lock(from)?;
+    if file(folder).try_exists()? {
+        return Err(Error::AlreadyThere);
+    }
+    fs::rename(file(from), file(folder))?;
+    sync(folder)
+}
+
+pub(super) fn verify(folder: &Path) -> Result<()> {
+    if !file(folder).try_exists()? {
+        return Err(Error::NotAStore);
+    }
+    let (_lock, mut database) = open(folder)?;
+    guarded(|| {
+        if !database.check_integrity().map_err(error)? {
+            return Err(Error::Damaged("its pages had to be repaired".to_owned()));
+        }
+        let read = database.begin_read().map_err(error)?;
+        let mut pages = read::scan(&database, &Prefix::all())?;
+        while let Some(_page) = block_on(pages.next())? {}
+        for record in read
+            .open_table(HISTORY)
+            .map_err(error)?
+            .iter()
+            .map_err(error)?
+        {
+            let (revision, record) = record.map_err(error)?;
+            changes::events(Revision::from_number(revision.value()), record.value())?;
+        }
+        Ok(())
+    })
+}
+
+fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(limits::CACHE_BYTES);
+    builder
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    let mut maker = DirBuilder::new();
+    maker.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+    Ok(maker.create(folder)?)
+}
+
+fn lock(folder: &Path) -> Result<File> {
+    let file = private()
+        .create(true)
+        .truncate(false)
+        .open(folder.join(LOCK))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Makes an empty store under another name and gives it its own when it is on the disk.
+fn make(folder: &Path) -> Result<()> {
+    let unfinished = folder.join(UNFINISHED);
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    let new = private().create_new(true).open(&unfinished)?;
+    let database = builder().create_file(new).map_err(error)?;
+    write_format(&database)?;
+    drop(database);
+    fs::rename(&unfinished, file(folder))?;
+    sync(folder)
+}
+
+/// A file's name must last as well as its contents.
+fn sync(folder: &Path) -> Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn write_format(database: &Database) -> Result<()> {
+    let write = database.begin_write().map_err(error)?;
+    write.open_table(ENTRIES).map_err(error)?;
+    write.open_table(HISTORY).map_err(error)?;
+    {
+        let mut meta = write.open_table(META).map_err(error)?;
+        for (name, number) in [
+            (FORMAT, FORMAT_NUMBER),
+            (NEWEST, 0),
+            (OLDEST, 0),
+            (COUNT, 0),
+            (CHECKSUMS, 0),
+        ] {
+            meta.insert(name, number).map_err(error)?;
+        }
+    }
+    write.commit().map_err(error)
+}
+
+fn is_empty(database: &Database) -> Result<bool> {
+    let read = database.begin_read().map_err(error)?;
+    let tables = read.list_tables().map_err(error)?;
+    Ok(tables.count() == 0)
+}
+
+fn check_format(database: &Database) -> Result<()> {
+    let read = database.begin_read().map_err(error)?;
+    let meta = match read.open_table(META) {
+        Ok(meta) => meta,
+        Err(TableError::TableDoesNotExist(_)) => return Err(Error::NotAStore),
+        Err(other) => return Err(error(other)),
+    };
+    let found = meta
+        .get(FORMAT)
+        .map_err(error)?
+        .ok_or(Error::NotAStore)?
+        .value();
+    match found {
+        FORMAT_NUMBER => Ok(()),
+        // There is no older format yet: a migration goes here with the second one.
+        0 => Err(Error::NotAStore),
+        _ => Err(Error::Newer {
+            found,
+            known: FORMAT_NUMBER,
+        }),
+    }
+}
+
+/// A file without redb's first bytes is no store; one that has lost everything is a damaged one.
+fn not_new(error: Error) -> Error {
+    match error {
+        Error::Io(io::ErrorKind::InvalidData, _) => Error::Damaged("the file is empty".to_owned()),
+        other => other,
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads: each a look at the last flushed state.
+
+use std::fs;
+use std::path::Path;
+
+use redb::{Database, Range, ReadTransaction, ReadableDatabase};
+
+use super::Shared;
+use super::tables::{CHECKSUMS, COUNT, ENTRIES, HISTORY, META, NEWEST, OLDEST, error, guarded};
+use crate::changes::{self, Tally};
+use crate::entry::{Entry, Revision};
+use crate::error::{Error, Problem, Result};
+use crate::follow::{self, Followers, History};
+use crate::key::{Key, Prefix};
+use crate::limits;
+use crate::pending::{Pending, ready};
+use crate::store::{Pages, Read, Status, Update};
+
+pub(super) fn read(database: &Database, keys: &[Key]) -> Result<Read> {
+    if keys.len() > limits::READ_KEYS {
+        return Err(Problem::TooManyKeys.into());
+    }
+    guarded(|| {
+        let read = database.begin_read().map_err(error)?;
+        let table = read.open_table(ENTRIES).map_err(error)?;
+        let mut entries = Vec::with_capacity(keys.len());
+        for key in keys {
+            let bytes = key.as_str().as_bytes();
+            let found = table.get(bytes).map_err(error)?;
+            entries.push(
+                found
+                    .map(|value| changes::entry(bytes, value.value()))
+                    .transpose()?,
+            );
+        }
+        Ok(Read {
+            revision: number(&read, NEWEST)?,
+            entries,
+        })
+    })
+}
+
+pub(super) fn scan(database: &Database, prefix: &Prefix) -> Result<Box<dyn Pages>> {
+    guarded(|| {
+        let read = database.begin_read().map_err(error)?;
+        let table = read.open_table(ENTRIES).map_err(error)?;
+        let end = prefix.end();
+        let range = table
+            .range(prefix.as_str().as_bytes()..end.as_bytes())
+            .map_err(error)?;
+        Ok(Box::new(Snapshot {
+            revision: number(&read, NEWEST)?,
+            range,
+            expected: if *prefix == Prefix::all() {
+                Some(tally(&read)?)
+            } else {
+                None
+            },
+            seen: Tally::default(),
+        }) as Box<dyn Pages>)
+    })
+}
+
+pub(super) fn status(database: &Database, file: Option<&Path>) -> Result<Status> {
+    guarded(|| {
+        let read = database.begin_read().map_err(error)?;
+        Ok(Status {
+            engine: "redb",
+            revision: number(&read, NEWEST)?,
+            oldest: number(&read, OLDEST)?,
+            bytes: file.map(fs::metadata).transpose()?.map(|file| file.len()),
+        })
+    })
+}
+
+struct Snapshot {
+    revision: Revision,
+    range: Range<'static, &'static [u8], &'static [u8]>,
+    /// What the whole store holds, if the whole store is scanned.
+    expected: Option<Tally>,
+    seen: Tally,
+}
+
+impl Pages for Snapshot {
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
+        ready(guarded(|| {
+            let mut page = Vec::new();
+            for entry in self.range.by_ref().take(limits::PAGE_ENTRIES) {
+                let (key, value) = entry.map_err(error)?;
+                self.seen.add(value.value());
+                page.push(changes::entry(key.value(), value.value())?);
+            }
+            if page.is_empty() && self.expected.is_some_and(|expected| expected != self.seen) {
+                return Err(Error::Damaged("entries are missing".to_owned()));
+            }
+            Ok((!page.is_empty()).then_some(page))
+        }))
+    }
+}
+
+impl History for Shared {
+    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update> {
+        guarded(|| {
+            let read = self.database.begin_read().map_err(error)?;
+            let oldest = number(&read, OLDEST)?;
+            if position < oldest {
+                return Err(Error::Compacted { oldest });
+            }
+            let history = read.open_table(HISTORY).map_err(error)?;
+            for record in history.range(position.number() + 1..).map_err(error)? {
+                let (revision, record) = record.map_err(error)?;
+                let revision = Revision::from_number(revision.value());
+                let events = changes::events(revision, record.value())?;
+                let events = follow::under(prefix, &events);
+                if !events.is_empty() {
+                    return Ok(Update { revision, events });
+                }
+            }
+            Ok(Update {
+                revision: number(&read, NEWEST)?,
+                events: Vec::new(),
+            })
+        })
+    }
+
+    fn followers(&self) -> &Followers {
+        &self.followers
+    }
+}
+
+fn tally(read: &ReadTransaction) -> Result<Tally> {
+    Ok(Tally {
+        entries: number(read, COUNT)?.number(),
+        checksums: number(read, CHECKSUMS)?.number(),
+    })
+}
+
+fn number(read: &ReadTransaction, name: &str) -> Result<Revision> {
+    let meta = read.open_table(META).map_err(error)?;
+    let number = meta.get(name).map_err(error)?;
+    let number =
+        number.ok_or_else(|| Error::Damaged(format!("the number of its {name} is gone")))?;
+    Ok(Revision::from_number(number.value()))
+}

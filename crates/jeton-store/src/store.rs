@@ -1,0 +1,105 @@
+//! The trait that every engine implements.
+
+use crate::entry::{Entry, Event, Revision};
+use crate::key::{Key, Prefix};
+use crate::pending::Pending;
+use crate::txn::Txn;
+
+/// A store: keys in order, transactions over several of them, revisions, and a way to follow.
+///
+/// What an engine promises, and the conformance suite looks for:
+///
+/// - **Durable.** A commit that is acknowledged is there after the process is killed and the power is
+///   cut. It is acknowledged after it is durable, never before.
+/// - **Linearizable.** A read or scan sees every commit that was acknowledged before it began. A
+///   transaction's conditions are looked at and its changes made in one step.
+/// - **All or nothing.** Nobody sees half a transaction: no read, no scan, no watch, no restart.
+/// - **Followed without a gap.** A watch tells every transaction that touched its prefix, in order,
+///   once, all its changes at once.
+///
+/// Transactions are [checked](Txn::check) alike by all engines. A [`Pending`] that is dropped is not
+/// undone.
+pub trait Store: Send + Sync + std::fmt::Debug {
+    /// These keys' entries at one revision, in the order asked for. At most
+    /// [`limits::READ_KEYS`](crate::limits::READ_KEYS).
+    fn read(&self, keys: &[Key]) -> Pending<'_, Read>;
+
+    /// All entries under a prefix at one revision, in the order of their keys, page by page. A scan
+    /// of [everything](Prefix::all) also finds out whether anything is missing, as far as the engine
+    /// can tell: whoever starts on a store scans it once.
+    fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>>;
+
+    /// Makes the changes if the conditions hold, and answers when that is durable.
+    ///
+    /// An error whose [`is_outcome_unknown`](crate::Error::is_outcome_unknown) is true may have
+    /// happened nonetheless.
+    fn commit(&self, txn: Txn) -> Pending<'_, Outcome>;
+
+    /// Everything that happens under a prefix after that revision. A revision that is no longer in
+    /// the history is [`Error::Compacted`](crate::Error::Compacted), here or from
+    /// [`next`](Watch::next): scan, and watch from the scan's revision.
+    fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>>;
+
+    /// How the store is.
+    fn status(&self) -> Pending<'_, Status>;
+}
+
+/// What a [`read`](Store::read) saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// When.
+    pub revision: Revision,
+    /// One for each key that was asked for, in that order.
+    pub entries: Vec<Option<Entry>>,
+}
+
+/// The pages of a [`scan`](Store::scan). All show the same revision, however long the reader takes,
+/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long.
+pub trait Pages: Send {
+    /// The revision that all pages show.
+    fn revision(&self) -> Revision;
+
+    /// The next entries, at most [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) and never
+    /// none; `None` after the last.
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>>;
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The changes are made and durable. They are the transaction of this revision; a transaction
+    /// that found nothing to change names the revision at which it looked.
+    Committed(Revision),
+    /// A condition did not hold at this revision. Nothing was changed.
+    Conflict(Revision),
+}
+
+/// Follows a prefix: see [`Store::watch`].
+pub trait Watch: Send {
+    /// The next transaction that touched the prefix, or, after at most
+    /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one, how far the store is.
+    /// A call that is dropped before it answered loses nothing.
+    fn next(&mut self) -> Pending<'_, Update>;
+}
+
+/// What a watch tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Update {
+    /// Everything up to here has been told.
+    pub revision: Revision,
+    /// What the transaction of that revision changed under the prefix. Nothing: progress.
+    pub events: Vec<Event>,
+}
+
+/// How a store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The engine's name.
+    pub engine: &'static str,
+    /// The newest transaction.
+    pub revision: Revision,
+    /// A watch from here on, or later, can be had.
+    pub oldest: Revision,
+    /// What the store takes on disk, bytes, as far as the engine knows.
+    pub bytes: Option<u64>,
+}

@@ -1,0 +1,368 @@
+//! Engines that each break one promise, and the case that must find it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use jeton_store::{
+    Condition, Entry, Key, MemoryStore, Mirror, Operation, Outcome, Pages, Pending, Prefix, Read,
+    Revision, Status, Store, Txn, Update, Watch, limits,
+};
+use libtest_mimic::Trial;
+
+use crate::disk::Flush;
+use crate::engines::OnDisk;
+use crate::{Failed, Make, Power, Subject, cases};
+
+/// What is broken, how to make one, and the case that guards the promise.
+const BROKEN: &[(&str, Make, &str)] = &[
+    (
+        "loses_writes",
+        || on(Fault::LosesWrites),
+        "what_is_written_is_read",
+    ),
+    (
+        "tears_batches",
+        || on(Fault::TearsBatches),
+        "nobody_sees_half_a_transaction",
+    ),
+    (
+        "reads_stale",
+        || on(Fault::ReadsStale),
+        "what_is_acknowledged_is_seen_by_all",
+    ),
+    (
+        "watch_skips",
+        || on(Fault::WatchSkips),
+        "a_watch_tells_everything_once_in_order",
+    ),
+    (
+        "watch_repeats",
+        || on(Fault::WatchRepeats),
+        "a_watch_tells_everything_once_in_order",
+    ),
+    (
+        "watch_splits",
+        || on(Fault::WatchSplits),
+        "a_watch_tells_whole_transactions",
+    ),
+    (
+        "watch_skips_on_resume",
+        || on(Fault::WatchSkipsOnResume),
+        "a_watch_resumes_where_it_was_left",
+    ),
+    (
+        "watch_loses_when_dropped",
+        || on(Fault::WatchLosesWhenDropped),
+        "a_watch_that_is_not_waited_for_loses_nothing",
+    ),
+    (
+        "acknowledges_before_durable",
+        never_flushed,
+        "what_is_acknowledged_outlives_a_power_cut",
+    ),
+    (
+        "checks_then_writes",
+        || on(Fault::ChecksThenWrites),
+        "no_increment_is_lost",
+    ),
+    (
+        "looks_at_the_first_condition",
+        || on(Fault::FirstConditionOnly),
+        "every_condition_counts",
+    ),
+    (
+        "scans_what_changes",
+        || on(Fault::ScanNotOfOneRevision),
+        "a_scan_is_in_order_and_of_one_revision",
+    ),
+    (
+        "takes_too_much",
+        || on(Fault::TakesTooMuch),
+        "what_no_store_takes_is_refused",
+    ),
+];
+
+/// For each: the case that must find it does, and says what it found.
+pub fn trials() -> Vec<Trial> {
+    let trial = |(name, make, guard): &(&'static str, Make, &'static str)| {
+        let (make, guard) = (*make, *guard);
+        Trial::test(format!("broken::{name}::is_found_by::{guard}"), move || {
+            let (_, case) = cases::ALL
+                .iter()
+                .find(|(name, _)| *name == guard)
+                .expect("the guard is a case");
+            match case(&mut *make()) {
+                Ok(()) => Err("the suite passes an engine that is broken".into()),
+                Err(Failed(found)) => {
+                    eprintln!("found: {found}");
+                    Ok(())
+                }
+            }
+        })
+    };
+    BROKEN.iter().map(trial).collect()
+}
+
+/// An engine that says it has flushed and has not.
+fn never_flushed() -> Box<dyn Subject> {
+    Box::new(OnDisk::new(Flush::Forgotten))
+}
+
+fn on(fault: Fault) -> Box<dyn Subject> {
+    Box::new(Broken(Arc::new(Engine {
+        sound: MemoryStore::new(),
+        fault,
+        commits: AtomicU64::new(0),
+        before_last: Mutex::new(None),
+    })))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    LosesWrites,
+    TearsBatches,
+    ReadsStale,
+    WatchSkips,
+    WatchRepeats,
+    WatchSplits,
+    WatchSkipsOnResume,
+    WatchLosesWhenDropped,
+    ChecksThenWrites,
+    FirstConditionOnly,
+    ScanNotOfOneRevision,
+    TakesTooMuch,
+}
+
+struct Broken(Arc<Engine>);
+
+impl Subject for Broken {
+    fn store(&self) -> Arc<dyn Store> {
+        self.0.clone()
+    }
+
+    fn cut_power(&mut self) -> Result<Power, Failed> {
+        Ok(Power::NothingPromised)
+    }
+}
+
+/// A sound engine behind a fault.
+#[derive(Debug)]
+struct Engine {
+    sound: MemoryStore,
+    fault: Fault,
+    commits: AtomicU64,
+    before_last: Mutex<Option<Mirror>>,
+}
+
+impl Store for Engine {
+    fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
+        if let Some(old) = self.before_last.lock().unwrap().as_ref() {
+            let find = |key: &Key| old.entries().find(|entry| entry.key == *key).cloned();
+            let read = Read {
+                revision: old.revision(),
+                entries: keys.iter().map(find).collect(),
+            };
+            return Box::pin(async move { Ok(read) });
+        }
+        self.sound.read(keys)
+    }
+
+    fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        let prefix = prefix.clone();
+        Box::pin(async move {
+            let pages = self.sound.scan(&prefix).await?;
+            Ok(match self.fault {
+                Fault::ScanNotOfOneRevision => Box::new(LivePages {
+                    store: self.sound.clone(),
+                    revision: pages.revision(),
+                    prefix,
+                    last: None,
+                }),
+                _ => pages,
+            })
+        })
+    }
+
+    fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {
+        Box::pin(async move {
+            let count = self.commits.fetch_add(1, Ordering::Relaxed);
+            match self.fault {
+                Fault::LosesWrites if count % 7 == 5 => {
+                    let newest = self.sound.status().await?.revision;
+                    Ok(Outcome::Committed(newest))
+                }
+                Fault::ReadsStale => {
+                    let old = Mirror::load(&self.sound, &Prefix::all()).await?;
+                    let outcome = self.sound.commit(txn).await;
+                    *self.before_last.lock().unwrap() = Some(old);
+                    outcome
+                }
+                Fault::TearsBatches => self.commit_one_by_one(txn, 1).await,
+                Fault::TakesTooMuch if txn.check().is_err() => {
+                    self.commit_one_by_one(txn, limits::TXN_OPERATIONS).await
+                }
+                Fault::ChecksThenWrites => self.check_then_write(txn).await,
+                Fault::FirstConditionOnly => {
+                    let first = txn.conditions().first().cloned();
+                    let bare = first
+                        .into_iter()
+                        .fold(Txn::new(), |txn, (key, condition)| txn.when(key, condition));
+                    self.sound
+                        .commit(with_operations(bare, txn.operations()))
+                        .await
+                }
+                _ => self.sound.commit(txn).await,
+            }
+        })
+    }
+
+    fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>> {
+        let prefix = prefix.clone();
+        Box::pin(async move {
+            let newest = self.sound.status().await?.revision;
+            let resumed = after < newest && after > Revision::START;
+            let after = match self.fault {
+                Fault::WatchSkipsOnResume if resumed => Revision::from_number(after.number() + 2),
+                _ => after,
+            };
+            Ok(Box::new(BrokenWatch {
+                sound: self.sound.watch(&prefix, after).await?,
+                fault: self.fault,
+                told: 0,
+                again: None,
+                asked: Revision::START,
+                store: self.sound.clone(),
+                prefix,
+            }) as Box<dyn Watch>)
+        })
+    }
+
+    fn status(&self) -> Pending<'_, Status> {
+        self.sound.status()
+    }
+}
+
+impl Engine {
+    async fn commit_one_by_one(&self, txn: Txn, size: usize) -> jeton_store::Result<Outcome> {
+        let mut outcome = Outcome::Committed(self.sound.status().await?.revision);
+        let conditions = txn.conditions().iter().cloned();
+        let mut part =
+            conditions.fold(Txn::new(), |txn, (key, condition)| txn.when(key, condition));
+        for operations in txn.operations().chunks(size) {
+            outcome = self.sound.commit(with_operations(part, operations)).await?;
+            if matches!(outcome, Outcome::Conflict(_)) {
+                return Ok(outcome);
+            }
+            part = Txn::new();
+            std::thread::yield_now();
+        }
+        Ok(outcome)
+    }
+
+    async fn check_then_write(&self, txn: Txn) -> jeton_store::Result<Outcome> {
+        for (key, condition) in txn.conditions() {
+            let read = self.sound.read(std::slice::from_ref(key)).await?;
+            let changed = read.entries[0].as_ref().map(|entry| entry.changed);
+            let holds = match condition {
+                Condition::Absent => changed.is_none(),
+                Condition::Present => changed.is_some(),
+                Condition::Unchanged(since) => changed == Some(*since),
+            };
+            if !holds {
+                return Ok(Outcome::Conflict(read.revision));
+            }
+        }
+        std::thread::yield_now();
+        self.sound
+            .commit(with_operations(Txn::new(), txn.operations()))
+            .await
+    }
+}
+
+fn with_operations(txn: Txn, operations: &[Operation]) -> Txn {
+    operations
+        .iter()
+        .cloned()
+        .fold(txn, |txn, operation| match operation {
+            Operation::Put(key, value) => txn.put(key, value),
+            Operation::Delete(key) => txn.delete(key),
+            Operation::DeletePrefix(prefix) => txn.delete_prefix(prefix),
+        })
+}
+
+/// Looks anew for every page.
+struct LivePages {
+    store: MemoryStore,
+    revision: Revision,
+    prefix: Prefix,
+    last: Option<Key>,
+}
+
+impl Pages for LivePages {
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
+        Box::pin(async {
+            let mirror = Mirror::load(&self.store, &self.prefix).await?;
+            let page: Vec<Entry> = mirror
+                .entries()
+                .filter(|entry| self.last.as_ref().is_none_or(|last| entry.key > *last))
+                .take(limits::PAGE_ENTRIES)
+                .cloned()
+                .collect();
+            self.last = page.last().map(|entry| entry.key.clone());
+            Ok((!page.is_empty()).then_some(page))
+        })
+    }
+}
+
+struct BrokenWatch {
+    sound: Box<dyn Watch>,
+    fault: Fault,
+    told: u64,
+    again: Option<Update>,
+    asked: Revision,
+    store: MemoryStore,
+    prefix: Prefix,
+}
+
+impl Watch for BrokenWatch {
+    fn next(&mut self) -> Pending<'_, Update> {
+        Box::pin(async move {
+            if let Some(again) = self.again.take() {
+                return Ok(again);
+            }
+            if self.fault == Fault::WatchLosesWhenDropped {
+                // Takes its place in the history before it waits, and begins there when asked again.
+                let now = self.store.status().await?.revision;
+                if self.asked > Revision::START {
+                    self.sound = self.store.watch(&self.prefix, now).await?;
+                }
+                self.asked = now;
+            }
+            loop {
+                let mut update = self.sound.next().await?;
+                self.asked = Revision::START;
+                if update.events.is_empty() {
+                    return Ok(update);
+                }
+                self.told += 1;
+                match self.fault {
+                    Fault::WatchSkips if self.told % 9 == 5 => continue,
+                    Fault::WatchRepeats if self.told % 9 == 5 => self.again = Some(update.clone()),
+                    Fault::WatchSplits if update.events.len() > 1 => {
+                        let rest = update.events.split_off(1);
+                        self.again = Some(Update {
+                            revision: update.revision,
+                            events: rest,
+                        });
+                    }
+                    _ => {}
+                }
+                return Ok(update);
+            }
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! What is left when the power goes.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use jeton_store::{Mirror, Revision, Txn, block_on};
+
+use super::{committed, contents, key, prefix, put};
+use crate::{Checked, Power, Subject, ensure};
+
+/// A writer never goes on for ever, whatever becomes of the test.
+const STEPS: usize = 2_000;
+
+pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> Checked {
+    for cut in 0..12 {
+        let store = subject.store();
+        let acknowledged = Mutex::new(Vec::<(String, Revision)>::new());
+        let stop = AtomicBool::new(false);
+        let survived = thread::scope(|scope| {
+            for writer in 0..4 {
+                let (store, acknowledged, stop) = (&store, &acknowledged, &stop);
+                scope.spawn(move || {
+                    for step in 0..STEPS {
+                        let name = key(&["p", &cut.to_string(), &format!("{writer}-{step}")]);
+                        let Ok(revision) = put(&**store, &name, "v") else {
+                            break;
+                        };
+                        acknowledged
+                            .lock()
+                            .unwrap()
+                            .push((name.as_str().to_owned(), revision));
+                        if stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                    }
+                });
+            }
+            thread::sleep(Duration::from_millis(4 + cut));
+            // What is in this list was acknowledged before the power goes, in the middle of more.
+            let before = acknowledged.lock().unwrap().clone();
+            let power = subject.cut_power();
+            stop.store(true, Ordering::Relaxed);
+            power.map(|power| (power, before))
+        });
+        let (power, before) = survived?;
+        if power == Power::NothingPromised {
+            return Ok(());
+        }
+        let store = subject.store();
+        let found = contents(&*store, &prefix(&["p", &cut.to_string()]))?;
+        let found: std::collections::HashSet<_> = found.into_iter().map(|(key, _)| key).collect();
+        let lost = before
+            .iter()
+            .filter(|(key, _)| !found.contains(key))
+            .count();
+        ensure!(
+            lost == 0,
+            "{lost} of {} acknowledged writes are lost in cut {cut}",
+            before.len()
+        );
+        let newest = block_on(store.status())?.revision;
+        let highest = before.iter().map(|(_, revision)| *revision).max();
+        ensure!(
+            highest <= Some(newest),
+            "the store is at {newest}, and was at {highest:?}"
+        );
+    }
+    Ok(())
+}
+
+pub fn a_power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked {
+    const PARTS: usize = 20;
+    for cut in 0..12_u64 {
+        let store = subject.store();
+        let stop = AtomicBool::new(false);
+        let name = format!("cut{cut}");
+        let power = thread::scope(|scope| {
+            for writer in 0..2 {
+                let (store, stop, name) = (&store, &stop, &name);
+                scope.spawn(move || {
+                    for step in 0..STEPS {
+                        let txn = (0..PARTS).fold(Txn::new(), |txn, part| {
+                            let id = format!("{writer}-{step}");
+                            txn.put(key(&[name, &id, &part.to_string()]), vec![b'x'; 300])
+                        });
+                        if stop.load(Ordering::Relaxed) || committed(&**store, txn).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            thread::sleep(Duration::from_millis(3 + cut));
+            let power = subject.cut_power();
+            stop.store(true, Ordering::Relaxed);
+            power
+        })?;
+        if power == Power::NothingPromised {
+            return Ok(());
+        }
+        let store = subject.store();
+        let found = contents(&*store, &prefix(&[&name]))?.len();
+        ensure!(
+            found % PARTS == 0,
+            "{found} entries are left of transactions of {PARTS}"
+        );
+        // It goes on from there.
+        put(&*store, &key(&["on", &name]), "v")?;
+    }
+    Ok(())
+}
+
+pub fn a_watch_resumes_after_a_power_cut(subject: &mut dyn Subject) -> Checked {
+    let below = prefix(&["after"]);
+    let store = subject.store();
+    for i in 0..5 {
+        put(&*store, &key(&["after", &i.to_string()]), "v")?;
+    }
+    let mut mirror = block_on(Mirror::load(&*store, &below))?;
+    for i in 3..9 {
+        put(&*store, &key(&["after", &i.to_string()]), "w")?;
+    }
+    drop(store);
+    if subject.cut_power()? == Power::NothingPromised {
+        return Ok(());
+    }
+    let store = subject.store();
+    let mut watch = block_on(store.watch(&below, mirror.revision()))?;
+    let newest = block_on(store.status())?.revision;
+    while mirror.revision() < newest {
+        mirror.follow(&block_on(watch.next())?);
+    }
+    let loaded = block_on(Mirror::load(&*store, &below))?;
+    ensure!(
+        loaded.entries().eq(mirror.entries()),
+        "a follower that came back missed something"
+    );
+    ensure!(loaded.entries().count() == 9, "the store lost something");
+    Ok(())
+}

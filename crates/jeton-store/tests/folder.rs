@@ -1,0 +1,297 @@
+//! A folder as people treat it: opened twice, copied half, damaged, filled up, written by a newer
+//! version.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jeton_store::{
+    Condition, Error, Key, Outcome, Prefix, RedbStore, Revision, StorageBackend, Store, Txn,
+    block_on,
+};
+
+fn key(name: &str) -> Key {
+    Key::of(["t", name]).unwrap()
+}
+
+fn put(store: &RedbStore, name: &str) -> Result<Outcome, Error> {
+    block_on(store.commit(Txn::new().put(key(name), "value")))
+}
+
+fn count(store: &RedbStore) -> Result<usize, Error> {
+    let mut pages = block_on(store.scan(&Prefix::all()))?;
+    let mut count = 0;
+    while let Some(page) = block_on(pages.next())? {
+        count += page.len();
+    }
+    Ok(count)
+}
+
+/// A folder with a store of some hundred entries, closed.
+fn filled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = RedbStore::open(folder.path()).unwrap();
+    for batch in 0..8 {
+        let txn = (0..60).fold(Txn::new(), |txn, i| {
+            txn.put(key(&format!("{batch}-{i}")), vec![b'v'; 100])
+        });
+        block_on(store.commit(txn)).unwrap();
+    }
+    folder
+}
+
+fn file(folder: &Path) -> std::path::PathBuf {
+    folder.join("store.redb")
+}
+
+#[test]
+fn what_is_written_is_there_when_it_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("deep/er");
+    let revision = {
+        let store = RedbStore::open(&data).unwrap();
+        let Outcome::Committed(revision) = put(&store, "a").unwrap() else {
+            panic!("nothing contends")
+        };
+        revision
+    };
+    let store = RedbStore::open(&data).unwrap();
+    assert_eq!(count(&store).unwrap(), 1);
+    let again = Txn::new()
+        .when(key("a"), Condition::Unchanged(revision))
+        .put(key("a"), "b");
+    assert!(matches!(
+        block_on(store.commit(again)).unwrap(),
+        Outcome::Committed(next) if next > revision
+    ));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    drop(RedbStore::open(&data).unwrap());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    assert_eq!(mode(&file(&data)), 0o600);
+}
+
+#[test]
+fn a_second_one_on_the_same_folder_is_refused_and_the_first_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = RedbStore::open(folder.path()).unwrap();
+    assert_eq!(RedbStore::open(folder.path()).unwrap_err(), Error::InUse);
+    put(&first, "a").unwrap();
+    // A watch and a scan that are still held do not hold the folder.
+    let watch = block_on(first.watch(&Prefix::all(), Revision::START)).unwrap();
+    drop(first);
+    let second = RedbStore::open(folder.path()).unwrap();
+    assert_eq!(count(&second).unwrap(), 1);
+    drop(watch);
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in ["", "not a store", &"x".repeat(100_000)] {
+        fs::write(file(folder.path()), text).unwrap();
+        let refused = RedbStore::open(folder.path()).unwrap_err();
+        assert!(
+            matches!(refused, Error::NotAStore | Error::Damaged(_)),
+            "{refused}"
+        );
+        assert_eq!(fs::read_to_string(file(folder.path())).unwrap(), text);
+    }
+    let other = tempfile::tempdir().unwrap();
+    let database = redb::Database::create(file(other.path())).unwrap();
+    let write = database.begin_write().unwrap();
+    let table = redb::TableDefinition::<u64, u64>::new("of somebody else");
+    write.open_table(table).unwrap();
+    write.commit().unwrap();
+    drop(database);
+    assert_eq!(RedbStore::open(other.path()).unwrap_err(), Error::NotAStore);
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_alone() {
+    let folder = filled();
+    let set = |format: u64| {
+        let database = redb::Database::open(file(folder.path())).unwrap();
+        let write = database.begin_write().unwrap();
+        let meta = redb::TableDefinition::<&str, u64>::new("meta");
+        write
+            .open_table(meta)
+            .unwrap()
+            .insert("format", format)
+            .unwrap();
+        write.commit().unwrap();
+    };
+    set(2);
+    let refused = RedbStore::open(folder.path()).unwrap_err();
+    assert_eq!(refused, Error::Newer { found: 2, known: 1 });
+    assert!(
+        refused
+            .to_string()
+            .contains("use the version that wrote it"),
+        "{refused}"
+    );
+    set(1);
+    assert_eq!(
+        count(&RedbStore::open(folder.path()).unwrap()).unwrap(),
+        480
+    );
+}
+
+#[test]
+fn a_store_that_was_half_made_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("store.redb.new"), [0; 4096]).unwrap();
+    let store = RedbStore::open(folder.path()).unwrap();
+    put(&store, "a").unwrap();
+}
+
+#[test]
+fn a_store_moves_into_a_folder_that_has_none_and_nowhere_else() {
+    let (from, other) = (filled(), filled());
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("new");
+    assert!(!RedbStore::is_in(&to).unwrap());
+    let open = RedbStore::open(from.path()).unwrap();
+    assert_eq!(
+        RedbStore::move_in(from.path(), &to).unwrap_err(),
+        Error::InUse
+    );
+    drop(open);
+    RedbStore::move_in(from.path(), &to).unwrap();
+    assert!(RedbStore::is_in(&to).unwrap() && !RedbStore::is_in(from.path()).unwrap());
+    assert_eq!(
+        RedbStore::move_in(other.path(), &to).unwrap_err(),
+        Error::AlreadyThere
+    );
+    let store = RedbStore::open(&to).unwrap();
+    assert_eq!(count(&store).unwrap(), 480);
+    let bytes = block_on(store.status()).unwrap().bytes;
+    assert_eq!(bytes, Some(fs::metadata(file(&to)).unwrap().len()));
+}
+
+#[test]
+fn a_file_that_was_cut_short_is_refused() {
+    let folder = filled();
+    let whole = fs::read(file(folder.path())).unwrap();
+    for part in [0, 1, 100, 4096, whole.len() / 2, whole.len() - 4096] {
+        fs::write(file(folder.path()), &whole[..part]).unwrap();
+        let found = RedbStore::open(folder.path()).and_then(|store| count(&store));
+        assert!(
+            matches!(
+                found,
+                Err(Error::Damaged(_) | Error::NotAStore | Error::Io(..))
+            ),
+            "{part} of {} bytes: {found:?}",
+            whole.len()
+        );
+    }
+}
+
+/// Whatever is damaged, nobody reads a value that was not written: it is an error or it does not
+/// matter. And nothing panics through.
+#[test]
+fn a_damaged_page_is_an_error_and_never_another_value() {
+    let folder = filled();
+    let whole = fs::read(file(folder.path())).unwrap();
+    let mut found = 0;
+    for damage in 0..150_usize {
+        let at = damage * 7919 * 13 % whole.len();
+        let mut damaged = whole.clone();
+        for byte in &mut damaged[at..(at + 16).min(whole.len())] {
+            *byte ^= 0x5a;
+        }
+        if damaged == whole {
+            continue;
+        }
+        fs::write(file(folder.path()), &damaged).unwrap();
+        let looked = RedbStore::open(folder.path()).and_then(|store| {
+            let mut pages = block_on(store.scan(&Prefix::all()))?;
+            let mut entries = 0;
+            while let Some(page) = block_on(pages.next())? {
+                entries += page.len();
+                assert!(page.iter().all(|entry| entry.value == [b'v'; 100]));
+            }
+            assert_eq!(entries, 480, "damage at {at} hid something");
+            Ok(())
+        });
+        let verified = RedbStore::verify(folder.path());
+        found += usize::from(looked.is_err() || verified.is_err());
+    }
+    assert!(found > 5, "only {found} damages were seen");
+}
+
+#[test]
+fn a_sound_store_is_verified() {
+    assert_eq!(RedbStore::verify(filled().path()), Ok(()));
+    let nothing = tempfile::tempdir().unwrap();
+    assert_eq!(RedbStore::verify(nothing.path()), Err(Error::NotAStore));
+}
+
+/// A file that cannot grow beyond what there is room for.
+#[derive(Debug)]
+struct Small {
+    inner: redb::backends::InMemoryBackend,
+    room: Arc<AtomicU64>,
+}
+
+impl StorageBackend for Small {
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.inner.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        if len > self.room.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.inner.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.inner.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        if offset + data.len() as u64 > self.room.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.inner.write(offset, data)
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_and_nothing_is_acknowledged_any_more() {
+    let room = Arc::new(AtomicU64::new(u64::MAX));
+    let small = Small {
+        inner: redb::backends::InMemoryBackend::new(),
+        room: room.clone(),
+    };
+    let store = RedbStore::open_on(small).unwrap();
+    put(&store, "first").unwrap();
+    room.store(2 * 1024 * 1024, Ordering::Relaxed);
+    let mut acknowledged = 0;
+    let refused = loop {
+        let txn = Txn::new().put(key(&format!("{acknowledged}")), vec![1; 100_000]);
+        match block_on(store.commit(txn)) {
+            Ok(_) => acknowledged += 1,
+            Err(error) => break error,
+        }
+        assert!(acknowledged < 1000, "the disk never got full");
+    };
+    assert_eq!(refused, Error::Full);
+    assert!(refused.is_outcome_unknown());
+    assert_eq!(put(&store, "later").unwrap_err(), Error::Failed);
+}
