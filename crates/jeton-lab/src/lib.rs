@@ -5,13 +5,18 @@
 //!
 //! A measurement's way: [`suite`] says which subjects meet, [`driver`] builds them, [`runner`]
 //! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
-//! rounds, [`result`] keeps everything, and [`report`] shows it. [`across`] is for results of several
-//! runs: compare, gate, merge.
+//! rounds, [`result`] keeps everything, [`recommendation`] says which token to take, and [`report`]
+//! shows it. [`across`] is for results of several runs: compare, gate, merge. [`interop`] measures no
+//! time: it lets every driver open every other's tokens.
 
 pub mod across;
+pub mod attack;
 pub mod driver;
 pub mod host;
+pub mod interop;
 mod judging;
+pub mod published;
+pub mod recommendation;
 pub mod report;
 pub mod result;
 pub mod runner;

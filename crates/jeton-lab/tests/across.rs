@@ -28,14 +28,14 @@ fn run(seed: u64) -> RunResult {
         row.ns_per_op = Some(sample::timing(1_000.0 * (index + 1) as f64, 0.005));
         row.token_bytes = Some(313);
         row.allocs_per_op = Some(2.0);
-        result.rows.push(row);
+        result.rows.measured.push(row);
         // No two runs and no two subjects have the same noise.
-        scale_rounds(&mut result.rows[index], |round| {
+        scale_rounds(&mut result.rows.measured[index], |round| {
             1.0 + 0.002 * ((seed as usize * 7 + index * 3 + round * 5) % 11) as f64 / 11.0
         });
     }
     let twin = |library: usize, by: f64| {
-        let rounds = result.rows[library]
+        let rounds = result.rows.measured[library]
             .ns_per_op
             .as_ref()
             .unwrap()
@@ -43,7 +43,7 @@ fn run(seed: u64) -> RunResult {
             .clone();
         let second = rounds.iter().rev().map(|t| t * by).collect();
         AaPair {
-            subject: result.rows[library].subject.id.clone(),
+            subject: result.rows.measured[library].subject.id.clone(),
             contract: "sign".into(),
             ratio: by,
             interval: [by * 0.99, by * 1.01],
@@ -52,7 +52,12 @@ fn run(seed: u64) -> RunResult {
         }
     };
     result.noise_floor.pairs = (0..4).map(|i| twin(i, 1.0 + 0.001 * i as f64)).collect();
-    let ids: Vec<String> = result.rows.iter().map(|r| r.subject.id.clone()).collect();
+    let ids: Vec<String> = result
+        .rows
+        .measured
+        .iter()
+        .map(|r| r.subject.id.clone())
+        .collect();
     result.verdicts = ids[1..]
         .iter()
         .map(|id| Verdict {
@@ -88,7 +93,7 @@ fn scale_rounds(row: &mut Row, by: impl Fn(usize) -> f64) {
 
 /// The library's code has changed, and its time by this factor.
 fn change(result: &mut RunResult, library: &str, by: f64) {
-    let mut rows = result.rows.iter_mut();
+    let mut rows = result.rows.measured.iter_mut();
     let row = rows.find(|r| r.subject.library == library).unwrap();
     scale_rounds(row, |_| by);
     let driver = row.subject.driver().to_owned();
@@ -103,7 +108,7 @@ fn verdict_on(before: &RunResult, after: &RunResult, library: &str) -> Option<Ju
 }
 
 fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate, Unjudgeable> {
-    gate(before, after, threshold, Disturbed::Refuse)
+    gate(before, after, threshold, Disturbed::Refuse, &[])
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn what_changed_is_told_from_what_did_not() {
     assert!(compared.between_runs.is_some());
     assert_eq!(compared.changes.len(), SUBJECTS.len());
     assert_eq!(
-        compared.changes[0].subject, before.rows[1].subject.id,
+        compared.changes[0].subject, before.rows.measured[1].subject.id,
         "the largest first"
     );
     assert_eq!(
@@ -136,7 +141,7 @@ fn what_changed_is_told_from_what_did_not() {
 fn what_the_runs_differ_by_is_not_the_subjects() {
     let (before, mut after) = (run(1), run(2));
     // The whole machine was 12 % slower, and nobody says so but those that did not change.
-    for row in &mut after.rows {
+    for row in &mut after.rows.measured {
         scale_rounds(row, |_| 1.12);
     }
     change(&mut after, "jeton", 1.0);
@@ -146,7 +151,7 @@ fn what_the_runs_differ_by_is_not_the_subjects() {
     );
     // Without them it would pass for a change of the subject.
     let alone = |mut result: RunResult| {
-        result.rows.truncate(1);
+        result.rows.measured.truncate(1);
         result
     };
     let (before, after) = (alone(before), alone(after));
@@ -197,10 +202,14 @@ fn settings_are_told_and_judged_all_the_same() {
 #[test]
 fn what_only_one_measured_is_listed() {
     let (mut before, mut after) = (run(1), run(2));
-    before.rows.remove(5);
-    after.rows.remove(4);
-    after.rows[3].claims.bytes = 200;
-    sample::fail(&mut after.rows[2], Status::Crashed, "exit status 2");
+    before.rows.measured.remove(5);
+    after.rows.measured.remove(4);
+    after.rows.measured[3].claims.bytes = 200;
+    sample::fail(
+        &mut after.rows.measured[2],
+        Status::Crashed,
+        "exit status 2",
+    );
     let compared = compare(&before, &after);
     let listed: Vec<String> = compared
         .unjudged
@@ -265,11 +274,15 @@ fn a_threshold_below_the_noise_is_the_noise() {
 fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
     let (before, mut after) = (run(1), run(2));
     sample::fail(
-        &mut after.rows[0],
+        &mut after.rows.measured[0],
         Status::FailedPreflight,
         "accepts an expired token",
     );
-    sample::fail(&mut after.rows[1], Status::Unavailable, "needs `go`");
+    sample::fail(
+        &mut after.rows.measured[1],
+        Status::Unavailable,
+        "needs `go`",
+    );
     let found = judged(&before, &after, 0.05).unwrap();
     let [Regression::Broken { what, reason }] = found.regressions.as_slice() else {
         panic!("one is broken: {found:?}")
@@ -297,11 +310,12 @@ fn what_cannot_be_judged_is_neither_yes_nor_no() {
             ..
         }
     ));
-    assert!(gate(&before, &disturbed, 0.05, Disturbed::Allow).is_ok());
+    assert!(gate(&before, &disturbed, 0.05, Disturbed::Allow, &[]).is_ok());
 
     let mut other = after.clone();
     other
         .rows
+        .measured
         .iter_mut()
         .for_each(|row| row.contract = "verify".into());
     assert_eq!(
@@ -310,7 +324,7 @@ fn what_cannot_be_judged_is_neither_yes_nor_no() {
     );
 
     let wild = |mut result: RunResult| {
-        for row in &mut result.rows {
+        for row in &mut result.rows.measured {
             scale_rounds(row, |round| if round % 2 == 0 { 0.6 } else { 1.6 });
         }
         result
@@ -357,7 +371,14 @@ fn runs_of_one_plan_become_one_result() {
     assert_eq!(one.runs.iter().map(|r| r.seed).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(one.environment.taint.reasons, ["run 2 of 2: steal"]);
     assert!(one.environment.taint.tainted);
-    let rounds = |r: &RunResult| r.rows[3].ns_per_op.as_ref().unwrap().rounds.clone();
+    let rounds = |r: &RunResult| {
+        r.rows.measured[3]
+            .ns_per_op
+            .as_ref()
+            .unwrap()
+            .rounds
+            .clone()
+    };
     assert_eq!(rounds(&one).len(), 16);
     assert_eq!(rounds(&one)[..8], rounds(&first));
     assert_eq!(one.noise_floor.pairs[0].rounds[1].len(), 16);
@@ -369,7 +390,7 @@ fn runs_of_one_plan_become_one_result() {
 fn a_merge_of_merges_is_the_merge_of_all() {
     let all = merged([run(1), run(2), run(3), run(4)]);
     let halves = merged([merged([run(1), run(2)]), merged([run(3), run(4)])]);
-    assert_eq!(halves.rows, all.rows);
+    assert_eq!(halves.rows.measured, all.rows.measured);
     assert_eq!(halves.runs, all.runs);
     assert_eq!(halves.verdicts, all.verdicts);
 }
@@ -381,7 +402,7 @@ fn from_six_runs_on_each_is_one_value() {
         let results = (1..=count).map(|seed| {
             let mut result = run(seed);
             let off = 1.0 + 0.04 * (seed % 3) as f64;
-            scale_rounds(&mut result.rows[1], |_| off);
+            scale_rounds(&mut result.rows.measured[1], |_| off);
             result
         });
         let [low, high] = merged(results).verdicts[0].interval;
@@ -397,17 +418,21 @@ fn from_six_runs_on_each_is_one_value() {
 #[test]
 fn a_row_that_one_run_could_not_measure_is_not_measured() {
     let mut second = run(2);
-    sample::fail(&mut second.rows[2], Status::TimedOut, "did not answer");
+    sample::fail(
+        &mut second.rows.measured[2],
+        Status::TimedOut,
+        "did not answer",
+    );
     let one = merged([run(1), second.clone()]);
-    assert_eq!(one.rows[2].status, Status::TimedOut);
+    assert_eq!(one.rows.measured[2].status, Status::TimedOut);
     assert_eq!(
-        one.rows[2].reason.as_deref(),
+        one.rows.measured[2].reason.as_deref(),
         Some("in run 2 of 2: did not answer")
     );
-    assert!(one.rows[2].ns_per_op.is_none());
+    assert!(one.rows.measured[2].ns_per_op.is_none());
     assert_eq!(one.verdicts.len(), 4);
     // What stood against a baseline that is gone stands against nothing.
-    sample::fail(&mut second.rows[0], Status::Crashed, "died");
+    sample::fail(&mut second.rows.measured[0], Status::Crashed, "died");
     assert!(merged([run(1), second]).verdicts.is_empty());
 }
 
@@ -430,18 +455,18 @@ fn what_is_not_the_same_is_not_merged() {
             r.environment.runtimes.insert("go".into(), "go2".into());
         }),
         ("only 0.json has sign go/e:", |r| {
-            r.rows.pop();
+            r.rows.measured.pop();
             r.verdicts.pop();
         }),
         ("only 1.json has verify go/e:", |r| {
-            let mut more = r.rows[5].clone();
+            let mut more = r.rows.measured[5].clone();
             more.contract = "verify".into();
-            r.rows.push(more);
+            r.rows.measured.push(more);
         }),
         (
             "version of sign go/b:jwt:HS256:prepared: 1.0.0 / 1.0.1",
             |r| {
-                r.rows[2].subject.version = "1.0.1".into();
+                r.rows.measured[2].subject.version = "1.0.1".into();
             },
         ),
         ("sources or lockfile of the driver go/b", |r| {
@@ -452,17 +477,17 @@ fn what_is_not_the_same_is_not_merged() {
         (
             "claims of sign go/b:jwt:HS256:prepared: 160 bytes / 161 bytes",
             |r| {
-                r.rows[2].claims.bytes = 161;
+                r.rows.measured[2].claims.bytes = 161;
             },
         ),
         (
             "token of sign go/b:jwt:HS256:prepared: 313 bytes / 320 bytes",
             |r| {
-                r.rows[2].token_bytes = Some(320);
+                r.rows.measured[2].token_bytes = Some(320);
             },
         ),
         ("1.json has not as many rounds of sign go/b:", |r| {
-            r.rows[2].ns_per_op.as_mut().unwrap().rounds.pop();
+            r.rows.measured[2].ns_per_op.as_mut().unwrap().rounds.pop();
         }),
     ];
     for (said, edit) in edits {

@@ -20,14 +20,14 @@ use jeton_lab::stats::mann_whitney::p_value;
 /// Few rows of every kind, with names that a careless export would break.
 fn few() -> RunResult {
     let mut result = sample::result();
-    result.rows.retain(|row| {
+    result.rows.measured.retain(|row| {
         let alg = row.subject.alg.as_deref();
         row.contract == "sign"
             && (alg == Some("HS256") && row.suite == "libraries"
                 || alg == Some("EdDSA") && row.subject.library == "pascaldekloe"
                 || row.subject.language == "java")
     });
-    let rows = result.rows.clone();
+    let rows = result.rows.measured.clone();
     result.verdicts.retain(|v| {
         let there = |id: &str| {
             rows.iter()
@@ -45,7 +45,7 @@ fn few() -> RunResult {
     odd.claims.name = "my claims/1".into();
     odd.threads = 4;
     odd.allocs_per_op = None;
-    result.rows.push(odd);
+    result.rows.measured.push(odd);
     result
 }
 
@@ -88,7 +88,11 @@ fn a_result_without_rows_has_all_three() {
 fn every_round_is_a_line_and_every_name_is_legal() {
     let result = few();
     let text = benchstat::text(&result);
-    let timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let timings = result
+        .rows
+        .measured
+        .iter()
+        .filter_map(|r| r.ns_per_op.as_ref());
     let rounds: usize = timings.map(|t| t.rounds.len()).sum();
     let lines: Vec<&str> = text
         .lines()
@@ -130,7 +134,7 @@ fn benchstat_reads_it_and_agrees() {
     let line = said.lines().find(|l| l.starts_with("Sign")).unwrap();
     let fields: Vec<&str> = line.split(',').collect();
     let timing = |library: &str| {
-        let mut rows = result.rows.iter();
+        let mut rows = result.rows.measured.iter();
         let row = rows.find(|r| {
             (
                 r.subject.library.as_str(),

@@ -257,7 +257,7 @@ fn a_run_that_is_stopped_keeps_its_finished_rounds() {
     });
     assert!(!result.environment.complete);
     assert_eq!(result.environment.rounds_finished, 2);
-    for row in &result.rows {
+    for row in &result.rows.measured {
         assert_eq!(row.status, Status::Ok);
         assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 2);
     }

@@ -19,8 +19,10 @@ func main() { harness.Serve(driver()) }
 func driver() *harness.Driver {
 	// The library makes no keys, and reads them as JWK only.
 	return &harness.Driver{
-		Library: "go-jose",
-		Module:  "github.com/go-jose/go-jose/v4",
+		Library:       "go-jose",
+		KnowsDefaults: true,
+		ByDriver:      []string{"jwt:exp", "jwe:exp"},
+		Module:        "github.com/go-jose/go-jose/v4",
 		Offers: harness.LoadingKeys(slices.Concat(
 			harness.JWTOffers(
 				[]string{
@@ -196,6 +198,9 @@ func claimsCheck(p *harness.Prepare) func(*jwt.Claims) error {
 	return func(claims *jwt.Claims) error {
 		if expiryRequired && claims.Expiry == nil {
 			return harness.ErrExpiryMissing
+		}
+		if p.Defaults() {
+			return claims.Validate(expected.WithTime(time.Now()))
 		}
 		return claims.ValidateWithLeeway(expected.WithTime(time.Now()), 0)
 	}

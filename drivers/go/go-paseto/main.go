@@ -32,14 +32,17 @@ func driver() *harness.Driver {
 		offers = append(offers, offer(version+".public"),
 			offer(version+".local", harness.ContractEncrypt, harness.ContractDecrypt))
 	}
-	// No load-key: the library reads keys as bytes and as hexadecimal, and knows no PASERK.
+	// The library reads keys as bytes and as hexadecimal, and knows no PASERK.
+	offers = harness.LoadingKeys(offers, harness.FormHex)
 	return &harness.Driver{
-		Library:     "go-paseto",
-		Module:      "aidanwoods.dev/go-paseto",
-		Offers:      offers,
-		Sign:        sign,
-		Verify:      verify,
-		GenerateKey: generateKey,
+		Library:       "go-paseto",
+		KnowsDefaults: true,
+		Module:        "aidanwoods.dev/go-paseto",
+		Offers:        offers,
+		Sign:          sign,
+		Verify:        verify,
+		GenerateKey:   generateKey,
+		LoadKey:       loadKey,
 	}
 }
 
@@ -141,6 +144,41 @@ func generateKey(p *harness.Prepare) (*harness.Contract, error) {
 		return making(paseto.NewV4SymmetricKey)
 	}
 	return making(paseto.NewV4AsymmetricSecretKey)
+}
+
+func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+	switch p.Format {
+	case "v2.local":
+		return loading(p, paseto.V2SymmetricKeyFromHex)
+	case "v2.public":
+		return loadingPair(p, paseto.NewV2AsymmetricSecretKeyFromHex, paseto.NewV2AsymmetricPublicKeyFromHex)
+	case "v3.local":
+		return loading(p, paseto.V3SymmetricKeyFromHex)
+	case "v3.public":
+		return loadingPair(p, paseto.NewV3AsymmetricSecretKeyFromHex, paseto.NewV3AsymmetricPublicKeyFromHex)
+	case "v4.local":
+		return loading(p, paseto.V4SymmetricKeyFromHex)
+	}
+	return loadingPair(p, paseto.NewV4AsymmetricSecretKeyFromHex, paseto.NewV4AsymmetricPublicKeyFromHex)
+}
+
+func loading[K any](p *harness.Prepare, load func(string) (K, error)) (*harness.Contract, error) {
+	text := p.KeyText.Private
+	return harness.MakingKeys(func() (K, error) { return load(text) })
+}
+
+type pair struct{ secret, public any }
+
+func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), public func(string) (P, error)) (*harness.Contract, error) {
+	text := p.KeyText
+	return harness.MakingKeys(func() (pair, error) {
+		key, err := secret(text.Private)
+		if err != nil {
+			return pair{}, err
+		}
+		open, err := public(text.Public)
+		return pair{key, open}, err
+	})
 }
 
 func making[K any](generate func() K) (*harness.Contract, error) {
@@ -247,6 +285,9 @@ func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, err
 
 func parserOf(p *harness.Prepare) paseto.Parser {
 	parser := paseto.NewParser() // with the rule NotExpired, which demands `exp`
+	if p.Defaults() {
+		return parser
+	}
 	if !p.ExpiryRequired() {
 		parser = paseto.MakeParser([]paseto.Rule{ifPresent("exp", paseto.NotExpired())})
 	}

@@ -18,8 +18,10 @@ func driver() *harness.Driver {
 	// reads no JWK and makes no keys.
 	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
 	return &harness.Driver{
-		Library: "golang-jwt",
-		Module:  "github.com/golang-jwt/jwt/v4",
+		Library:       "golang-jwt",
+		KnowsDefaults: true,
+		ByDriver:      []string{"jwt:exp"},
+		Module:        "github.com/golang-jwt/jwt/v4",
 		Offers: slices.Concat(
 			harness.JWTOffers(contracts, "HS256", "HS384", "HS512"),
 			harness.LoadingKeys(harness.JWTOffers(contracts,
@@ -78,7 +80,11 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 		return nil, err
 	}
 	key := func(*jwt.Token) (any, error) { return load() }
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{p.Alg}))
+	var options []jwt.ParserOption
+	if !p.Defaults() {
+		options = append(options, jwt.WithValidMethods([]string{p.Alg}))
+	}
+	parser := jwt.NewParser(options...)
 	expiryRequired := p.ExpiryRequired()
 
 	if p.TypedClaims() {

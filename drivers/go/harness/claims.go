@@ -22,7 +22,7 @@ func (p *Prepare) TypedClaims() bool { return p.Claims.Name == "standard" }
 // ExpiryRequired says whether a token without `exp` must be refused. A careful user demands it, so it
 // is false only when the user's own claims are known to go without.
 func (p *Prepare) ExpiryRequired() bool {
-	return !slices.ContainsFunc(p.Claims.Values, func(value json.RawMessage) bool {
+	return !p.Defaults() && !slices.ContainsFunc(p.Claims.Values, func(value json.RawMessage) bool {
 		return !hasClaim(value, "exp")
 	})
 }

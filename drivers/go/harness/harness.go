@@ -17,6 +17,7 @@ const (
 	ContractSign            = "sign"
 	ContractVerify          = "verify"
 	ContractVerifySignature = "verify-signature"
+	ContractVerifyParsed    = "verify-parsed"
 	ContractEncrypt         = "encrypt"
 	ContractDecrypt         = "decrypt"
 	ContractRoundTrip       = "round-trip"
@@ -29,6 +30,7 @@ const (
 	FormJWK    = "jwk"
 	FormPEM    = "pem"
 	FormPaserk = "paserk"
+	FormHex    = "hex"
 )
 
 // The two ways to handle keys.
@@ -37,16 +39,25 @@ const (
 	ParsedPerCall = "parsed-per-call"
 )
 
+// StandardLibrary is the Module of a driver whose library comes with Go.
+const StandardLibrary = "std"
+
 // Driver describes one library and how it does each contract. A contract that no offer names may be
 // left nil.
 type Driver struct {
 	Library string // the name in every table
 	Module  string // the module path whose linked version `hello` reports
 	Offers  []Offer
+	// Whether [Prepare.Defaults] makes a difference: the library can be called more simply than this
+	// driver does.
+	KnowsDefaults bool
+	// What the driver checks by hand because the library does not, as `jwt:exp`.
+	ByDriver []string
 
 	Sign            func(*Prepare) (*Contract, error) // also for `encrypt`, and half of `round-trip`
 	Verify          func(*Prepare) (*Contract, error) // also for `decrypt`, and the other half
 	VerifySignature func(*Prepare) (*Contract, error)
+	VerifyParsed    func(*Prepare) (*Contract, error)
 	GenerateKey     func(*Prepare) (*Contract, error)
 	LoadKey         func(*Prepare) (*Contract, error) // from [Prepare.KeyText]
 }
@@ -113,8 +124,13 @@ type Prepare struct {
 		Issuer   string `json:"issuer"`   // empty: not checked
 		Audience string `json:"audience"` // empty: not checked
 	} `json:"policy"`
-	Tokens []string `json:"tokens"`
+	Tokens   []string `json:"tokens"`
+	Practice string   `json:"practice"`
 }
+
+// Defaults says whether the library is to be called as its documentation begins, with no demand
+// beyond that: for `lab attack`, and never for a figure of time.
+func (p *Prepare) Defaults() bool { return p.Practice == "defaults" }
 
 type keyPair struct {
 	Private json.RawMessage   `json:"private"`
@@ -130,7 +146,7 @@ type KeyText struct {
 }
 
 // Contract is an operation that is ready to be run, made by [Signing], [Verifying],
-// [VerifyingSignature] or [MakingKeys].
+// [VerifyingSignature], [VerifyingParsed] or [MakingKeys].
 type Contract struct {
 	run    func(iterations int) (checksum uint64, err error)
 	token  func(index int) (string, error)
@@ -269,6 +285,43 @@ func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Contract, er
 	}
 	one := func(token string) (json.RawMessage, error) {
 		return json.RawMessage("null"), verify(T(token))
+	}
+	return &Contract{run: run, verify: one}, nil
+}
+
+// VerifyingParsed makes the contract `verify-parsed`: the first function takes a token apart, which
+// happens outside of the clock, and the second verifies what came of it.
+func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify func(P) error) (*Contract, error) {
+	parsed := make([]P, 0, len(p.Tokens))
+	for _, token := range pool[T](p) {
+		one, err := parse(token)
+		if err != nil {
+			return nil, err
+		}
+		parsed = append(parsed, one)
+	}
+	run := func(iterations int) (sum uint64, err error) {
+		if len(parsed) == 0 {
+			return 0, errNoTokens
+		}
+		index := 0
+		for range iterations {
+			if err := verify(parsed[index]); err != nil {
+				return 0, err
+			}
+			sum++
+			if index++; index == len(parsed) {
+				index = 0
+			}
+		}
+		return sum, nil
+	}
+	one := func(token string) (json.RawMessage, error) {
+		parsed, err := parse(T(token))
+		if err != nil {
+			return nil, err
+		}
+		return json.RawMessage("null"), verify(parsed)
 	}
 	return &Contract{run: run, verify: one}, nil
 }

@@ -25,7 +25,8 @@ func fakeDriver() *Driver {
 		Library: "fake",
 		Module:  "example/fake",
 		Offers: LoadingKeys(JWTOffers([]string{
-			ContractSign, ContractVerify, ContractVerifySignature, ContractRoundTrip, ContractGenerateKey,
+			ContractSign, ContractVerify, ContractVerifySignature, ContractVerifyParsed, ContractRoundTrip,
+			ContractGenerateKey,
 		}, "HS256"), FormPEM),
 		Sign: func(p *Prepare) (*Contract, error) {
 			key, err := Key(p, p.PrivateKey)
@@ -44,6 +45,10 @@ func fakeDriver() *Driver {
 		},
 		VerifySignature: func(p *Prepare) (*Contract, error) {
 			return VerifyingSignature(p, func(token []byte) error { return fakeCheck(string(token)) })
+		},
+		VerifyParsed: func(p *Prepare) (*Contract, error) {
+			parse := func(token string) (string, error) { return token, nil }
+			return VerifyingParsed(p, parse, fakeCheck)
 		},
 		GenerateKey: func(*Prepare) (*Contract, error) {
 			return MakingKeys(func() ([]byte, error) { return make([]byte, 32), nil })
@@ -184,6 +189,22 @@ func TestVerifyAnswersWithClaimsOrAReason(t *testing.T) {
 	}
 }
 
+func TestWhatJSONHasNoWordsForIsNull(t *testing.T) {
+	for _, claims := range []string{
+		`{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00\ud800"}`, `{"a":"x\\\udfff"}`, "{\"a\":\"\xff\"}",
+		`{"a":NaN}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), "",
+	} {
+		if written(json.RawMessage(claims)) != nil {
+			t.Errorf("%.40s is written", claims)
+		}
+	}
+	for _, claims := range []string{`{"a":"\ud83d\ude00"}`, `{"a":"\\ud800"}`, `{"a":"\u0041😀"}`, "null"} {
+		if string(written(json.RawMessage(claims))) != claims {
+			t.Errorf("%s is not written", claims)
+		}
+	}
+}
+
 func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
 	pair := len(signed[0]) + 'a' + len(signed[1]) + 'b'
 	for _, test := range []struct {
@@ -196,6 +217,7 @@ func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
 		{prepareLine(ContractVerify, "x", "y", ""), 4, 1, 'x' + 'y' + 1 + 'x'},
 		{prepareLine(ContractVerify, "x"), 4, 2, 2 * 4 * 'x'},
 		{prepareLine(ContractVerifySignature, "x"), 7, 2, 14},
+		{prepareLine(ContractVerifyParsed, "x", "y"), 7, 2, 14},
 	} {
 		run := fmt.Sprintf(`{"op":"run","iterations":%d,"threads":%d}`, test.iterations, test.threads)
 		answer := last(t, test.prepare, run)

@@ -11,7 +11,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 const (
@@ -113,7 +116,12 @@ func (s *session) hello(r *request) (answer, error) {
 	if r.Protocol != protocolVersion {
 		return nil, Unsupported("this driver speaks protocol %d only", protocolVersion)
 	}
+	practices := []string{}
+	if s.driver.KnowsDefaults {
+		practices = []string{"defaults", "documented"}
+	}
 	return answer{
+		"practices": practices, "by_driver": append([]string{}, s.driver.ByDriver...),
 		"ok": true, "protocol": protocolVersion, "library": s.driver.Library,
 		"version": linkedVersion(s.driver.Module), "language": "go", "runtime": runtime.Version(),
 		"counts": []string{"bytes", "allocs"}, "offers": s.driver.Offers,
@@ -122,6 +130,10 @@ func (s *session) hello(r *request) (answer, error) {
 
 func (s *session) prepare(p *Prepare) (_ answer, err error) {
 	s.prepared = nil
+	if p.Defaults() {
+		// Whoever calls a library so has demanded nothing.
+		p.Policy.Issuer, p.Policy.Audience = "", ""
+	}
 	if !s.offered(p) {
 		return nil, Unsupported("%s does not offer %s %s with %s keys for %s",
 			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Contract)
@@ -134,6 +146,8 @@ func (s *session) prepare(p *Prepare) (_ answer, err error) {
 		s.prepared, err = s.driver.Verify(p)
 	case ContractVerifySignature:
 		s.prepared, err = s.driver.VerifySignature(p)
+	case ContractVerifyParsed:
+		s.prepared, err = s.driver.VerifyParsed(p)
 	case ContractRoundTrip:
 		s.prepared, err = s.roundTrip(p)
 	case ContractGenerateKey:
@@ -192,7 +206,7 @@ func (s *session) token(r *request) (_ answer, err error) {
 
 func (s *session) verify(r *request) (answer, error) {
 	if s.prepared == nil || s.prepared.verify == nil {
-		return nil, invalid("verify needs a prepared verify, decrypt or verify-signature")
+		return nil, invalid("verify needs a prepared verify, decrypt, verify-signature or verify-parsed")
 	}
 	claims, err := func() (_ json.RawMessage, err error) {
 		defer recovered(&err)
@@ -201,7 +215,7 @@ func (s *session) verify(r *request) (answer, error) {
 	if err != nil {
 		return answer{"ok": true, "accepted": false, "reason": oneLine(err.Error())}, nil
 	}
-	return answer{"ok": true, "accepted": true, "claims": claims}, nil
+	return answer{"ok": true, "accepted": true, "claims": written(claims)}, nil
 }
 
 func (s *session) run(r *request) (answer, error) {
@@ -247,6 +261,44 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// written gives the claims, or null where JSON has no words for them: bytes that are no UTF-8, half a
+// character, a depth that no reader follows.
+func written(claims json.RawMessage) json.RawMessage {
+	if !json.Valid(claims) || !utf8.Valid(claims) || hasHalfCharacter(claims) {
+		return nil
+	}
+	return claims
+}
+
+// hasHalfCharacter tells whether valid JSON escapes one surrogate without the other.
+func hasHalfCharacter(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++ // The escaped character, or the `u`: valid JSON has one.
+		unit, escaped := surrogate(text[i-1:])
+		if !escaped {
+			continue
+		}
+		next, follows := surrogate(text[i+5:])
+		if utf16.DecodeRune(unit, next) == utf8.RuneError || !follows {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// surrogate reads an escape at the beginning of a text, if it is one of half a character.
+func surrogate(text []byte) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(unit), err == nil && utf16.IsSurrogate(rune(unit))
+}
+
 // recovered turns a library's panic into its error.
 func recovered(err *error) {
 	if value := recover(); value != nil {
@@ -263,6 +315,10 @@ func oneLine(reason string) string {
 }
 
 func linkedVersion(module string) string {
+	// Its version is that of the runtime, which `hello` says apart.
+	if module == StandardLibrary {
+		return module
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -23,8 +23,10 @@ func driver() *harness.Driver {
 	// No verify-signature: every check also decodes the claims.
 	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
 	return &harness.Driver{
-		Library: "pascaldekloe",
-		Module:  "github.com/pascaldekloe/jwt",
+		Library:       "pascaldekloe",
+		KnowsDefaults: true,
+		ByDriver:      []string{"jwt:exp", "jwt:iss"},
+		Module:        "github.com/pascaldekloe/jwt",
 		// The library's KeyRegister reads secrets and public keys, and no private ones.
 		Offers: slices.Concat(
 			harness.LoadingKeys(harness.JWTOffers(contracts, "HS256", "HS384", "HS512"), harness.FormJWK),
@@ -123,6 +125,9 @@ func signOne(alg string, key func() (any, error), claims *jwt.Claims) ([]byte, e
 
 func verify(p *harness.Prepare) (*harness.Contract, error) {
 	pinAlgorithm(p.Alg)
+	if p.Defaults() {
+		jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs = hmacAlgs, rsaAlgs, ecdsaAlgs
+	}
 	key, err := harness.Key(p, reusable(p, p.PublicKey))
 	if err != nil {
 		return nil, err

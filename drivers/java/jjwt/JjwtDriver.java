@@ -36,6 +36,8 @@ import jeton.harness.Verified;
  * made once, with the one allowed algorithm, issuer and audience; that `exp` is there at all is
  * checked by hand, because the library cannot demand it. A key that is parsed in each call comes
  * through the library's key locator, so that the parser is not made again with it.
+ *
+ * By its defaults the parser has its key and nothing else.
  */
 public final class JjwtDriver implements Driver {
   private static final Parser<Jwk<?>> JWKS = Jwks.parser().build();
@@ -52,6 +54,16 @@ public final class JjwtDriver implements Driver {
   @Override
   public String version() {
     return Driver.linkedVersion("io.jsonwebtoken", "jjwt-impl");
+  }
+
+  @Override
+  public List<String> byDriver() {
+    return List.of("jwt:exp", "jwe:exp");
+  }
+
+  @Override
+  public boolean knowsDefaults() {
+    return true;
   }
 
   @Override
@@ -119,11 +131,8 @@ public final class JjwtDriver implements Driver {
   public Check check(Prepare prepare) throws Exception {
     boolean seals = prepare.format.equals("jwe");
     JwtParserBuilder builder = Jwts.parser();
-    if (seals) {
-      builder.key().clear().add(keyAlgorithm(prepare.alg)).and();
-      builder.enc().clear().add(Jwts.ENC.get().forKey(prepare.enc)).and();
-    } else {
-      builder.sig().clear().add(signatureAlgorithm(prepare.alg)).and();
+    if (!prepare.defaults) {
+      allowOne(builder, prepare);
     }
     if (prepare.issuer != null) {
       builder.requireIssuer(prepare.issuer);
@@ -147,6 +156,16 @@ public final class JjwtDriver implements Driver {
       }
       return typed ? standard(claims) : new Verified.OfMap(claims);
     };
+  }
+
+  /** Of the algorithms that the library knows, the one alone. */
+  private static void allowOne(JwtParserBuilder builder, Prepare prepare) {
+    if (prepare.format.equals("jwe")) {
+      builder.key().clear().add(keyAlgorithm(prepare.alg)).and();
+      builder.enc().clear().add(Jwts.ENC.get().forKey(prepare.enc)).and();
+    } else {
+      builder.sig().clear().add(signatureAlgorithm(prepare.alg)).and();
+    }
   }
 
   private static void pinKey(JwtParserBuilder builder, Prepare prepare, Callable<Key> load)

@@ -34,6 +34,9 @@ import org.jose4j.lang.JoseException;
  * The driver of org.bitbucket.b_c:jose4j. The JwtConsumer is made once with every check that it has:
  * the one permitted algorithm, issuer, audience, a required expiry. A key that is parsed in each call
  * comes through the library's key resolvers, so that the consumer is not made again with it.
+ *
+ * By its defaults the consumer has its key and the audience, without which it takes no token that has
+ * one; a JWE is decrypted with what its header says, unless the library blocks that.
  */
 public final class Jose4jDriver implements Driver {
   public static void main(String[] arguments) throws IOException {
@@ -48,6 +51,11 @@ public final class Jose4jDriver implements Driver {
   @Override
   public String version() {
     return Driver.linkedVersion("org.bitbucket.b_c", "jose4j");
+  }
+
+  @Override
+  public boolean knowsDefaults() {
+    return true;
   }
 
   @Override
@@ -120,11 +128,12 @@ public final class Jose4jDriver implements Driver {
   public Check check(Prepare prepare) throws Exception {
     JwtConsumerBuilder builder = new JwtConsumerBuilder();
     if (prepare.format.equals("jwe")) {
-      builder
-          .setDisableRequireSignature()
-          .setEnableRequireEncryption()
-          .setJweAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg)
-          .setJweContentEncryptionAlgorithmConstraints(ConstraintType.PERMIT, prepare.enc);
+      builder.setDisableRequireSignature().setEnableRequireEncryption();
+      if (!prepare.defaults) {
+        builder
+            .setJweAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg)
+            .setJweContentEncryptionAlgorithmConstraints(ConstraintType.PERMIT, prepare.enc);
+      }
       Callable<Key> key = prepare.keyed(() -> secret(parse(prepare.privateJwk())));
       if (prepare.keyHandling.equals(PARSED_PER_CALL)) {
         builder.setDecryptionKeyResolver((token, nesting) -> fresh(key));
@@ -132,7 +141,9 @@ public final class Jose4jDriver implements Driver {
         builder.setDecryptionKey(key.call());
       }
     } else {
-      builder.setJwsAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg);
+      if (!prepare.defaults) {
+        builder.setJwsAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg);
+      }
       Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
       if (prepare.keyHandling.equals(PARSED_PER_CALL)) {
         builder.setVerificationKeyResolver((token, nesting) -> fresh(key));
@@ -155,9 +166,10 @@ public final class Jose4jDriver implements Driver {
     if (prepare.issuer != null) {
       builder.setExpectedIssuer(prepare.issuer);
     }
-    return prepare.audience == null
+    // A consumer that was told no audience refuses every token that has one, by its defaults too.
+    return prepare.knownAudience == null
         ? builder.setSkipDefaultAudienceValidation()
-        : builder.setExpectedAudience(prepare.audience);
+        : builder.setExpectedAudience(prepare.knownAudience);
   }
 
   private static Standard standard(JwtClaims claims) throws MalformedClaimException {

@@ -20,7 +20,8 @@ export async function contractOf(driver, request) {
     ...request,
     keys: request.keys ?? {},
     claims: { name: request.claims?.name, values: request.claims?.values ?? [] },
-    policy: request.policy ?? {}
+    // Whoever calls a library by its defaults has demanded nothing.
+    policy: request.practice === 'defaults' ? {} : (request.policy ?? {})
   }
   const tokens = request.tokens ?? []
   const count = prepare.claims.values.length

@@ -29,6 +29,8 @@ const protocol = 1
 const lineBytesMax = 8 * 1024 * 1024
 const reasonLengthMax = 300
 const threadsMax = 1024
+// JSON.stringify escapes what stands alone of a pair, and never a pair.
+const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
 /** The version of a dependency as installed. `from` is the driver's `import.meta.url`. */
 export function installedVersion(name, from) {
@@ -55,7 +57,15 @@ export function offer({ format, algs = [null], encs = [null], contracts, ...keys
  * the user's own claims are known to go without.
  */
 export function expiryRequired(prepare) {
-  return prepare.claims.values.every(value => value.exp !== undefined)
+  return !defaults(prepare) && prepare.claims.values.every(value => value.exp !== undefined)
+}
+
+/**
+ * Whether the library is to be called as its documentation begins, with no demand beyond that: for
+ * `lab attack`, and never for a figure of time. A driver that asks says `knowsDefaults: true`.
+ */
+export function defaults(prepare) {
+  return prepare.practice === 'defaults'
 }
 
 /** Speaks the protocol until `bye` or the end of the input. */
@@ -65,7 +75,7 @@ export async function serve(driver) {
   const session = new Session(driver)
   for await (const line of lines(process.stdin)) {
     const answer = await session.answer(line)
-    await written(JSON.stringify(answer) + '\n')
+    await sent(JSON.stringify(answer) + '\n')
     if (session.ended) break
   }
   await session.close()
@@ -116,7 +126,7 @@ class Session {
     if (request.protocol !== protocol) {
       throw new Unsupported(`this driver speaks protocol ${protocol} only`)
     }
-    const { library, version, offers } = this.#driver
+    const { library, version, offers, knowsDefaults, byDriver } = this.#driver
     return {
       ok: true,
       protocol,
@@ -125,6 +135,10 @@ class Session {
       language: 'node',
       runtime: `node ${process.version}`,
       counts: [],
+      by_driver: byDriver ?? [],
+      practices: knowsDefaults ? ['defaults', 'documented'] : [],
+      // `keyText` serves every contract.
+      takes_key_text: true,
       offers
     }
   }
@@ -150,7 +164,8 @@ class Session {
     }
     if (typeof token !== 'string') throw new Invalid('verify needs a token')
     try {
-      return { ok: true, accepted: true, claims: await this.#contract.verify(token) }
+      const claims = await this.#contract.verify(token)
+      return { ok: true, accepted: true, claims: written(claims) }
     } catch (error) {
       return { ok: true, accepted: false, reason: oneLine(error) }
     }
@@ -218,7 +233,16 @@ async function* lines(input) {
   if (bytes > 0) yield take()
 }
 
-function written(text) {
+/** The claims; null where JSON has no words for them: half a character, a depth that no stack has. */
+function written(claims) {
+  try {
+    return halfCharacter.test(JSON.stringify(claims) ?? '') ? null : claims
+  } catch {
+    return null
+  }
+}
+
+function sent(text) {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, error => (error ? reject(error) : resolve()))
   })

@@ -125,6 +125,18 @@ test('what the library throws is a rejection, on one line', async () => {
   }
 })
 
+test('what JSON has no words for is accepted without its claims', async () => {
+  const deep = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
+  await driver.get(order('verify', { tokens: [deep] }))
+  for (const token of [deep, '{"a":"\\ud800"}', '{"a":["x\\\\\\udfff"]}']) {
+    const answer = await driver.get({ op: 'verify', token })
+    assert.deepEqual([answer.accepted, answer.claims], [true, null], token.slice(0, 40))
+  }
+  for (const token of ['{"a":"\\ud83d\\ude00"}', '{"a":"\\\\ud800"}']) {
+    assert.deepEqual((await driver.get({ op: 'verify', token })).claims, JSON.parse(token))
+  }
+})
+
 test('a prepared key is loaded once, a parsed one in every call', async () => {
   const claims = { values: [{ count: true }] }
   for (const [key_handling, ...loads] of [

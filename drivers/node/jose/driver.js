@@ -3,6 +3,7 @@
 // for, and not how many could be under way at once.
 import {
   Invalid,
+  defaults,
   expiryRequired,
   installedVersion,
   keyText,
@@ -37,6 +38,7 @@ const withPassword = ['encrypt', 'decrypt', 'round-trip', 'load-key']
 
 await serve({
   library: 'jose',
+  knowsDefaults: true,
   version: installedVersion('jose', import.meta.url),
   offers: [
     offer({ format: 'jwt', algs: macs, contracts: signing, key_text: ['jwk'] }),
@@ -78,7 +80,7 @@ async function sign(prepare) {
 
 async function verify(prepare) {
   const key = await keyFor(prepare, 'public', 'verify')
-  const options = { algorithms: [prepare.alg], ...demands(prepare) }
+  const options = defaults(prepare) ? {} : { algorithms: [prepare.alg], ...demands(prepare) }
   return async token => (await jose.jwtVerify(token, await key(), options)).payload
 }
 
@@ -100,11 +102,8 @@ async function encrypt(prepare) {
 async function decrypt(prepare) {
   const { alg, enc } = prepare
   const key = await keyFor(prepare, 'private', 'decrypt')
-  const options = {
-    keyManagementAlgorithms: [alg],
-    contentEncryptionAlgorithms: [enc],
-    ...demands(prepare)
-  }
+  const pinned = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] }
+  const options = defaults(prepare) ? {} : { ...pinned, ...demands(prepare) }
   return async token => (await jose.jwtDecrypt(token, await key(), options)).payload
 }
 

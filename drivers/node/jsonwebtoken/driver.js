@@ -6,6 +6,7 @@ import jwt from 'jsonwebtoken'
 
 import {
   Unsupported,
+  defaults,
   expiryRequired,
   installedVersion,
   keyPem,
@@ -18,6 +19,8 @@ import {
 
 await serve({
   library: 'jsonwebtoken',
+  knowsDefaults: true,
+  byDriver: ['jwt:exp'],
   version: installedVersion('jsonwebtoken', import.meta.url),
   // No verify-signature, no keys of its own, and no EdDSA.
   offers: offer({
@@ -47,7 +50,7 @@ function verify(prepare) {
   const { issuer, audience } = prepare.policy
   const key = keyFor(prepare, 'public', createPublicKey)
   const options = {
-    algorithms: [prepare.alg],
+    algorithms: defaults(prepare) ? undefined : [prepare.alg],
     issuer: issuer || undefined,
     audience: audience || undefined
   }

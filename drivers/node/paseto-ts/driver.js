@@ -22,6 +22,8 @@ const asGiven = { addExp: false, addIat: false }
 
 await serve({
   library: 'paseto-ts',
+  knowsDefaults: true,
+  byDriver: ['v4.public', 'v4.local'].flatMap(f => ['iss', 'aud', 'exp'].map(c => `${f}:${c}`)),
   version: installedVersion('paseto-ts', import.meta.url),
   offers: [
     offer({ format: 'v4.public', contracts: signing }),

@@ -113,6 +113,14 @@ class HarnessTest(unittest.TestCase):
             for threads in (1, 2):
                 self.assertEqual(self.driver.ask(run(1, threads))["error"], "failed")
 
+    def test_what_json_has_no_words_for_is_accepted_without_its_claims(self):
+        self.driver.get(order("verify", tokens=TOKENS))
+        for token in ('{"a":NaN}', '{"a":1e999}', '{"a":"\\ud800"}'):
+            answer = self.driver.get({"op": "verify", "token": token})
+            self.assertEqual((answer["accepted"], answer["claims"]), (True, None), token)
+        whole = self.driver.get({"op": "verify", "token": '{"a":"\\ud83d\\ude00"}'})
+        self.assertEqual(whole["claims"], {"a": "\U0001f600"})
+
     def test_a_prepared_key_is_loaded_once_and_a_parsed_one_in_every_call(self):
         for handling, loads in (("prepared", [1, 1]), ("parsed-per-call", [2, 3])):
             self.driver.get(order("sign", key_handling=handling, claims={"values": [{"count": 1}]}))

@@ -33,6 +33,8 @@ def sign(prepare: Prepare):
 def verify(prepare: Prepare):
     key = key_for(prepare, "public")
     issuer, audience = prepare.issuer, prepare.audience or ""
+    if prepare.defaults:
+        audience = ""
     must_expire = expiry_required(prepare)
 
     def one(token: str):
@@ -78,6 +80,13 @@ if __name__ == "__main__":
         Driver(
             library="pyseto",
             distribution="pyseto",
+            knows_defaults=True,
+            by_driver=tuple(
+                f"v{version}.{purpose}:{claim}"
+                for version in "1234"
+                for purpose in ("local", "public")
+                for claim in ("iss", "exp")
+            ),
             offers=[
                 line
                 for version in ("v1", "v2", "v3", "v4")

@@ -203,7 +203,7 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
     let (mut both, mut unjudged) = (Vec::new(), Vec::new());
     // Two suites may each have a row of the same work: it counts once.
     let mut seen = HashSet::new();
-    for row in before.rows.iter().filter(|row| measured(row)) {
+    for row in before.rows.measured.iter().filter(|row| measured(row)) {
         let work = Work::of(row);
         if !seen.insert(work) {
             continue;
@@ -234,7 +234,7 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
             Some(later) => both.push((row, later)),
         }
     }
-    for row in after.rows.iter().filter(|row| measured(row)) {
+    for row in after.rows.measured.iter().filter(|row| measured(row)) {
         let work = Work::of(row);
         if seen.insert(work) && row_of(before, work).is_none_or(|earlier| !measured(earlier)) {
             unjudged.push(Unjudged {

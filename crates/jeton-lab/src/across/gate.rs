@@ -8,6 +8,7 @@ use super::compare::{Change, RunComparison, compare};
 use super::machine::Difference;
 use crate::result::{Judgement, RunResult};
 use crate::stats::verdict::{Band, judge};
+use crate::suite::{matches, nearest};
 
 /// What a gate came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,6 +63,13 @@ pub enum Unjudgeable {
     },
     /// No subject is in both.
     NothingInCommon,
+    /// Neither has such a subject.
+    NoSubject {
+        /// What was asked for.
+        pattern: String,
+        /// What may have been meant.
+        nearest: String,
+    },
     /// The rounds are so few or so noisy that nothing could be told from a regression.
     NothingDecided {
         /// Subjects that both measured.
@@ -88,6 +96,10 @@ impl fmt::Display for Unjudgeable {
             Self::NothingInCommon => f.write_str(
                 "the two have no subject in common: measure the same suites with the same claims",
             ),
+            Self::NoSubject { pattern, nearest } => write!(
+                f,
+                "no subject of the two results matches `{pattern}`; did you mean `{nearest}`?"
+            ),
             Self::NothingDecided { subjects } => write!(
                 f,
                 "none of the {subjects} in common can be told from a regression, the rounds are too few or too noisy: measure more of them"
@@ -111,6 +123,9 @@ pub enum Disturbed {
 /// threshold, both noise floors, and what unchanged subjects differ by between the runs; or if it
 /// was measured before and fails now. What did not change has not become slower.
 ///
+/// With `subjects` (parts of their ids, `*` stands for anything) only those are judged; the others
+/// still show what the runs themselves differ by.
+///
 /// # Errors
 /// [`Unjudgeable`], if there is neither a yes nor a no.
 pub fn gate(
@@ -118,8 +133,10 @@ pub fn gate(
     after: &RunResult,
     threshold: f64,
     disturbed: Disturbed,
+    subjects: &[String],
 ) -> Result<Gate, Unjudgeable> {
-    let compared = compare(before, after);
+    let mut compared = compare(before, after);
+    narrow(&mut compared, subjects)?;
     if !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
     }
@@ -133,6 +150,31 @@ pub fn gate(
         }
     }
     judged(&compared, threshold)
+}
+
+fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjudgeable> {
+    let ids: Vec<&str> = compared
+        .changes
+        .iter()
+        .map(|change| change.subject.as_str())
+        .chain(compared.unjudged.iter().map(|u| u.subject.as_str()))
+        .collect();
+    for pattern in subjects {
+        if !ids.iter().any(|id| matches(pattern, id)) {
+            let drivers = ids.iter().filter_map(|id| id.split(':').next());
+            let names = drivers.flat_map(|d| [d, d.split('/').next_back().unwrap_or(d)]);
+            return Err(Unjudgeable::NoSubject {
+                pattern: pattern.clone(),
+                nearest: nearest(pattern, names),
+            });
+        }
+    }
+    let asked = |id: &str| subjects.is_empty() || subjects.iter().any(|p| matches(p, id));
+    compared.changes.retain(|change| asked(&change.subject));
+    compared
+        .unjudged
+        .retain(|unjudged| asked(&unjudged.subject));
+    Ok(())
 }
 
 fn judged(compared: &RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {

@@ -12,9 +12,10 @@ use std::fmt;
 use super::machine::{Difference, machine, settings};
 use super::same::{Work, counterpart};
 use crate::judging::{self, Contest, Contestant, Twins};
+use crate::published;
 use crate::result::{
-    AaPair, Environment, MergedRun, NoiseFloor, Row, RunResult, SCHEMA, Status, Taint, Timing,
-    Verdict,
+    AaPair, Environment, MergedRun, NoiseFloor, Row, Rows, RunResult, SCHEMA, Status, Taint,
+    Timing, Verdict,
 };
 use crate::stats::median::median_interval;
 use crate::stats::outliers::beyond_outer_fences;
@@ -115,6 +116,7 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
     let rows: Vec<Row> = first
         .result
         .rows
+        .measured
         .iter()
         .map(|row| merged_row(row, &results))
         .collect::<Result<_, _>>()?;
@@ -123,16 +125,19 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
     }
     let noise_floor = noise_floor(&results, &rows, &runs);
     let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
+    let (environment, published) = (environment(&results), published::tables(&rows));
+    let rows = Rows::from(rows);
+    let answers = published::answers(&rows, &noise_floor, &environment.taint);
     Ok(RunResult {
         schema: SCHEMA,
         command: command.to_owned(),
         seed: first.result.seed,
-        environment: environment(&results),
+        environment,
         noise_floor,
-        published: first.result.published.clone(),
+        published,
         verdicts,
-        // An answer was drawn from the rounds of one run; nobody has drawn it from all of them.
-        claims_answered: Vec::new(),
+        claims_answered: answers,
+        recommendation: None,
         runs,
         rows,
     })
@@ -174,7 +179,7 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
     }
     for (with, without) in [(first, other), (other, first)] {
         let lacks = |row: &&Row| counterpart(&without.result, row).is_none();
-        if let Some(row) = with.result.rows.iter().find(lacks) {
+        if let Some(row) = with.result.rows.measured.iter().find(lacks) {
             return Err(Unmergeable::AnotherPlan {
                 with: with.name.clone(),
                 without: without.name.clone(),
@@ -195,7 +200,7 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
             });
         }
     }
-    for row in &a.rows {
+    for row in &a.rows.measured {
         if let Some(difference) = counterpart(b, row).and_then(|o| same_work(row, o)) {
             return differ(difference);
         }
@@ -236,7 +241,7 @@ fn same_work(a: &Row, b: &Row) -> Option<Difference> {
 fn level(named: &Named) -> Result<(), Unmergeable> {
     let rounds = named.result.environment.rounds_finished as usize;
     let uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
-    match named.result.rows.iter().find(uneven) {
+    match named.result.rows.measured.iter().find(uneven) {
         Some(row) => Err(Unmergeable::Ragged(
             named.name.clone(),
             Work::of(row).to_string(),
@@ -445,6 +450,7 @@ fn environment(results: &[Named]) -> Environment {
         reasons: Vec::new(),
         steal: share(|t| t.steal),
         load: share(|t| t.load),
+        shared: share(|t| t.shared),
         unwatched: Vec::new(),
     };
     for (i, e) in all().enumerate() {

@@ -39,12 +39,16 @@ impl std::fmt::Display for Work<'_> {
 
 /// The row of a result that does this work.
 pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Row> {
-    result.rows.iter().find(|row| Work::of(row) == work)
+    result
+        .rows
+        .measured
+        .iter()
+        .find(|row| Work::of(row) == work)
 }
 
 /// The row of another result that is this row of its plan: the same work, for the same suite.
 pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
-    let mut rows = result.rows.iter();
+    let mut rows = result.rows.measured.iter();
     rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
 }
 

@@ -37,6 +37,9 @@ pub struct Built {
     pub hash: String,
 }
 
+/// A driver, and how it is started, or a sentence that says why it cannot be had.
+pub type Answer<'d> = (&'d Driver, Result<Built, String>);
+
 /// Why a driver cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unbuilt {
@@ -123,6 +126,36 @@ impl Cache {
                 })?;
         }
         fs::write(&stamp, &hash).map_err(unwritable)?;
+        Ok(built)
+    }
+
+    /// Each of the drivers, built if it was stale, or why it cannot be had. Before one is built,
+    /// `tell` hears which, the how manyth of the stale ones it is, and how many there are.
+    ///
+    /// # Errors
+    /// [`Unbuilt::Stopped`] alone: what cannot be had is among the answers.
+    pub fn build_each<'d>(
+        &self,
+        drivers: &[&'d Driver],
+        stop: &Stop,
+        mut tell: impl FnMut(&Driver, usize, usize),
+    ) -> Result<Vec<Answer<'d>>, Unbuilt> {
+        let stale: Vec<bool> = drivers.iter().map(|d| self.stale(d)).collect();
+        let of = stale.iter().filter(|s| **s).count();
+        let mut number = 0;
+        let mut built = Vec::new();
+        for (driver, stale) in drivers.iter().zip(stale) {
+            if stale {
+                number += 1;
+                tell(driver, number, of);
+            }
+            let ready = match self.build(driver, stop) {
+                Ok(ready) => Ok(ready),
+                Err(Unbuilt::Unavailable(reason)) => Err(reason),
+                Err(Unbuilt::Stopped) => return Err(Unbuilt::Stopped),
+            };
+            built.push((*driver, ready));
+        }
         Ok(built)
     }
 

@@ -6,7 +6,7 @@ mod manifest;
 mod search;
 mod toolchain;
 
-pub use build::{Built, Cache, Unbuilt};
+pub use build::{Answer, Built, Cache, Unbuilt};
 pub use manifest::{Driver, Manifest, Offer};
 pub use search::{SearchError, find, folder};
 pub use toolchain::{Tool, toolchains};

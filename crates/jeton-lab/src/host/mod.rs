@@ -4,8 +4,10 @@ mod cores;
 mod environment;
 mod settings;
 mod witness;
+mod yardstick;
 
 pub use cores::Cores;
 pub use environment::describe;
 pub use settings::{Setting, State, settings};
 pub use witness::Witness;
+pub use yardstick::{SHARED_BEYOND, Yardstick};

@@ -9,8 +9,11 @@ use crate::result::Taint;
 const STEAL_LIMIT: f64 = 0.01;
 /// More cores than this kept busy by others, on average, taints a run.
 const OTHERS_LIMIT_CORES: f64 = 0.25;
-/// More of the time than this spent waiting for a core taints a run.
+/// More of the time than this spent waiting for a core taints a run, where others did any work.
 const PRESSURE_LIMIT: f64 = 0.10;
+/// Fewer cores than this kept busy by others: who waited for a core waited for a thread of their own.
+/// A runtime's collector and compiler share its one core with its work, and that is what it costs.
+const NOBODY_ELSE_CORES: f64 = 0.05;
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -85,7 +88,9 @@ impl Witness {
             (Some(before), Some(now)) => {
                 #[allow(clippy::cast_precision_loss, reason = "microseconds of a run")]
                 let share = now.saturating_sub(before) as f64 / 1e6 / seconds;
-                if share > PRESSURE_LIMIT {
+                if share > PRESSURE_LIMIT
+                    && taint.load.is_none_or(|cores| cores > NOBODY_ELSE_CORES)
+                {
                     taint.reasons.push(format!(
                         "work waited for a free core {:.0} % of the time (limit {:.0} %)",
                         share * 100.0,

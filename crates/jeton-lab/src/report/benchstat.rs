@@ -7,15 +7,16 @@ use super::comparison::time;
 use crate::result::{Row, RunResult};
 
 /// One line for each round of each measured row, in the format of Go's benchmarks
-/// (golang.org/design/14313-benchmark-format): ns/op, and B/op and allocs/op where the runtime
-/// counts them.
+/// (golang.org/design/14313-benchmark-format): ns/op, the token's size as B/token, and B/op and
+/// allocs/op where the runtime counts them.
 ///
 /// A row's name says its contract and then, as `benchstat` can group by, its factors:
 /// `BenchmarkVerify/format=jwt/alg=HS256/key=prepared/claims=standard/lang=go/lib=golang-jwt-1`.
 /// The last number is that of threads. Versions are not in the name, so that two results of two
 /// versions are compared by `benchstat before.txt after.txt`; they are in lines that start with `#`,
 /// which it passes over. Libraries are compared by
-/// `benchstat -col /lib -row .name,/format,/alg -ignore /lang FILE`.
+/// `benchstat -col /lib -row .name,/format,/alg -ignore /lang FILE`, and report 4's two with
+/// `-filter /claims:report4` and `/bits` among the rows.
 ///
 /// `benchstat` takes the rounds of two subjects for independent samples, and its p is that of
 /// Mann and Whitney: the `p_value` of our verdicts, which are themselves drawn from pairs of rounds.
@@ -33,7 +34,7 @@ pub fn text(result: &RunResult) -> String {
     let _ = head(result, &mut out);
     // Two suites may each have a row of the same work: twice its rounds would be other statistics.
     let mut written = HashSet::new();
-    for row in &result.rows {
+    for row in &result.rows.measured {
         let name = name(row);
         if let Some(timing) = time(row).filter(|_| written.insert(name.clone())) {
             let memory = memory(row);
@@ -59,7 +60,7 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
         writeln!(out, "# disturbed: {}", one_line(reason))?;
     }
     let mut said: Vec<(&str, &str)> = Vec::new();
-    for subject in result.rows.iter().map(|r| &r.subject) {
+    for subject in result.rows.measured.iter().map(|r| &r.subject) {
         let one = (subject.driver(), subject.version.as_str());
         if !said.contains(&one) {
             said.push(one);
@@ -83,10 +84,12 @@ fn name(row: &Row) -> String {
     }
     // The driver, for two versions of one library are two drivers.
     let library = subject.driver().rsplit('/').next().unwrap_or_default();
+    let bits = subject.key_bits.map(|bits| bits.to_string());
     let factors = [
         ("format", Some(subject.format.as_str())),
         ("alg", subject.alg.as_deref()),
         ("enc", subject.enc.as_deref()),
+        ("bits", bits.as_deref()),
         ("key", Some(subject.key_handling.as_str())),
         ("claims", Some(row.claims.name.as_str())),
         ("lang", Some(subject.language.as_str())),
@@ -104,6 +107,9 @@ fn name(row: &Row) -> String {
 
 fn memory(row: &Row) -> String {
     let mut text = String::new();
+    if let Some(bytes) = row.token_bytes {
+        let _ = write!(text, " {bytes} B/token");
+    }
     if let Some(bytes) = row.bytes_per_op {
         let _ = write!(text, " {bytes} B/op");
     }

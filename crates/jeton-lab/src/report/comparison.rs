@@ -88,7 +88,7 @@ pub(super) fn time(row: &Row) -> Option<&Timing> {
 /// Every comparison of the result, ordered by suite and contract as they first appear; measured
 /// rows that no verdict speaks of are shown too, without one.
 pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
-    let mut taken = vec![false; result.rows.len()];
+    let mut taken = vec![false; result.rows.measured.len()];
     let mut found = judged(result, &mut taken);
     add_unjudged(result, &mut taken, &mut found);
     found.retain(|comparison| !comparison.entries.is_empty());
@@ -136,7 +136,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
                 .entries
                 .iter()
                 .any(|entry| entry.row.subject.id == *id);
-            let row = result.rows.iter().position(|row| {
+            let row = result.rows.measured.iter().position(|row| {
                 row.suite == verdict.suite
                     && row.contract == verdict.contract
                     && row.claims.name == verdict.claims
@@ -146,7 +146,9 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
             });
             if let (false, Some(row)) = (known, row) {
                 taken[row] = true;
-                comparison.entries.push(entry(&result.rows[row], role));
+                comparison
+                    .entries
+                    .push(entry(&result.rows.measured[row], role));
             }
         }
     }
@@ -155,7 +157,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
 
 /// Measured rows without a verdict join the chart of their own kind, or make one.
 fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
-    for (row, taken) in result.rows.iter().zip(taken) {
+    for (row, taken) in result.rows.measured.iter().zip(taken) {
         if *taken || row.reference || time(row).is_none() {
             continue;
         }
@@ -187,7 +189,7 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
 
 fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
     let beside = |row: &Row| row.suite == comparison.suite && row.contract == comparison.contract;
-    for row in result.rows.iter().filter(|row| beside(row)) {
+    for row in result.rows.measured.iter().filter(|row| beside(row)) {
         let belongs = comparison.entries.iter().any(|entry| {
             if row.reference {
                 names::primitive(&entry.row.subject) == names::primitive(&row.subject)
@@ -218,9 +220,14 @@ fn name_entries(comparison: &mut Comparison<'_>) {
 /// Keeps one suite and contract together, in the order in which the rows first name them.
 fn order(result: &RunResult, found: &mut [Comparison<'_>]) {
     let place = |wanted: &Comparison<'_>| {
-        let suite = result.rows.iter().position(|row| row.suite == wanted.suite);
+        let suite = result
+            .rows
+            .measured
+            .iter()
+            .position(|row| row.suite == wanted.suite);
         let contract = result
             .rows
+            .measured
             .iter()
             .position(|row| row.suite == wanted.suite && row.contract == wanted.contract);
         (suite, contract, wanted.confounded)

@@ -1,8 +1,10 @@
 //! Everything measured as comma-separated values (RFC 4180), for spreadsheets and data frames.
 
+mod interop;
+
 use csv::WriterBuilder;
 
-use crate::result::{Row, RunResult};
+use crate::result::{Row, RowId, RunResult};
 
 const COLUMNS: [&str; 27] = [
     "suite",
@@ -38,6 +40,9 @@ const COLUMNS: [&str; 27] = [
 /// with the ends of its 95 % interval, memory, and then every round's nanoseconds per operation in
 /// columns of their own, `round_1` and on.
 ///
+/// A result of `lab interop` has a line for each pair instead, with what each encoding of the key came
+/// to.
+///
 /// What was not measured is an empty field. Text that a spreadsheet would take for a formula (it
 /// begins with `=`, `+`, `-` or `@`) has an apostrophe before it: reasons and names come from the
 /// libraries.
@@ -50,14 +55,124 @@ const COLUMNS: [&str; 27] = [
 /// ```
 #[must_use]
 pub fn text(result: &RunResult) -> String {
-    let timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let timings = result
+        .rows
+        .measured
+        .iter()
+        .filter_map(|r| r.ns_per_op.as_ref());
     let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
-    let mut out = WriterBuilder::new().from_writer(Vec::new());
+    if result.rows.measured.is_empty() && !result.rows.is_empty() {
+        let head = interop::COLUMNS.map(str::to_owned).to_vec();
+        return table(
+            head,
+            result.rows.interop.iter().map(interop::record).collect(),
+        );
+    }
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
     let tainted = result.environment.taint.tainted;
-    let lines = result.rows.iter().map(|r| record(r, tainted, rounds));
-    for line in std::iter::once(head.collect()).chain(lines) {
+    let lines = result.rows.measured.iter();
+    let lines = lines.map(|r| record(r, tainted, rounds)).collect();
+    table(head.collect(), lines)
+}
+
+/// The reports' figures, each with the measured one: one line for each published figure.
+///
+/// Published and measured figures are of two machines: compare the ratios, each inside its source.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("published.csv", jeton_lab::report::csv::published(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn published(result: &RunResult) -> String {
+    let head = [
+        "report",
+        "table",
+        "row",
+        "column",
+        "unit",
+        "published",
+        "published_text",
+        "published_ratio",
+        "measured",
+        "measured_ratio",
+        "missing",
+        "subject",
+        "contract",
+        "claims",
+        "threads",
+        "ratio_to",
+        "machine",
+        "source",
+    ];
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+    let mut lines = Vec::new();
+    for table in &result.published {
+        for row in &table.rows {
+            for (column, figure) in table.columns.iter().zip(&row.figures) {
+                let work = figure.work.as_ref();
+                let of_work = |part: fn(&RowId) -> &String| {
+                    work.map_or_else(String::new, |work| plain(part(work)))
+                };
+                lines.push(vec![
+                    table.report.to_string(),
+                    plain(&table.title),
+                    plain(&row.name),
+                    plain(column),
+                    table.quantity.unit().to_owned(),
+                    number(figure.published),
+                    plain(&figure.text),
+                    number(figure.published_ratio),
+                    number(figure.measured),
+                    number(figure.measured_ratio),
+                    plain(figure.missing.as_deref().unwrap_or_default()),
+                    of_work(|work| &work.subject),
+                    of_work(|work| &work.contract),
+                    of_work(|work| &work.claims),
+                    work.map_or_else(String::new, |work| work.threads.to_string()),
+                    plain(&table.ratio_to),
+                    plain(&table.machine),
+                    plain(&table.source),
+                ]);
+            }
+        }
+    }
+    table(head.map(str::to_owned).to_vec(), lines)
+}
+
+/// The reports' conclusions with their answers: one line for each.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("answers.csv", jeton_lab::report::csv::answers(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn answers(result: &RunResult) -> String {
+    let head = [
+        "id", "report", "claim", "answer", "measured", "why", "machine",
+    ];
+    let lines = result.claims_answered.iter().map(|claim| {
+        vec![
+            plain(&claim.id),
+            claim.report.to_string(),
+            plain(&claim.claim),
+            claim.answer.words().to_owned(),
+            plain(&claim.measured),
+            plain(&claim.why),
+            plain(&claim.machine),
+        ]
+    });
+    table(head.map(str::to_owned).to_vec(), lines.collect())
+}
+
+fn table(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
+    let mut out = WriterBuilder::new().from_writer(Vec::new());
+    for line in std::iter::once(head).chain(lines) {
         // Every line has as many fields as the first, and memory takes them all.
         out.write_record(&line)
             .expect("lines of one length are written to memory");

@@ -1,9 +1,11 @@
 //! The tables in Markdown, for a wiki, an issue or a pull request.
 
+mod interop;
+
 use std::fmt::{self, Write};
 
 use super::comparison::{Comparison, Entry, Role, comparisons, time};
-use super::{names, sentences, units};
+use super::{beside, names, sentences, units};
 use crate::result::{Row, RunResult, Timing};
 use crate::stats::verdict::PRACTICAL_DIFFERENCE;
 
@@ -26,6 +28,10 @@ pub fn text(result: &RunResult) -> String {
 
 fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(out, "# jeton lab\n")?;
+    if result.rows.measured.is_empty() && !result.rows.is_empty() {
+        writeln!(out, "`{}`\n", result.command.replace('`', "'"))?;
+        return interop::write(&result.rows.interop, out);
+    }
     head(result, out)?;
     let comparisons = comparisons(result);
     let mut suite = "";
@@ -36,7 +42,8 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
         }
         table(comparison, out)?;
     }
-    gaps(&result.rows, out)
+    gaps(&result.rows.measured, out)?;
+    beside::write(result, out)
 }
 
 fn head(result: &RunResult, out: &mut String) -> fmt::Result {
@@ -214,7 +221,7 @@ fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
 }
 
 /// Text from elsewhere as text: no markup, no cell of its own, no HTML, one line.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text
         .split_whitespace()

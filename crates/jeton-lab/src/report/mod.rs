@@ -6,9 +6,13 @@
 pub mod benchstat;
 pub mod csv;
 pub mod html;
+pub mod junit;
 pub mod markdown;
+pub mod sarif;
 
+mod beside;
 mod comparison;
-mod names;
+pub mod interop;
+pub(crate) mod names;
 mod sentences;
-mod units;
+pub(crate) mod units;

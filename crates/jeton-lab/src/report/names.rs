@@ -4,17 +4,23 @@ use std::collections::BTreeMap;
 
 use crate::result::Subject;
 
-/// The algorithm as a reader looks for it: `HS256`, `RSA-OAEP-256+A256GCM`, `v4.local`.
-pub(super) fn algorithm(subject: &Subject) -> String {
-    match (&subject.alg, &subject.enc) {
+/// The algorithm as a reader looks for it: `HS256`, `RSA-OAEP-256+A256GCM`, `v4.local`; with the size
+/// of an RSA key that is not the usual, and a warning if it is under today's minimum.
+pub(crate) fn algorithm(subject: &Subject) -> String {
+    let mut name = match (&subject.alg, &subject.enc) {
         (Some(alg), Some(enc)) => format!("{alg}+{enc}"),
         (Some(alg), None) => alg.clone(),
         (None, _) => subject.format.clone(),
+    };
+    if let Some(bits) = subject.key_bits {
+        let weak = if subject.is_weak() { ", weak" } else { "" };
+        name.push_str(&format!(" ({bits} bits{weak})"));
     }
+    name
 }
 
 /// Format and algorithm together: `JWT HS256`, `PASETO v4.local`.
-pub(super) fn token(subject: &Subject) -> String {
+pub(crate) fn token(subject: &Subject) -> String {
     match subject.format.as_str() {
         "jwt" => format!("JWT {}", algorithm(subject)),
         "jwe" => format!("JWE {}", algorithm(subject)),
@@ -25,7 +31,7 @@ pub(super) fn token(subject: &Subject) -> String {
 
 /// The primitive below the format, so that a bare reference finds the comparisons it is the
 /// floor of: Ed25519 is under `EdDSA` and under `v4.public`.
-pub(super) fn primitive(subject: &Subject) -> String {
+pub(crate) fn primitive(subject: &Subject) -> String {
     match algorithm(subject).as_str() {
         "EdDSA" | "Ed25519" | "v4.public" => "Ed25519".to_owned(),
         other => other.to_owned(),
@@ -33,8 +39,13 @@ pub(super) fn primitive(subject: &Subject) -> String {
 }
 
 /// The language as its community writes it.
-pub(super) fn language(subject: &Subject) -> &str {
-    match subject.language.as_str() {
+pub(crate) fn language(subject: &Subject) -> &str {
+    language_of(&subject.language)
+}
+
+/// A language's own spelling, from the word that a result has for it.
+pub(crate) fn language_of(language: &str) -> &str {
+    match language {
         "rust" => "Rust",
         "go" => "Go",
         "node" => "Node",
@@ -45,7 +56,7 @@ pub(super) fn language(subject: &Subject) -> &str {
 }
 
 /// One name per subject: the library, and whatever else tells it from the others.
-pub(super) fn distinct(subjects: &[&Subject]) -> Vec<String> {
+pub(crate) fn distinct(subjects: &[&Subject]) -> Vec<String> {
     let mut names: Vec<String> = subjects.iter().map(|s| s.library.clone()).collect();
     // What varies over the whole comparison belongs to every name.
     for part in [algorithm, |s: &Subject| s.key_handling.clone()] {
@@ -84,7 +95,7 @@ fn varies(mut values: impl Iterator<Item = String>) -> bool {
 }
 
 /// A page-unique HTML id: the number makes it unique, the words make it readable in a link.
-pub(super) fn anchor(number: usize, words: &str) -> String {
+pub(crate) fn anchor(number: usize, words: &str) -> String {
     let mut anchor = format!("c{number}");
     for word in words
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -113,6 +124,7 @@ mod tests {
             format: "jwt".to_owned(),
             alg: Some(alg.to_owned()),
             enc: None,
+            key_bits: None,
             key_handling: "prepared".to_owned(),
         }
     }

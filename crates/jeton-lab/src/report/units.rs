@@ -2,8 +2,8 @@
 
 /// The unit that one chart and its table share.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Unit {
-    pub(super) name: &'static str,
+pub(crate) struct Unit {
+    pub(crate) name: &'static str,
     /// Nanoseconds in one unit.
     nanoseconds: f64,
     /// Decimals that keep the smallest value at three digits or more.
@@ -12,7 +12,7 @@ pub(super) struct Unit {
 
 impl Unit {
     /// The unit in which the middle of these nanoseconds is between one and a thousand.
-    pub(super) fn for_times(ns: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn for_times(ns: impl Iterator<Item = f64>) -> Self {
         let logs: Vec<f64> = ns
             .filter(|v| v.is_finite() && *v > 0.0)
             .map(f64::ln)
@@ -39,17 +39,17 @@ impl Unit {
     }
 
     /// A figure of this unit without its name, for a column whose head names it.
-    pub(super) fn figure(self, ns: f64) -> String {
+    pub(crate) fn figure(self, ns: f64) -> String {
         fixed(ns / self.nanoseconds, self.decimals)
     }
 
     /// A figure with its unit.
-    pub(super) fn text(self, ns: f64) -> String {
+    pub(crate) fn text(self, ns: f64) -> String {
         format!("{} {}", self.figure(ns), self.name)
     }
 
     /// A tick's label: no more digits than it needs.
-    pub(super) fn tick(self, ns: f64) -> String {
+    pub(crate) fn tick(self, ns: f64) -> String {
         let value = ns / self.nanoseconds;
         let decimals = (0..6)
             .find(|d| {
@@ -62,7 +62,7 @@ impl Unit {
 }
 
 /// A number with this many decimals and thousands parted by commas; "n/a" if it is none.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "n/a".to_owned();
     }
@@ -85,12 +85,12 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// A whole number with thousands parted by commas.
-pub(super) fn whole(value: u64) -> String {
+pub(crate) fn whole(value: u64) -> String {
     fixed(value as f64, 0)
 }
 
 /// A ratio in a column: 0.323, 12.60, 1,250.
-pub(super) fn ratio(value: f64) -> String {
+pub(crate) fn ratio(value: f64) -> String {
     match value {
         v if v < 10.0 => fixed(v, 3),
         v if v < 100.0 => fixed(v, 2),
@@ -98,13 +98,27 @@ pub(super) fn ratio(value: f64) -> String {
     }
 }
 
+/// A factor in a sentence or on an axis: 1.06, 4.2, 13, 140.
+pub(crate) fn times(value: f64) -> String {
+    let plain = match value {
+        v if v < 2.0 => fixed(v, 2),
+        v if v < 10.0 => fixed(v, 1),
+        v => fixed(v, 0),
+    };
+    // 2.0 is 2, and 1.50 is 1.5.
+    match plain.contains('.') {
+        true => plain.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => plain,
+    }
+}
+
 /// A share as per cent: 0.012 is "1.2 %", held together by a no-break space.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{}\u{a0}%", fixed(share * 100.0, 1))
 }
 
 /// "a", "a and b", "a, b and c".
-pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
+pub(crate) fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),
@@ -116,7 +130,7 @@ pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
 }
 
 /// "1 row", "2 rows".
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!(
         "{} {}",
         whole(number as u64),
@@ -125,7 +139,7 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// The same words with a capital letter first.
-pub(super) fn capitalised(words: &str) -> String {
+pub(crate) fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + letters.as_str()

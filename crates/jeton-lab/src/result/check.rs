@@ -3,6 +3,11 @@
 //! A file that was edited by hand is caught where the edit contradicts what stands beside it: a
 //! median that its rounds do not have, a run called undisturbed above the reasons why it was.
 
+mod attack;
+mod beside;
+mod interop;
+mod recommendation;
+
 use std::collections::HashMap;
 
 use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
@@ -15,14 +20,20 @@ const ROUNDING: f64 = 1e-9;
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     environment(&result.environment)?;
     noise_floor(&result.noise_floor)?;
-    for (i, row) in result.rows.iter().enumerate() {
+    for (i, row) in result.rows.measured.iter().enumerate() {
         self::row(row).map_err(|(member, what)| format!("rows[{i}]{member}: {what}"))?;
     }
-    twice(&result.rows)?;
+    twice(&result.rows.measured)?;
+    // The other kinds stand behind the measured rows when the lab writes them.
+    let before = result.rows.measured.len();
+    interop::check(&result.rows.interop, before)?;
+    attack::check(&result.rows.attack, before + result.rows.interop.len())?;
     for (i, verdict) in result.verdicts.iter().enumerate() {
-        self::verdict(verdict, &result.rows)
+        self::verdict(verdict, &result.rows.measured)
             .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;
     }
+    beside::check(result)?;
+    recommendation::check(result).map_err(|what| format!("recommendation{what}"))?;
     merged(result)
 }
 
@@ -42,6 +53,9 @@ fn environment(e: &Environment) -> Result<(), String> {
     let taint = &e.taint;
     if !taint.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
         return wrong("taint.steal", "is no share between 0 and 1");
+    }
+    if !taint.shared.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+        return wrong("taint.shared", "is no share between 0 and 1");
     }
     if !taint.load.is_none_or(not_negative) {
         return wrong("taint.load", "is no number of cores");

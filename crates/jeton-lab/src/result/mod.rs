@@ -5,16 +5,28 @@
 //! `docs/result.schema.json`. Members that a reader does not know are ignored; members that the
 //! schema does not require read as empty when they are absent.
 
+mod attack;
+mod beside;
 mod check;
 mod file;
+mod interop;
 mod reading;
+mod rows;
 
+pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
+pub use beside::{
+    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
+};
 pub use file::{FileError, OutDir, to_bytes, write_whole};
+pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use reading::{RESULT_BYTES_MAX, read};
+pub use rows::{ATTACK, INTEROP, Rows};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use crate::recommendation::Recommendation;
 
 /// The version of the result file's schema.
 pub const SCHEMA: u32 = 1;
@@ -32,20 +44,23 @@ pub struct RunResult {
     pub environment: Environment,
     /// What two identical subjects differed by.
     pub noise_floor: NoiseFloor,
-    /// Published figures that belong beside the measured ones.
+    /// The reports' tables as they were published, each figure beside the measured one.
     #[serde(default)]
-    pub published: Vec<serde_json::Value>,
+    pub published: Vec<PublishedTable>,
     /// What each comparison came to.
     #[serde(default)]
     pub verdicts: Vec<Verdict>,
     /// The published conclusions, each with its answer.
     #[serde(default)]
-    pub claims_answered: Vec<serde_json::Value>,
+    pub claims_answered: Vec<ClaimAnswered>,
+    /// What is recommended to who has the needs that the run was given, or why nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<Recommendation>,
     /// The runs that were merged into it; empty for a result of one run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<MergedRun>,
-    /// One row per subject and contract.
-    pub rows: Vec<Row>,
+    /// What was seen, by its kind.
+    pub rows: Rows,
 }
 
 /// One of the runs that a merged result is made of, in the order of its rounds.
@@ -107,6 +122,11 @@ pub struct Taint {
     pub steal: Option<f64>,
     /// Cores that other work kept busy, on average, if known.
     pub load: Option<f64>,
+    /// Share of the batches around which the drivers' core was slower than it can be, because
+    /// another machine had a part of it, if that was watched. A round leaves them out for a subject
+    /// that has others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<f64>,
     /// What could not be watched here, a sentence each.
     pub unwatched: Vec<String>,
 }
@@ -230,7 +250,7 @@ impl Judgement {
     }
 }
 
-/// One subject under one contract.
+/// One subject under one contract, timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The suite that asked for it.
@@ -299,7 +319,8 @@ impl Status {
 /// Driver × format × algorithm × key handling: one row of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
-    /// `go/golang-jwt:jwt:HS256:prepared`; JWE adds its `enc` behind the alg, joined by `+`.
+    /// `go/golang-jwt:jwt:HS256:prepared`; JWE adds its `enc` behind the alg, joined by `+`, and
+    /// an RSA key of another size than the usual its bits, joined by `@`.
     pub id: String,
     /// The library's name.
     pub library: String,
@@ -313,11 +334,23 @@ pub struct Subject {
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
+    /// The size of an RSA key in bits, where it is not [`RSA_BITS`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bits: Option<u32>,
     /// `prepared` or `parsed-per-call`; for `load-key` the form of the text.
     pub key_handling: String,
 }
 
+/// The size of an RSA key that is not said: 2,048 bits, today's minimum.
+pub const RSA_BITS: u32 = 2048;
+
 impl Subject {
+    /// Whether its key is under today's minimum: measured because a report did, and no choice.
+    #[must_use]
+    pub fn is_weak(&self) -> bool {
+        self.key_bits.is_some_and(|bits| bits < RSA_BITS)
+    }
+
     /// Whether its language compiles while it runs: its noise is of another kind.
     #[must_use]
     pub fn is_managed(&self) -> bool {

@@ -22,7 +22,7 @@ pub const RESULT_BYTES_MAX: u64 = 64_000_000;
 /// # Examples
 /// ```no_run
 /// let result = jeton_lab::result::read("jeton-lab/results.json".as_ref())?;
-/// println!("{} rows", result.rows.len());
+/// println!("{} rows", result.rows.measured.len());
 /// # Ok::<(), jeton_lab::result::FileError>(())
 /// ```
 pub fn read(path: &Path) -> Result<RunResult, FileError> {
@@ -65,18 +65,24 @@ fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {
     let json = &mut serde_json::Deserializer::from_slice(bytes);
-    let refused = |place: String, e: &serde_json::Error| {
+    let refused = |e: &serde_json::Error, said: String| {
         if e.is_eof() {
             return FileError::CutShort(path.to_owned());
         }
-        let place = match place.as_str() {
-            "." => String::new(),
-            place => format!("{place}: "),
-        };
-        FileError::NoResult(path.to_owned(), format!("{place}{e}"))
+        FileError::NoResult(path.to_owned(), said)
     };
-    let value = serde_path_to_error::deserialize(&mut *json)
-        .map_err(|e| refused(e.path().to_string(), e.inner()))?;
-    json.end().map_err(|e| refused(".".into(), &e))?;
+    let value =
+        serde_path_to_error::deserialize(&mut *json).map_err(|e| refused(e.inner(), placed(&e)))?;
+    json.end().map_err(|e| refused(&e, e.to_string()))?;
     Ok(value)
+}
+
+/// What is wrong, behind its place. An error that begins with the end of its place goes on from it.
+pub(super) fn placed(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let (place, said) = (error.path().to_string(), error.inner().to_string());
+    match place.as_str() {
+        "." => said,
+        place if said.starts_with('.') => format!("{place}{said}"),
+        place => format!("{place}: {said}"),
+    }
 }

@@ -3,7 +3,8 @@
 use super::Options;
 use super::bench::Bench;
 use super::judge::{noise_floor, verdicts};
-use crate::result::{ClaimsSet, Environment, Row, RunResult, SCHEMA, Status, Timing};
+use crate::published;
+use crate::result::{ClaimsSet, Environment, Row, Rows, RunResult, SCHEMA, Status, Timing};
 use crate::stats::median::median_interval;
 use crate::stats::outliers::beyond_outer_fences;
 use crate::suite::{ClaimsSets, Plan};
@@ -23,17 +24,22 @@ pub(super) fn result(
     let noise_floor = noise_floor(&benches);
     let verdicts = verdicts(&benches, &plan.comparisons, &noise_floor);
     let originals = benches.into_iter().filter(|b| b.twin_of.is_none());
+    let rows: Vec<Row> = originals.map(|b| row(b, sets)).collect();
+    let published = published::tables(&rows);
+    let rows = Rows::from(rows);
+    let answers = published::answers(&rows, &noise_floor, &environment.taint);
     RunResult {
         schema: SCHEMA,
         command: options.command.clone(),
         seed: options.seed,
         environment,
         noise_floor,
-        published: Vec::new(),
+        published,
         verdicts,
-        claims_answered: Vec::new(),
+        claims_answered: answers,
+        recommendation: None,
         runs: Vec::new(),
-        rows: originals.map(|b| row(b, sets)).collect(),
+        rows,
     }
 }
 

@@ -83,6 +83,7 @@ impl Forge {
                 values: self.claims.clone(),
             },
             policy: Policy { issuer, audience },
+            practice: None,
             tokens: cell.contract.opens_tokens().then(|| self.tokens.clone()),
         })
     }
@@ -153,28 +154,8 @@ impl Forge {
         })
     }
 
-    /// Each contract gets the half that it needs.
     fn keys_for(&self, contract: Contract) -> Keys {
-        let mut keys = self.mint.keys().clone();
-        let hide_private = matches!(
-            contract,
-            Contract::Verify | Contract::VerifySignature | Contract::Encrypt
-        );
-        if contract == Contract::GenerateKey {
-            return Keys::default();
-        }
-        if hide_private && keys.public.is_some() {
-            keys.private = None;
-        }
-        if contract == Contract::Decrypt && keys.private.is_some() {
-            keys.public = None;
-        }
-        if let Some(paserk) = &mut keys.paserk
-            && hide_private
-        {
-            paserk.secret = None;
-        }
-        keys
+        self.mint.keys_for(contract)
     }
 
     fn make_controls(&self) -> Result<Vec<Control>, String> {
@@ -239,6 +220,7 @@ mod tests {
             format,
             alg: (!alg.is_empty()).then(|| alg.to_owned()),
             enc: enc.map(str::to_owned),
+            key_bits: None,
             claims: STANDARD.into(),
         };
         Forge::new(&dialect, &ClaimsSets::issued_at(1_700_000_000, None)).unwrap()

@@ -10,9 +10,13 @@ use crate::suite::Format;
 use crate::wire::Paserk;
 
 /// A key that makes tokens, and opens what was made under it.
-pub(super) trait PasetoKey: fmt::Debug + Send {
-    /// The token of these bytes.
-    fn make(&self, message: &[u8]) -> Result<String>;
+pub(crate) trait PasetoKey: fmt::Debug + Send + Sync {
+    /// The token of these bytes, bound to nothing else.
+    fn make(&self, message: &[u8]) -> Result<String> {
+        self.make_bound(message, Binding::default())
+    }
+    /// The token of these bytes and of what they are bound to.
+    fn make_bound(&self, message: &[u8], binding: Binding<'_>) -> Result<String>;
     /// The bytes of that token.
     fn open(&self, token: &str) -> Result<Vec<u8>>;
     /// The key as a driver is given it.
@@ -20,7 +24,7 @@ pub(super) trait PasetoKey: fmt::Debug + Send {
 }
 
 /// A fresh key; `None` if the format is not PASETO.
-pub(super) fn generate(format: Format) -> Option<Result<Box<dyn PasetoKey>>> {
+pub(crate) fn generate(format: Format) -> Option<Result<Box<dyn PasetoKey>>> {
     Some(match format {
         Format::V1Local => local::<paseto_v1::V1>(),
         Format::V1Public => secret::<paseto_v1::V1>(),
@@ -30,7 +34,9 @@ pub(super) fn generate(format: Format) -> Option<Result<Box<dyn PasetoKey>>> {
         Format::V3Public => secret::<v3::V3>(),
         Format::V4Local => local::<v4::V4>(),
         Format::V4Public => secret::<v4::V4>(),
-        Format::Jwt | Format::Jwe | Format::Bare | Format::Unsecured => return None,
+        Format::Jwt | Format::Jwe | Format::Bare | Format::Unsecured | Format::Opaque => {
+            return None;
+        }
     })
 }
 
@@ -43,8 +49,8 @@ fn secret<V: Version + fmt::Debug>() -> Result<Box<dyn PasetoKey>> {
 }
 
 impl<V: Version + fmt::Debug> PasetoKey for LocalKey<V> {
-    fn make(&self, message: &[u8]) -> Result<String> {
-        self.encrypt(message, Binding::default())
+    fn make_bound(&self, message: &[u8], binding: Binding<'_>) -> Result<String> {
+        self.encrypt(message, binding)
     }
 
     fn open(&self, token: &str) -> Result<Vec<u8>> {
@@ -60,8 +66,8 @@ impl<V: Version + fmt::Debug> PasetoKey for LocalKey<V> {
 }
 
 impl<V: Version + fmt::Debug> PasetoKey for SecretKey<V> {
-    fn make(&self, message: &[u8]) -> Result<String> {
-        self.sign(message, Binding::default())
+    fn make_bound(&self, message: &[u8], binding: Binding<'_>) -> Result<String> {
+        self.sign(message, binding)
     }
 
     fn open(&self, token: &str) -> Result<Vec<u8>> {

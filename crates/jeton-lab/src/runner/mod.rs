@@ -8,14 +8,16 @@ mod event;
 mod forge;
 mod honesty;
 mod judge;
-mod mint;
-mod mint_paseto;
+pub(crate) mod mint;
+pub(crate) mod mint_paseto;
 mod pace;
-mod preflight;
+pub(crate) mod preflight;
 mod rounds;
-mod tamper;
+mod shared_core;
+pub(crate) mod tamper;
 mod twins;
 mod warm;
+mod weak;
 
 pub use event::Event;
 pub use pace::{BATCHES, FULL_BUDGET, Pace, QUICK_BUDGET};
@@ -25,9 +27,10 @@ use std::time::{Duration, Instant};
 
 use bench::{Bench, Stopped};
 use forge::Forge;
+use shared_core::Sharing;
 
-use crate::driver::{Built, Cache, Driver, Unbuilt};
-use crate::host::{Cores, Witness, describe};
+use crate::driver::{Built, Cache, Driver};
+use crate::host::{Cores, Witness, Yardstick, describe};
 use crate::result::{RunResult, Status, Taint};
 use crate::stop::Stop;
 use crate::suite::{Cell, ClaimsSets, Contract, KeyHandling, OwnClaims, Plan};
@@ -139,26 +142,23 @@ impl Run<'_> {
                 });
             }
         }
+        let tell = &mut self.tell;
         let cache = &self.options.cache;
-        let stale = wanted.iter().filter(|d| cache.stale(d)).count();
-        let mut done = 0;
+        let answers = cache.build_each(&wanted, self.stop, |driver, number, of| {
+            tell(Event::Building {
+                driver: &driver.id,
+                number,
+                of,
+            });
+        });
         let mut built = BTreeMap::new();
-        for driver in wanted {
-            if cache.stale(driver) {
-                done += 1;
-                (self.tell)(Event::Building {
-                    driver: &driver.id,
-                    number: done,
-                    of: stale,
-                });
-            }
-            match cache.build(driver, self.stop) {
+        for (driver, answer) in answers.map_err(|_| Stopped)? {
+            match answer {
                 Ok(ready) => {
                     self.hashes.insert(driver.id.clone(), ready.hash.clone());
                     built.insert(driver.id.clone(), ready);
                 }
-                Err(Unbuilt::Stopped) => return Err(Stopped),
-                Err(Unbuilt::Unavailable(reason)) => {
+                Err(reason) => {
                     (self.tell)(Event::Unavailable {
                         driver: &driver.id,
                         reason: &reason,
@@ -345,7 +345,9 @@ impl Run<'_> {
         let pace = &self.options.pace;
         let mut order = rounds::Order::seeded(self.options.seed);
         (self.tell)(Event::Rehearsing);
-        rounds::rehearse(&mut self.benches, &mut order, pace)?;
+        let cores = self.cores.clone();
+        let yardstick = Yardstick::of_drivers(&cores);
+        rounds::rehearse(&mut self.benches, &mut order, pace, yardstick.as_ref())?;
         let live = self.live().into_iter();
         let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
         if let Some(budget) = self.options.budget {
@@ -360,9 +362,17 @@ impl Run<'_> {
         }
         let ids: Vec<u32> = self.process_ids();
         let mut witness = Witness::begin(&ids);
-        let outcome = self.rounds(&mut order, workshop, &mut witness);
+        let mut sharing = Sharing::default();
+        let outcome = self.rounds(
+            &mut order,
+            workshop,
+            &mut witness,
+            yardstick.as_ref(),
+            &mut sharing,
+        );
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
+        sharing.testify(&mut self.taint);
         outcome
     }
 
@@ -371,6 +381,8 @@ impl Run<'_> {
         order: &mut rounds::Order,
         workshop: &Workshop,
         witness: &mut Witness,
+        yardstick: Option<&Yardstick<'_>>,
+        sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
         let pace = self.options.pace;
         let mut longest = Duration::ZERO;
@@ -380,7 +392,7 @@ impl Run<'_> {
                 self.start_afresh(workshop)?;
                 self.warm_up(None)?;
                 (self.tell)(Event::Rehearsing);
-                rounds::rehearse(&mut self.benches, order, &pace)?;
+                rounds::rehearse(&mut self.benches, order, &pace, yardstick)?;
             }
             if let Some(budget) = self.options.budget {
                 let late = self.began.elapsed() + longest > budget;
@@ -396,7 +408,8 @@ impl Run<'_> {
             let round_began = Instant::now();
             let of = self.planned;
             let tell = &mut self.tell;
-            rounds::round(&mut self.benches, order, &pace, |visit, visits| {
+            let benches = &mut self.benches;
+            *sharing += rounds::round(benches, order, &pace, yardstick, |visit, visits| {
                 tell(Event::Round {
                     number,
                     of,

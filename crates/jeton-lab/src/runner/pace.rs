@@ -7,6 +7,9 @@ use crate::suite::Cell;
 /// Batches that make a round's value, which is their median.
 pub const BATCHES: u32 = 5;
 
+/// How long the yardstick is not looked at, about.
+const SLICE: Duration = Duration::from_millis(4);
+
 /// Fewer rounds than this prove nothing; a budget does not go below.
 pub(super) const FEWEST_ROUNDS: u32 = 4;
 
@@ -45,8 +48,8 @@ pub struct Pace {
 impl Pace {
     /// The pace of a run that is to be believed.
     pub const FULL: Self = Self {
-        batch: Duration::from_millis(60),
-        managed_batch: Duration::from_millis(60),
+        batch: Duration::from_millis(30),
+        managed_batch: Duration::from_millis(50),
         warm_batch: Duration::from_millis(25),
         managed_least: Duration::from_secs(3),
         warm_limit: Duration::from_secs(10),
@@ -82,6 +85,17 @@ impl Pace {
         } else {
             self.batch
         }
+    }
+
+    /// In how many slices one batch of that cell is timed. One, where memory is collected: between
+    /// two questions a collector would do unseen what the batch has to pay for.
+    #[must_use]
+    pub fn slices_of(&self, cell: &Cell) -> u64 {
+        if cell.collects_garbage() {
+            return 1;
+        }
+        let slices = self.batch_of(cell).as_micros() / SLICE.as_micros();
+        u64::try_from(slices).unwrap_or(u64::MAX).max(1)
     }
 
     /// Whether all processes are put out before this round, counted from one, of so many.

@@ -6,7 +6,7 @@ use crate::suite::Format;
 
 /// Where a token is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Header,
     EncryptedKey,
     Nonce,
@@ -17,7 +17,7 @@ pub(super) enum Part {
 
 impl Part {
     /// The parts of a format's tokens, each as it is put in a sentence: "accepts …".
-    pub(super) fn of(format: Format) -> &'static [(&'static str, Part)] {
+    pub(crate) fn of(format: Format) -> &'static [(&'static str, Part)] {
         match format {
             Format::Jwe => &[
                 ("a token whose tag was changed", Part::Signature),
@@ -29,6 +29,7 @@ impl Part {
                     Part::EncryptedKey,
                 ),
             ],
+            Format::Opaque => &[("a token that was changed", Part::Signature)],
             _ => &[
                 ("a token whose signature was changed", Part::Signature),
                 ("a token whose claims were changed", Part::Claims),
@@ -40,7 +41,7 @@ impl Part {
     /// Its place between the dots.
     fn place(self, format: Format) -> usize {
         match (format, self) {
-            (_, Self::Header) => 0,
+            (_, Self::Header) | (Format::Opaque, _) => 0,
             (Format::Jwe, Self::EncryptedKey) => 1,
             (Format::Jwe, Self::Nonce) => 2,
             (Format::Jwe, Self::Claims) => 3,
@@ -54,7 +55,7 @@ impl Part {
 /// The token with one bit changed in one of its parts; it stays well-formed base64url, so that a
 /// decoder does not refuse what only the signature should. `None` if there is no such part, or
 /// nothing in it.
-pub(super) fn tamper(format: Format, token: &str, part: Part) -> Option<String> {
+pub(crate) fn tamper(format: Format, token: &str, part: Part) -> Option<String> {
     let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
     if format.is_paseto() {
         if part == Part::Header {

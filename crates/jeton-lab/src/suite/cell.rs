@@ -20,6 +20,8 @@ pub struct Cell {
     pub alg: Option<String>,
     /// The content encryption of a JWE; none elsewhere.
     pub enc: Option<String>,
+    /// The size of an RSA key in bits, where it is not [`crate::result::RSA_BITS`].
+    pub key_bits: Option<u32>,
     /// How keys are handled.
     pub key_handling: KeyHandling,
     /// The contract.
@@ -45,6 +47,7 @@ impl Cell {
             format: Format::Jwt,
             alg: Some("HS256".into()),
             enc: None,
+            key_bits: None,
             key_handling: KeyHandling::Prepared,
             contract: Contract::Sign,
             claims: STANDARD.to_owned(),
@@ -54,16 +57,24 @@ impl Cell {
     }
 
     /// The subject's id: `go/golang-jwt:jwt:HS256:prepared`, a JWE's `enc` behind the algorithm
-    /// (`dir+A256GCM`), and no algorithm where the format decides it.
+    /// (`dir+A256GCM`), an RSA key's size if it is not the usual (`RS384@4096`), and no algorithm
+    /// where the format decides it.
     #[must_use]
     pub fn subject_id(&self) -> String {
         let (driver, format) = (&self.driver, self.format);
         let handling = self.key_handling.name();
-        match (&self.alg, &self.enc) {
-            (Some(alg), Some(enc)) => format!("{driver}:{format}:{alg}+{enc}:{handling}"),
-            (Some(alg), None) => format!("{driver}:{format}:{alg}:{handling}"),
-            (None, _) => format!("{driver}:{format}:{handling}"),
+        let mut id = format!("{driver}:{format}:");
+        if let Some(alg) = &self.alg {
+            id.push_str(alg);
+            if let Some(enc) = &self.enc {
+                id.push_str(&format!("+{enc}"));
+            }
+            if let Some(bits) = self.key_bits {
+                id.push_str(&format!("@{bits}"));
+            }
+            id.push(':');
         }
+        id + handling
     }
 
     /// The subject, as the result file writes it.
@@ -77,6 +88,7 @@ impl Cell {
             format: self.format.name().to_owned(),
             alg: self.alg.clone(),
             enc: self.enc.clone(),
+            key_bits: self.key_bits,
             key_handling: self.key_handling.name().to_owned(),
         }
     }
@@ -102,16 +114,27 @@ impl Cell {
         }
     }
 
-    /// A reference line is drawn beside a comparison, and never in one.
+    /// A reference line is drawn beside a comparison, and never in one: it makes no token that
+    /// protects anything, or leaves out a part of the work.
     #[must_use]
     pub fn is_reference(&self) -> bool {
-        matches!(self.format, Format::Bare | Format::Unsecured)
+        let no_token = matches!(
+            self.format,
+            Format::Bare | Format::Unsecured | Format::Opaque
+        );
+        no_token || self.contract == Contract::VerifyParsed
     }
 
     /// Whether its language compiles while it runs, so that it must be warmed up.
     #[must_use]
     pub fn is_managed(&self) -> bool {
         is_managed(&self.language)
+    }
+
+    /// Whether its language has a collector, which works when it likes.
+    #[must_use]
+    pub fn collects_garbage(&self) -> bool {
+        self.language != "rust"
     }
 
     /// Whether its key is one text that both sides hold.
@@ -130,7 +153,7 @@ impl Cell {
         match form {
             KeyForm::Jwk => !self.format.is_paseto(),
             KeyForm::Pem => !self.is_symmetric(),
-            KeyForm::Paserk => self.format.is_paseto(),
+            KeyForm::Paserk | KeyForm::Hex => self.format.is_paseto(),
         }
     }
 
@@ -145,6 +168,7 @@ impl Cell {
             },
             alg: self.alg.clone(),
             enc: self.enc.clone(),
+            key_bits: self.key_bits,
             claims: self.claims.clone(),
         }
     }
@@ -159,6 +183,29 @@ pub struct Dialect {
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
+    /// The size of an RSA key in bits, where it is not the usual.
+    pub key_bits: Option<u32>,
     /// The name of the claims set.
     pub claims: String,
+}
+
+impl Dialect {
+    /// `ES256`, `dir+A256GCM`, or the format where it decides: `v4.public`.
+    #[must_use]
+    pub fn alg_or_format(&self) -> String {
+        match (&self.alg, &self.enc) {
+            (Some(alg), Some(enc)) => format!("{alg}+{enc}"),
+            (Some(alg), None) => alg.clone(),
+            (None, _) => self.format.name().to_owned(),
+        }
+    }
+
+    /// The same with the format before it: `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        match self.alg {
+            Some(_) => format!("{} {}", self.format, self.alg_or_format()),
+            None => self.alg_or_format(),
+        }
+    }
 }

@@ -172,6 +172,11 @@ impl Comparison {
                 "library",
                 (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
             ),
+            // Between algorithms, the key's kind and its size come with the algorithm.
+            (
+                "key size",
+                a.key_bits != b.key_bits && a.effective_alg() == b.effective_alg(),
+            ),
             ("key handling", a.key_handling != b.key_handling),
         ];
         let named = differs.into_iter().filter(|(_, differs)| *differs);

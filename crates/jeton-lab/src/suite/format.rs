@@ -29,11 +29,13 @@ pub enum Format {
     Bare,
     /// JSON and base64 alone, without any security, as a reference.
     Unsecured,
+    /// A random text that stands for claims in a table, as a reference: what no token costs.
+    Opaque,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Jwt,
         Self::Jwe,
         Self::V1Local,
@@ -46,6 +48,7 @@ impl Format {
         Self::V4Public,
         Self::Bare,
         Self::Unsecured,
+        Self::Opaque,
     ];
 
     /// The protocol's name for it.
@@ -64,6 +67,7 @@ impl Format {
             Self::V4Public => "v4.public",
             Self::Bare => "bare",
             Self::Unsecured => "none",
+            Self::Opaque => "opaque",
         }
     }
 
@@ -95,7 +99,7 @@ impl Format {
             Self::V2Public | Self::V4Public => Some("EdDSA"),
             Self::V3Public => Some("ES384"),
             Self::V4Local => Some("XChaCha20+BLAKE2b"),
-            Self::Unsecured => Some("none"),
+            Self::Unsecured | Self::Opaque => Some("none"),
             Self::Jwt | Self::Jwe | Self::Bare => None,
         }
     }

@@ -22,6 +22,8 @@ pub enum KeyForm {
     Pem,
     /// PASERK.
     Paserk,
+    /// The bytes of a PASETO key in hexadecimal, which no standard describes.
+    Hex,
 }
 
 impl KeyHandling {
@@ -47,7 +49,7 @@ impl KeyHandling {
 
 impl KeyForm {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Jwk, Self::Pem, Self::Paserk];
+    pub const ALL: [Self; 4] = [Self::Jwk, Self::Pem, Self::Paserk, Self::Hex];
 
     /// The protocol's name for it.
     #[must_use]
@@ -56,6 +58,7 @@ impl KeyForm {
             Self::Jwk => "jwk",
             Self::Pem => "pem",
             Self::Paserk => "paserk",
+            Self::Hex => "hex",
         }
     }
 

@@ -4,13 +4,16 @@
 //! [`Comparison`] sets cells side by side, and can only be made of cells that answer the same
 //! question.
 
+mod algorithms;
 mod catalogue;
 mod cell;
 mod claims;
 mod comparison;
 mod contract;
 mod format;
+mod formats;
 mod key_handling;
+mod libraries;
 mod offered;
 mod plan;
 mod quick;
@@ -25,4 +28,5 @@ pub use comparison::{Comparison, Incomparable};
 pub use contract::Contract;
 pub use format::Format;
 pub use key_handling::{KeyForm, KeyHandling};
+pub(crate) use plan::matches;
 pub use plan::{Plan, PlanError, nearest};

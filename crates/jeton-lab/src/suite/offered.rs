@@ -2,9 +2,85 @@
 
 use super::{Cell, Contract, Format, KeyHandling};
 use crate::driver::{Driver, Offer};
+use crate::result::RowId;
 
 /// The library that is the baseline wherever it takes part.
 pub(super) const BASELINE: &str = "jeton";
+
+/// What can be planned: every cell with the claims `standard` on one thread.
+pub(super) struct Offered(Vec<Cell>);
+
+impl Offered {
+    pub(super) fn new(cells: Vec<Cell>) -> Self {
+        Self(cells)
+    }
+
+    /// All cells with prepared keys under a contract, whatever their algorithm.
+    pub(super) fn all(&self, format: Format, contract: Contract) -> impl Iterator<Item = &Cell> {
+        self.0.iter().filter(move |c| {
+            c.format == format && c.contract == contract && c.key_handling == KeyHandling::Prepared
+        })
+    }
+
+    /// The cells of a format and algorithm under a contract, with prepared keys.
+    pub(super) fn of(
+        &self,
+        format: Format,
+        alg: Option<&str>,
+        enc: Option<&str>,
+        contract: Contract,
+    ) -> impl Iterator<Item = &Cell> {
+        self.handled(KeyHandling::Prepared, format, alg, enc, contract)
+    }
+
+    /// The same with keys handled in any one way.
+    pub(super) fn handled(
+        &self,
+        handling: KeyHandling,
+        format: Format,
+        alg: Option<&str>,
+        enc: Option<&str>,
+        contract: Contract,
+    ) -> impl Iterator<Item = &Cell> {
+        self.0.iter().filter(move |c| {
+            c.format == format
+                && c.alg.as_deref() == alg
+                && c.enc.as_deref() == enc
+                && c.contract == contract
+                && c.key_handling == handling
+        })
+    }
+
+    /// Those of a signed JWT.
+    pub(super) fn jwt(&self, alg: &str, contract: Contract) -> impl Iterator<Item = &Cell> {
+        self.of(Format::Jwt, Some(alg), None, contract)
+    }
+
+    /// The cell that does this work, with its claims, its threads and the size of its key; none if no
+    /// driver offers it.
+    pub(super) fn doing(&self, work: &RowId) -> Option<Cell> {
+        let (id, key_bits) = match work.subject.split_once('@') {
+            Some((before, after)) => {
+                let (bits, rest) = after.split_once(':')?;
+                (format!("{before}:{rest}"), Some(bits.parse().ok()?))
+            }
+            None => (work.subject.clone(), None),
+        };
+        let does = |c: &&Cell| c.contract.name() == work.contract && c.subject_id() == id;
+        let cell = self.0.iter().find(does)?;
+        Some(Cell {
+            key_bits,
+            claims: work.claims.clone(),
+            threads: work.threads,
+            ..cell.clone()
+        })
+    }
+}
+
+/// Whether a cell is of the library that is the baseline.
+pub(super) fn own(cell: &&Cell) -> bool {
+    cell.library == BASELINE
+}
 
 /// Every cell that the drivers offer, by their manifests: the baseline's first, then by driver.
 #[must_use]

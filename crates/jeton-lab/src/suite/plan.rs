@@ -86,8 +86,8 @@ impl Plan {
         for cell in &cells {
             self.add_cell(suite, cell);
         }
-        // Answering from a cache is other work: a row, and in no comparison.
-        cells.retain(|cell| !cell.caches);
+        // Answering from a cache is other work, and so is a reference: a row, and in no comparison.
+        cells.retain(|cell| !cell.caches && !cell.is_reference());
         if let [baseline, others @ ..] = cells.as_slice() {
             let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
             // Every call above filters by one contract and leaves references out.
@@ -171,7 +171,7 @@ pub(super) fn narrow(
 }
 
 /// Whether `pattern` is somewhere in `id`; `*` stands for anything between its parts.
-fn matches(pattern: &str, id: &str) -> bool {
+pub(crate) fn matches(pattern: &str, id: &str) -> bool {
     let mut rest = id;
     pattern.split('*').all(|part| match rest.find(part) {
         Some(at) => {

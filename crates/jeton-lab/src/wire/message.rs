@@ -18,8 +18,19 @@ pub struct Hello {
     pub runtime: String,
     /// What the runtime counts exactly: `bytes`, `allocs`.
     pub counts: Vec<String>,
+    /// Whether it loads a key's text under every contract, and not under `load-key` alone.
+    #[serde(default)]
+    pub takes_key_text: bool,
     /// What it can do.
     pub offers: Vec<Offered>,
+    /// The practices that it can be told to follow; empty: it knows its own alone, which is
+    /// `documented`.
+    #[serde(default)]
+    pub practices: Vec<String>,
+    /// What the driver checks by hand because the library does not, as `format:check`: `jwe:claims`,
+    /// `jwt:exp` (that there is one), `v4.public:iss`, …
+    #[serde(default)]
+    pub by_driver: Vec<String>,
 }
 
 /// One thing that a driver offers: a format and an algorithm under some contracts.
@@ -64,13 +75,16 @@ pub struct Prepare {
     pub claims: ClaimsPool,
     /// What `verify` must check beside the signature.
     pub policy: Policy,
+    /// How the library is called: `defaults` or `documented`, which is what absence means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub practice: Option<String>,
     /// The tokens to open; absent for contracts that make tokens or keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
 }
 
 /// Key material. A symmetric key is `private`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Keys {
     /// The private or symmetric JWK.
     pub private: Option<Value>,
@@ -92,7 +106,7 @@ pub struct KeyText {
 }
 
 /// PASETO keys as PASERK strings.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paserk {
     /// The symmetric key.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +142,7 @@ pub struct Policy {
 pub struct VerifyAnswer {
     /// Whether it was accepted.
     pub accepted: bool,
-    /// Its claims, if it was accepted and the contract decodes them.
+    /// Its claims, if it was accepted, the contract decodes them and JSON has words for them.
     #[serde(default)]
     pub claims: Option<Value>,
     /// Why it was not.

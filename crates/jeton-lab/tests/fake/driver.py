@@ -32,7 +32,10 @@ CACHE = {}
 
 class Prepared:
     def __init__(self, order):
-        self.key = unb64(order["keys"]["private"]["k"])
+        if MISDEED == "reads-text":
+            self.key = unb64(json.loads(order["key_text"]["private"])["k"])
+        else:
+            self.key = unb64(order["keys"]["private"]["k"])
         if MISDEED == "empty-key":
             self.key = b""
         self.claims = order["claims"]["values"]
@@ -132,6 +135,7 @@ def hello():
     return {
         "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
         "runtime": "python", "counts": [], "offers": [offer],
+        "takes_key_text": MISDEED == "reads-text",
     }
 
 
@@ -145,8 +149,13 @@ def answer(request, prepared):
             with open(os.environ["FAKE_CHILDREN"], "a") as children:
                 children.write(f"{child.pid}\n")
         return {}, Prepared(request)
+    if op == "token" and MISDEED == "makes-no-token":
+        return {"ok": False, "error": "failed", "reason": "out of ink"}, prepared
     if op == "token":
         return {"token": prepared.sign(prepared.claims[request["index"]])}, prepared
+    if op == "verify" and MISDEED == "dies-in-verify":
+        print("fatal error: out of luck", file=sys.stderr)
+        os._exit(7)
     if op == "verify":
         try:
             claims = prepared.verify(request["token"])

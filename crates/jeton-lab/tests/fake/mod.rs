@@ -107,7 +107,7 @@ key_handling = ["prepared"]
 
 /// The row of a fake driver.
 pub(crate) fn row<'a>(result: &'a RunResult, name: &str, contract: &str) -> &'a Row {
-    let mut rows = result.rows.iter();
+    let mut rows = result.rows.measured.iter();
     rows.find(|r| r.subject.library == name && r.contract == contract)
         .unwrap()
 }

@@ -3,18 +3,21 @@
 
 mod sample;
 
+use jeton_lab::recommendation::{Needs, Noisy, recommend};
 use jeton_lab::report::html::page;
 use jeton_lab::result::{Judgement, RunResult, Status, Timing, Verdict};
 use sha2::{Digest, Sha256};
 
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 11] = [
     "summary",
-    "trust",
-    "no-recommendation",
+    "recommendation",
     "tiers",
     "charts",
+    "tradeoff",
     "sizes",
+    "overhead",
     "gaps",
+    "trust",
     "environment",
     "data",
 ];
@@ -32,15 +35,13 @@ fn check(html: &str) {
         !html.contains("NaN") && !html.contains(">inf"),
         "a number is none"
     );
-    assert!(
-        !html.contains("<script") && !html.contains(" style="),
-        "the policy forbids these"
-    );
+    assert!(!html.contains(" style="), "the policy forbids these");
+    assert_eq!(html.matches("<script").count(), 1, "the one script");
     assert!(
         !html.contains("http://") && !html.contains("https://"),
         "an outside address"
     );
-    for chart in html.split("<svg class=\"chart\"").skip(1) {
+    for chart in html.split("<svg class=\"chart").skip(1) {
         let chart = chart.split_once("</article>").unwrap().0;
         let id = between(chart, "aria-details=\"", "\"");
         let after = chart.split_once("</figure>").unwrap().1;
@@ -102,28 +103,32 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes, because there is one claims set.
-    assert_eq!(charts(&html), comparisons.len() + 1);
+    // One chart of sizes, because there is one claims set; one of size against cost; and what is
+    // above the floor for each contract.
+    assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));
     assert!(html.len() < 400_000, "{} bytes", html.len());
     keep("report-sample.html", &html);
 }
 
 #[test]
-fn the_policy_names_the_hash_of_the_style_that_is_there() {
+fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
     let html = page(&sample::empty());
-    let style = between(&html, "<style>", "</style>");
-    let hash = base64_simd::STANDARD.encode_to_string(Sha256::digest(style));
+    let hash = |tag: &str| {
+        let text = between(&html, &format!("<{tag}>"), &format!("</{tag}>"));
+        base64_simd::STANDARD.encode_to_string(Sha256::digest(text))
+    };
     let policy = between(
         &html,
         "http-equiv=\"Content-Security-Policy\" content=\"",
         "\"",
     );
     assert!(policy.contains("default-src 'none'"));
-    assert!(
-        policy.contains(&format!("style-src 'sha256-{hash}'")),
-        "{policy}"
-    );
+    for (source, tag) in [("style-src", "style"), ("script-src", "script")] {
+        let allowed = format!("{source} 'sha256-{}'", hash(tag));
+        assert!(policy.contains(&allowed), "{policy}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
 }
 
 #[test]
@@ -174,7 +179,12 @@ fn rows_that_are_not_ok_keep_their_reasons() {
     let result = sample::result();
     let html = page(&result);
     let gaps = between(&html, "<section id=\"gaps\"", "</section>");
-    for row in result.rows.iter().filter(|row| row.status != Status::Ok) {
+    for row in result
+        .rows
+        .measured
+        .iter()
+        .filter(|row| row.status != Status::Ok)
+    {
         assert!(
             gaps.contains(row.reason.as_deref().unwrap()),
             "{:?}",
@@ -208,7 +218,7 @@ fn a_result_without_rows_renders() {
 fn a_result_of_failed_rows_renders() {
     let mut result = sample::result();
     result.verdicts.clear();
-    for row in &mut result.rows {
+    for row in &mut result.rows.measured {
         sample::fail(row, Status::Unavailable, "the toolchain is absent");
     }
     let html = page(&result);
@@ -221,7 +231,7 @@ fn a_result_of_failed_rows_renders() {
 fn one_subject_alone_is_charted_and_compared_with_nothing() {
     let mut result = sample::result();
     result.verdicts.clear();
-    result.rows.truncate(1);
+    result.rows.measured.truncate(1);
     let html = page(&result);
     check(&html);
     assert_eq!(charts(&html), 2);
@@ -267,16 +277,16 @@ fn numbers_that_are_none_or_huge_render() {
         for verdict in &mut result.verdicts {
             (verdict.ratio, verdict.interval) = (value, [value, value]);
         }
-        result.rows[0].ns_per_op = Some(Timing {
+        result.rows.measured[0].ns_per_op = Some(Timing {
             median: value,
             interval: [value, value],
             rounds: vec![value],
             outliers: 0,
             unsettled: false,
         });
-        result.rows[1].ns_per_op.as_mut().unwrap().interval = [value, value];
-        result.rows[0].token_bytes = Some(u64::MAX);
-        result.rows[0].bytes_per_op = Some(value);
+        result.rows.measured[1].ns_per_op.as_mut().unwrap().interval = [value, value];
+        result.rows.measured[0].token_bytes = Some(u64::MAX);
+        result.rows.measured[0].bytes_per_op = Some(value);
         check(&page(&result));
     }
 }
@@ -297,7 +307,7 @@ fn text_from_libraries_is_never_markup() {
         verdict.comparison.push_str(EVIL);
         verdict.factors.push(EVIL.to_owned());
     }
-    for row in &mut result.rows {
+    for row in &mut result.rows.measured {
         row.subject.library.push_str(EVIL);
         row.subject.version.push_str(EVIL);
         row.claims.name.push_str(EVIL);
@@ -307,7 +317,7 @@ fn text_from_libraries_is_never_markup() {
     }
     let html = page(&result);
     check(&html);
-    for markup in ["<img", "<script", "onload=\"b"] {
+    for markup in ["<img", "<script>alert", "onload=\"b"] {
         assert!(!html.contains(markup), "{markup}");
     }
     assert_eq!(html.matches("</style>").count(), 1);
@@ -331,7 +341,7 @@ fn the_download_is_the_result() {
         }
     }
     let read: RunResult = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(read.rows.len(), result.rows.len());
+    assert_eq!(read.rows.measured.len(), result.rows.measured.len());
     assert_eq!(read.verdicts.len(), result.verdicts.len());
 }
 
@@ -339,7 +349,7 @@ fn the_download_is_the_result() {
 fn a_result_beyond_a_link_names_its_file_instead() {
     let mut result = sample::result();
     let rounds = vec![1234.5; 5_000];
-    for row in &mut result.rows {
+    for row in &mut result.rows.measured {
         if let Some(timing) = &mut row.ns_per_op {
             timing.rounds = rounds.clone();
         }
@@ -347,4 +357,72 @@ fn a_result_beyond_a_link_names_its_file_instead() {
     let html = page(&result);
     assert!(html.len() < 400_000, "{} bytes", html.len());
     assert!(html.contains("too large for a link"));
+}
+
+/// Advice for these needs, as the page has it.
+fn advised(result: &mut RunResult, needs: &str, noisy: Noisy) -> String {
+    let needs = Needs::parse(&[needs]).unwrap();
+    result.recommendation = Some(recommend(result, &needs, noisy));
+    let html = page(result);
+    check(&html);
+    between(&html, "<section id=\"recommendation\"", "</section>").to_owned()
+}
+
+#[test]
+fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
+    let mut result = sample::result();
+    let section = advised(
+        &mut result,
+        "verify-by-third-parties,languages=go",
+        Noisy::Refused,
+    );
+    for words in [
+        "<h3>Because</h3>",
+        "<h3>What would change it</h3>",
+        "<h3>Not covered</h3>",
+        "languages=go",
+        "Attacks were not run",
+        "the secret that verifies it also makes it",
+    ] {
+        assert!(section.contains(words), "{words}");
+    }
+    let advice = result.recommendation.unwrap();
+    assert!(!advice.choices.is_empty());
+    for pick in advice.choices.iter().flat_map(|c| &c.picks) {
+        assert_eq!(pick.language, "go");
+    }
+}
+
+#[test]
+fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
+    let mut result = sample::result();
+    result.environment.taint.tainted = true;
+    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    let refused = advised(&mut result, "", Noisy::Refused);
+    assert!(refused.contains("There is no recommendation."));
+    assert!(refused.contains("The hypervisor took 9 %"));
+    let allowed = advised(&mut result, "", Noisy::Allowed);
+    assert!(allowed.contains("From a disturbed run"));
+    assert!(!allowed.contains("There is no recommendation."));
+}
+
+#[test]
+fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
+    let mut result = sample::result();
+    let section = advised(
+        &mut result,
+        "confidentiality,verify-by-third-parties",
+        Noisy::Refused,
+    );
+    assert!(section.contains("There is no recommendation."));
+    assert!(section.contains("Without verify-by-third-parties: PASETO v4.local."));
+}
+
+#[test]
+fn an_older_file_is_advised_without_needs() {
+    let result = sample::result();
+    assert!(result.recommendation.is_none());
+    let html = page(&result);
+    assert!(html.contains("Asked without needs"));
+    assert!(html.contains("With verify-by-third-parties: "));
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use jeton_lab::result::{
-    AaPair, ClaimsSet, Environment, Judgement, NoiseFloor, Row, RunResult, SCHEMA, Status, Subject,
-    Taint, Timing, Verdict,
+    AaPair, AttackOutcome, AttackRow, ClaimsSet, Environment, Evidence, Interop, InteropRow,
+    Judgement, KeyExchange, NoiseFloor, Party, Practice, Reader, Row, Rows, RunResult, SCHEMA,
+    Status, Subject, Taint, Timing, Verdict,
 };
 
 const ROUNDS: usize = 8;
@@ -109,8 +110,120 @@ pub(crate) fn result() -> RunResult {
     }
     let mut result = empty();
     result.verdicts = verdicts(&rows);
-    result.rows = rows;
+    result.rows.measured = rows;
     result
+}
+
+/// A result of `lab interop`: two libraries with each other's tokens, and one that is not there.
+#[allow(dead_code, reason = "each test binary has its own copy of this file")]
+pub(crate) fn interop() -> RunResult {
+    let mut result = empty();
+    result.command = "jeton lab interop".to_owned();
+    let pem_refused = exchange("go/fake-x", "go/fake-y", Interop::Refused);
+    let mut absent = exchange("java/absent", "java/absent", Interop::NotOffered);
+    absent.status = Status::Unavailable;
+    absent.outcome = None;
+    absent.reason = Some("needs `java`, which is not on PATH".to_owned());
+    absent.keys.clear();
+    result.rows.interop = vec![
+        exchange("go/fake-x", "go/fake-x", Interop::Verified),
+        pem_refused,
+        exchange("go/fake-y", "go/fake-x", Interop::Void),
+        exchange("go/fake-y", "go/fake-y", Interop::NotOffered),
+        absent,
+    ];
+    result
+}
+
+/// ES256 tokens between two drivers, with a key as JWK and as PEM; the PEM is the worse one.
+fn exchange(minter: &str, verifier: &str, outcome: Interop) -> InteropRow {
+    let party = |driver: &str| Party {
+        driver: driver.to_owned(),
+        library: driver.split('/').next_back().unwrap().to_owned(),
+        version: "1.2.3".to_owned(),
+        language: driver.split('/').next().unwrap().to_owned(),
+    };
+    let key = |encoding: &str, read_by, outcome| KeyExchange {
+        encoding: encoding.to_owned(),
+        minted_with: Some("jwk".to_owned()),
+        read_by: Some(read_by),
+        outcome,
+    };
+    let bad = outcome.needs_explaining();
+    InteropRow {
+        status: Status::Ok,
+        minter: party(minter),
+        verifier: party(verifier),
+        format: "jwt".to_owned(),
+        alg: Some("ES256".to_owned()),
+        enc: None,
+        outcome: Some(outcome),
+        reason: bad.then(|| "claim `nbf` is missing".to_owned()),
+        explanation: bad.then(|| "unexplained: claim `nbf` is missing".to_owned()),
+        keys: vec![
+            key("jwk", Reader::Driver, outcome.min(Interop::Verified)),
+            key("pem", Reader::Library, outcome),
+        ],
+    }
+}
+
+/// A result of `lab attack`: one attack of each outcome.
+#[allow(dead_code, reason = "each test binary has its own copy of this file")]
+pub(crate) fn attack() -> RunResult {
+    let mut result = empty();
+    result.command = "jeton lab attack".to_owned();
+    let mut void = attacked("other-key", None);
+    void.status = Status::FailedPreflight;
+    void.reason = Some("void: the untampered twin is refused too: no".to_owned());
+    result.rows.attack = vec![
+        attacked("alg-none", Some(AttackOutcome::Refused)),
+        attacked("crit-unknown", Some(AttackOutcome::Accepted)),
+        attacked("dots", Some(AttackOutcome::OverLimit)),
+        attacked("deep-claims", Some(AttackOutcome::Crashed)),
+        attacked("deep-header", Some(AttackOutcome::Hung)),
+        attacked("ecdsa-zero", Some(AttackOutcome::NotApplicable)),
+        attacked("jwk-off-curve", Some(AttackOutcome::NotOffered)),
+        void,
+    ];
+    result
+}
+
+fn attacked(attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
+    let counts = outcome.is_some_and(|o| o >= AttackOutcome::Refused);
+    let found = outcome.filter(|o| o.is_finding());
+    let evidence = found.map(|outcome| Evidence {
+        alg: Some("HS256".to_owned()),
+        spelling: "<one>".to_owned(),
+        outcome,
+        token: Some("e30.e30.".to_owned()),
+        key: Some(serde_json::json!({"kty": "oct", "k": ""})),
+        seen: Some("accepted".to_owned()),
+    });
+    AttackRow {
+        status: match outcome {
+            Some(AttackOutcome::Crashed) => Status::Crashed,
+            Some(AttackOutcome::Hung) => Status::TimedOut,
+            _ => Status::Ok,
+        },
+        reason: None,
+        attack: attack.to_owned(),
+        family: "header".to_owned(),
+        subject: Party {
+            driver: "go/fake-x".to_owned(),
+            library: "fake-x".to_owned(),
+            version: "1.2.3".to_owned(),
+            language: "go".to_owned(),
+        },
+        format: "jwt".to_owned(),
+        practice: Practice::Documented,
+        outcome,
+        tried: if counts { 3 } else { 0 },
+        void: 0,
+        algs: vec!["HS256".to_owned()],
+        found: if found.is_some() { 2 } else { 0 },
+        evidence: evidence.into_iter().collect(),
+        also: found.iter().map(|_| "HS256 <two>".to_owned()).collect(),
+    }
 }
 
 /// A result that saw nothing.
@@ -148,6 +261,7 @@ pub(crate) fn empty() -> RunResult {
                 reasons: Vec::new(),
                 steal: Some(0.002),
                 load: Some(0.31),
+                shared: None,
                 unwatched: vec![
                     "The CPU frequency governor is not visible to this guest.".to_owned(),
                     "Thermal throttling is not visible to this guest.".to_owned(),
@@ -179,8 +293,9 @@ pub(crate) fn empty() -> RunResult {
         published: Vec::new(),
         verdicts: Vec::new(),
         claims_answered: Vec::new(),
+        recommendation: None,
         runs: Vec::new(),
-        rows: Vec::new(),
+        rows: Rows::default(),
     }
 }
 
@@ -202,6 +317,7 @@ pub(crate) fn subject(
         format: format.to_owned(),
         alg: alg.map(str::to_owned),
         enc: None,
+        key_bits: None,
         key_handling: "prepared".to_owned(),
     }
 }

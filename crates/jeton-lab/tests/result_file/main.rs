@@ -13,7 +13,11 @@ mod schema;
 use std::fs;
 
 use jeton_lab::across::{Named, merge};
-use jeton_lab::result::{RESULT_BYTES_MAX, RunResult, read, to_bytes};
+use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::result::{
+    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity,
+    RESULT_BYTES_MAX, RowId, RunResult, read, to_bytes,
+};
 use serde_json::{Value, json};
 
 fn published() -> Value {
@@ -43,6 +47,132 @@ fn refusal(bytes: &[u8]) -> Option<String> {
 fn every_kind_of_row_fits_the_schema() {
     assert_published(&sample::result());
     assert_published(&sample::empty());
+    assert_published(&advised());
+    assert_published(&sample::interop());
+    assert_published(&sample::attack());
+}
+
+#[test]
+fn what_stands_beside_the_rows_fits_the_schema() {
+    let (mut result, work) = with_published();
+    assert_published(&result);
+    // A figure that no row has, and a conclusion that rests on nothing.
+    result.published[0].rows[0].figures[0].measured = Some(1.0);
+    let said = refusal(&to_bytes(&result)).unwrap();
+    let place = "published[0].rows[0].figures[0].measured: no row measured that";
+    assert!(said.contains(place), "{said}");
+    result.published.clear();
+    result.claims_answered[0].rows = vec![RowId {
+        contract: "dance".to_owned(),
+        ..work
+    }];
+    let said = refusal(&to_bytes(&result)).unwrap();
+    let place = "claims_answered[0].rows: names a row that is not there";
+    assert!(said.contains(place), "{said}");
+}
+
+/// The sample with one published table and one answered conclusion about one of its rows.
+fn with_published() -> (RunResult, RowId) {
+    let mut result = sample::result();
+    let row = result
+        .rows
+        .measured
+        .iter()
+        .find(|r| r.ns_per_op.is_some())
+        .unwrap();
+    let work = RowId::of(row);
+    let figure = PublishedFigure {
+        published: Some(28_400.0),
+        text: "28.4µs ± 3%".to_owned(),
+        measured: row.ns_per_op.as_ref().map(|t| t.median),
+        work: Some(work.clone()),
+        missing: None,
+        published_ratio: Some(1.1),
+        measured_ratio: None,
+    };
+    let absent = PublishedFigure {
+        measured: None,
+        work: None,
+        missing: Some("not planned in this run".to_owned()),
+        ..figure.clone()
+    };
+    result.published = vec![PublishedTable {
+        report: 4,
+        title: "Report 4: signing, time".to_owned(),
+        source: "somebody (MIT)".to_owned(),
+        machine: "a laptop of 2017".to_owned(),
+        quantity: Quantity::Time,
+        columns: vec!["one".to_owned(), "two".to_owned()],
+        ratio_to: "the first column".to_owned(),
+        notes: vec!["a note".to_owned()],
+        rows: vec![PublishedRow {
+            name: "sign HS256".to_owned(),
+            figures: vec![figure, absent],
+        }],
+    }];
+    result.claims_answered = vec![ClaimAnswered {
+        id: "4.1".to_owned(),
+        report: 4,
+        claim: "one signs faster than two".to_owned(),
+        machine: "a laptop of 2017".to_owned(),
+        answer: Answer::DoesNotHold,
+        measured: "1.2 µs against 1.1 µs".to_owned(),
+        why: "it is slower".to_owned(),
+        rows: vec![work.clone()],
+    }];
+    (result, work)
+}
+
+/// The sample with a recommendation in it.
+fn advised() -> RunResult {
+    let mut result = sample::result();
+    let needs = Needs::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
+    result.recommendation = Some(recommend(&result, &needs.unwrap(), Noisy::Refused));
+    assert!(!result.recommendation.as_ref().unwrap().choices.is_empty());
+    assert!(!result.recommendation.as_ref().unwrap().out.is_empty());
+    result
+}
+
+#[test]
+fn a_recommendation_that_its_rows_contradict_is_refused() {
+    for (place, edit, said) in [
+        (
+            "/recommendation/needs/0",
+            "\"fast\"",
+            "recommendation.needs: there is no need `fast`",
+        ),
+        (
+            "/recommendation/because",
+            "[]",
+            "recommendation.because: says nothing",
+        ),
+        (
+            "/recommendation/choices/0/picks",
+            "[]",
+            "recommendation.choices[0].picks: there is none",
+        ),
+        (
+            "/recommendation/choices/0/picks/0/subject",
+            "\"go/nobody\"",
+            "no row measured that",
+        ),
+        (
+            "/recommendation/choices/0/picks/0/open_ns",
+            "1.0",
+            "no row measured that",
+        ),
+        (
+            "/environment/taint",
+            r#"{"tainted":true,"reasons":["x"],"steal":null,"load":null,"unwatched":[]}"#,
+            "a disturbed run advises nothing",
+        ),
+    ] {
+        let mut edited: Value = serde_json::from_slice(&to_bytes(&advised())).unwrap();
+        *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
+        let refused = refusal(&serde_json::to_vec(&edited).unwrap());
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        assert!(refused.contains(said), "{place} = {edit}: {refused}");
+    }
 }
 
 #[test]
@@ -52,8 +182,8 @@ fn what_a_run_writes_fits_the_schema() {
         .with("other", "accepts-expired")
         .with("third", "");
     let result = fakes.run();
-    assert!(result.rows.iter().any(|r| r.ns_per_op.is_some()));
-    assert!(result.rows.iter().any(|r| r.ns_per_op.is_none()));
+    assert!(result.rows.measured.iter().any(|r| r.ns_per_op.is_some()));
+    assert!(result.rows.measured.iter().any(|r| r.ns_per_op.is_none()));
     assert_published(&result);
 
     let mut again = fakes.run();
@@ -70,11 +200,12 @@ fn what_a_run_writes_fits_the_schema() {
 
 #[test]
 fn a_round_trip_loses_no_digit() {
-    let written = sample::result();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("results.json");
-    fs::write(&path, to_bytes(&written)).unwrap();
-    assert_eq!(read(&path).unwrap(), written);
+    for written in [sample::result(), sample::interop()] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.json");
+        fs::write(&path, to_bytes(&written)).unwrap();
+        assert_eq!(read(&path).unwrap(), written);
+    }
 }
 
 /// An edit by hand: where, what is there then, what the reader says, and whether the schema alone
@@ -89,7 +220,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/status",
         "7",
-        "rows[3].status: expected value",
+        "rows[3].status: invalid type: integer",
         true,
     ),
     ("/rows/3/threads", "0", "rows[3].threads: is zero", true),
@@ -160,7 +291,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
         "rows[3].bytes_per_op: is below zero",
         true,
     ),
-    ("/rows/3", "[]", "rows[3]: invalid length 0", true),
+    ("/rows/3", "[]", "rows[3]: invalid type: sequence", true),
     ("/rows", "{}", "rows: invalid type: map", true),
     (
         "/verdicts/0/verdict",
@@ -246,11 +377,75 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ("/schema", "0", "an older jeton wrote it", true),
 ];
 
+/// The same, of a result of `lab interop`.
+const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
+    (
+        "/rows/1/outcome",
+        "\"accepted\"",
+        "rows[1].outcome: unknown variant `accepted`",
+        true,
+    ),
+    (
+        "/rows/1/outcome",
+        "\"verified\"",
+        "rows[1].explanation: contradicts the outcome",
+        false,
+    ),
+    (
+        "/rows/0/outcome",
+        "\"not-offered\"",
+        "rows[0].outcome: is not the worst of the keys'",
+        false,
+    ),
+    (
+        "/rows/0/outcome",
+        "null",
+        "rows[0].status: contradicts the outcome",
+        false,
+    ),
+    (
+        "/rows/0/status",
+        "\"timed-out\"",
+        "rows[0].status: contradicts the outcome",
+        false,
+    ),
+    (
+        "/rows/0/minter/driver",
+        "7",
+        "rows[0].minter.driver: invalid type: integer",
+        true,
+    ),
+    (
+        "/rows/0/keys/0/read_by",
+        "\"nobody\"",
+        "rows[0].keys[0].read_by: unknown variant `nobody`",
+        true,
+    ),
+    (
+        "/rows/0/suite",
+        "\"libraries\"",
+        "rows[0]: missing field `contract`",
+        true,
+    ),
+    (
+        "/rows/0/verifier/driver",
+        "\"go/fake-y\"",
+        "rows[1]: is the same exchange as rows[0]",
+        false,
+    ),
+];
+
 #[test]
 fn an_edit_by_hand_is_refused_with_its_place() {
-    let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
+    refuse_each(&sample::result(), EDITS);
+    refuse_each(&sample::interop(), EDITS_OF_INTEROP);
+}
+
+#[track_caller]
+fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
+    let whole: Value = serde_json::from_slice(&to_bytes(result)).unwrap();
     let published = published();
-    for (place, edit, said, shown_by_schema) in EDITS {
+    for (place, edit, said, shown_by_schema) in edits {
         let mut edited = whole.clone();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec_pretty(&edited).unwrap());
@@ -329,7 +524,7 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
                 "[".repeat(10_000),
                 "]".repeat(10_000)
             ),
-            "recursion limit exceeded",
+            "published[0][0]: invalid type: sequence",
         ),
     ] {
         let refused = refusal(content.as_bytes()).unwrap();
@@ -342,8 +537,8 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
 #[test]
 fn the_same_row_twice_is_refused() {
     let mut result = sample::result();
-    let again = result.rows[3].clone();
-    result.rows.push(again);
+    let again = result.rows.measured[3].clone();
+    result.rows.measured.push(again);
     let refused = refusal(&to_bytes(&result)).unwrap();
     assert!(
         refused.contains("is the same subject and work as rows[3]"),

@@ -101,6 +101,26 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut V
                     wrong("fits none of the forms");
                 }
             }
+            "allOf" => {
+                for rule in items(rule) {
+                    check(root, rule, value, place, found);
+                }
+            }
+            "if" => {
+                let mut unlike = Vec::new();
+                check(root, rule, value, place, &mut unlike);
+                if unlike.is_empty() {
+                    check(root, &schema["then"], value, place, found);
+                }
+            }
+            "then" => assert!(schema.get("if").is_some(), "a then without an if"),
+            "not" => {
+                let mut unlike = Vec::new();
+                check(root, rule, value, place, &mut unlike);
+                if unlike.is_empty() {
+                    wrong("is what it must not be");
+                }
+            }
             other => panic!("the schema says {other:?}, which this test does not know"),
         }
     }

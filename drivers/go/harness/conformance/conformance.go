@@ -127,23 +127,28 @@ func (s *subject) refusals(mint, name string, checker *talk, token string) {
 	}
 }
 
-// signatures tests `verify-signature`, which the claims are nothing to.
+// signatures tests `verify-signature` and `verify-parsed`, which the claims are nothing to.
 func (s *subject) signatures() {
-	if !slices.Contains(s.offer.Contracts, harness.ContractVerifySignature) {
-		return
+	for _, contract := range []string{harness.ContractVerifySignature, harness.ContractVerifyParsed} {
+		if slices.Contains(s.offer.Contracts, contract) {
+			s.signature(contract)
+		}
 	}
+}
+
+func (s *subject) signature(contract string) {
 	token := s.prepare(harness.ContractSign, harness.Prepared, "standard", s.claims()).token()
-	checker := s.prepare(harness.ContractVerifySignature, harness.Prepared, "standard", s.claims(), token)
+	checker := s.prepare(contract, harness.Prepared, "standard", s.claims(), token)
 	if answer := checker.verify(token); answer["accepted"] != true || answer["claims"] != nil {
-		s.t.Errorf("verify-signature answered %v", answer)
+		s.t.Errorf("%s answered %v", contract, answer)
 	}
 	for what, forged := range s.forgeries(harness.ContractSign, token) {
 		if answer := checker.verify(forged); answer["accepted"] != false {
-			s.t.Errorf("verify-signature accepts %s: %s", what, forged)
+			s.t.Errorf("%s accepts %s: %s", contract, what, forged)
 		}
 	}
 	if got := checker.run(3, 2); got != 6 {
-		s.t.Errorf("the checksum of verify-signature is %v", got)
+		s.t.Errorf("the checksum of %s is %v", contract, got)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
 	"math/big"
@@ -23,6 +25,7 @@ type key struct {
 	private, public       object
 	privatePEM, publicPEM string
 	paserk                map[string]string
+	local                 bool // whether the PASETO format takes the one that both sides have
 }
 
 // made holds the pairs by kind and number; RSA keys are slow to make, and any will do.
@@ -59,7 +62,10 @@ func (k key) sent(contract string) object {
 		return object{"private": nil, "public": nil, "paserk": sent}
 	}
 	sent := object{"private": k.private, "public": k.public, "paserk": nil}
-	opens := []string{harness.ContractVerify, harness.ContractVerifySignature, harness.ContractEncrypt}
+	opens := []string{
+		harness.ContractVerify, harness.ContractVerifySignature, harness.ContractVerifyParsed,
+		harness.ContractEncrypt,
+	}
 	if k.public != nil && slices.Contains(opens, contract) {
 		sent["private"] = nil
 	}
@@ -75,6 +81,9 @@ func (k key) text(form string) object {
 		return object{"form": form, "private": k.privatePEM, "public": k.publicPEM}
 	}
 	text := object{"form": form, "public": nil}
+	if form == harness.FormHex {
+		return k.hex()
+	}
 	private, _ := json.Marshal(k.private)
 	text["private"] = string(private)
 	if k.public != nil {
@@ -82,6 +91,20 @@ func (k key) text(form string) object {
 		text["public"] = string(public)
 	}
 	return text
+}
+
+// hex is a PASETO key of a format as hexadecimal: its secret and public half, or the one that both
+// sides have.
+func (k key) hex() object {
+	bytes := func(kind string) string {
+		_, text, _ := strings.Cut(strings.TrimPrefix(k.paserk[kind], "k"), "."+kind+".")
+		raw, _ := base64.RawURLEncoding.DecodeString(text)
+		return hex.EncodeToString(raw)
+	}
+	if k.local {
+		return object{"form": harness.FormHex, "private": bytes("local"), "public": nil}
+	}
+	return object{"form": harness.FormHex, "private": bytes("secret"), "public": bytes("public")}
 }
 
 func secretBytes(offer harness.Offer) int {
@@ -162,7 +185,7 @@ func paserkOf(t *testing.T, format string) key {
 		demand(t, err)
 		publicBytes = elliptic.MarshalCompressed(private.Curve, private.X, private.Y)
 	}
-	return key{paserk: map[string]string{
+	return key{local: strings.HasSuffix(format, ".local"), paserk: map[string]string{
 		"local":  version + ".local." + encoded(string(local)),
 		"secret": version + ".secret." + encoded(string(secretBytes)),
 		"public": version + ".public." + encoded(string(publicBytes)),

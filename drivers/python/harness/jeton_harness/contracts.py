@@ -24,6 +24,8 @@ class Driver:
     library: str  # the name in every table
     distribution: str  # the installed package whose version `hello` reports
     offers: list[dict[str, Any]]  # see `offer`
+    by_driver: tuple[str, ...] = ()  # what it checks by hand, as `jwt:exp`
+    knows_defaults: bool = False  # whether `prepare.defaults` makes a difference
     sign: Callable[[Prepare], Make] | None = None
     verify: Callable[[Prepare], Open] | None = None
     verify_signature: Callable[[Prepare], Callable[[str], object]] | None = None

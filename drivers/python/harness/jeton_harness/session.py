@@ -73,6 +73,10 @@ class Session:
             "language": "python",
             "runtime": f"{platform.python_implementation()} {platform.python_version()}",
             "counts": [],
+            "by_driver": self._driver.by_driver,
+            "practices": ["defaults", "documented"] if self._driver.knows_defaults else [],
+            # `key_text` and `key_texts` serve every contract.
+            "takes_key_text": True,
             "offers": self._driver.offers,
         }
 
@@ -93,9 +97,10 @@ class Session:
         if not isinstance(token, str):
             raise Invalid("verify needs a token")
         try:
-            return {"ok": True, "accepted": True, "claims": self._contract.verify(token)}
+            claims = self._contract.verify(token)
         except BaseException as error:  # likewise
             return {"ok": True, "accepted": False, "reason": _one_line(error)}
+        return {"ok": True, "accepted": True, "claims": _written(claims)}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._contract is None:
@@ -136,6 +141,15 @@ def _parse(line: bytes | None) -> dict[str, Any]:
     if not isinstance(request, dict):
         raise Invalid("the line is not a request")
     return request
+
+
+def _written(claims: Any) -> Any:
+    """The claims; `None` where JSON has no words for them: NaN, half a character, too deep."""
+    try:
+        json.dumps(claims, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return claims
 
 
 def _within(number: object, most: int) -> bool:

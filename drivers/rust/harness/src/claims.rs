@@ -10,6 +10,7 @@ use std::fmt;
 /// The claims set `standard`. A JWT writes a time as a number and the audience as a list; see
 /// [`StandardPaseto`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "Time: Moment<'de>, Aud: Deserialize<'de>"))]
 pub struct Standard<Time = i64, Aud = Audience> {
     /// Issuer.
     pub iss: String,
@@ -18,11 +19,17 @@ pub struct Standard<Time = i64, Aud = Audience> {
     /// Audience.
     pub aud: Aud,
     /// Expiry.
+    #[serde(deserialize_with = "Moment::read")]
     pub exp: Time,
     /// Not before. Only the lab's cross-checks set it.
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default = "none",
+        deserialize_with = "some_moment",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub nbf: Option<Time>,
     /// Issued at.
+    #[serde(deserialize_with = "Moment::read")]
     pub iat: Time,
     /// Token id.
     pub jti: String,
@@ -30,6 +37,67 @@ pub struct Standard<Time = i64, Aud = Audience> {
     pub name: String,
     /// The second.
     pub admin: bool,
+}
+
+/// A time as a format writes it.
+pub trait Moment<'de>: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is no such time.
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+}
+
+impl<'de> Moment<'de> for String {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)
+    }
+}
+
+/// Seconds since 1970. RFC 7519 (section 2) lets a `NumericDate` have a fraction, and josekit writes
+/// every `iat` as `1700000000.0`.
+impl<'de> Moment<'de> for i64 {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Seconds)
+    }
+}
+
+fn some_moment<'de, D: Deserializer<'de>, T: Moment<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::read(deserializer).map(Some)
+}
+
+struct Seconds;
+
+impl Visitor<'_> for Seconds {
+    type Value = i64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("seconds since 1970")
+    }
+
+    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<i64, E> {
+        Ok(seconds)
+    }
+
+    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<i64, E> {
+        i64::try_from(seconds).map_err(E::custom)
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "in range, as was looked at"
+    )]
+    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<i64, E> {
+        // Whole numbers up to 2^53 are exact in a double.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if seconds.abs() < EXACT {
+            Ok(seconds.floor() as i64)
+        } else {
+            Err(E::custom("a time beyond all calendars"))
+        }
+    }
 }
 
 /// The claims set `standard` as PASETO writes it: times are RFC 3339 text, the audience is one.
@@ -144,4 +212,24 @@ fn typed<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, Refusal> {
     typed
         .collect::<Result<_, _>>()
         .map_err(|error| Refusal::invalid(format!("claims: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_time_may_be_written_with_a_fraction() {
+        let read = |iat: &str| {
+            let text = format!(
+                r#"{{"iss":"i","sub":"s","aud":"a","exp":5,"iat":{iat},"jti":"j","name":"n","admin":true}}"#
+            );
+            serde_json::from_str::<Standard>(&text).map(|claims| (claims.iat, claims.nbf))
+        };
+        assert_eq!(read("1700000000.0").unwrap(), (1_700_000_000, None));
+        assert_eq!(read("1700000000").unwrap(), (1_700_000_000, None));
+        assert!(read("1e300").is_err());
+        assert!(read("\"1700000000\"").is_err());
+    }
 }

@@ -24,7 +24,7 @@ pub mod work;
 pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
 pub use key::{Held, Jwk, Keys};
 pub use policy::Registered;
-pub use protocol::{Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Refusal};
+pub use protocol::{Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Practice, Refusal};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 
@@ -40,6 +40,12 @@ pub trait Driver {
     const LIBRARY: &'static str;
     /// What the driver can do. An order outside of this never reaches [`Driver::prepare`].
     const OFFERS: &'static [Offer];
+    /// What the driver checks by hand because the library does not: `jwe:claims`, `jwt:exp`, or the
+    /// name of one attack, as in `jwt:audience-missing`.
+    const BY_DRIVER: &'static [&'static str] = &[];
+    /// The practices that it can be told to follow; none: it knows its own alone, which is the
+    /// documented one.
+    const PRACTICES: &'static [Practice] = &[];
 
     /// The library's version, as it was linked; see [`locked_version`].
     fn version() -> String;

@@ -179,6 +179,17 @@ pub struct Policy {
     pub audience: Option<String>,
 }
 
+/// How the library is called: a question of `lab attack`, and never of a figure of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Practice {
+    /// As the documentation begins, with no demand beyond that.
+    Defaults,
+    /// With every check on that the library documents.
+    #[default]
+    Documented,
+}
+
 /// Nothing is demanded by an empty text either.
 fn demanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text: Option<String> = Option::deserialize(deserializer)?;
@@ -206,6 +217,8 @@ pub struct Order {
     pub pool: Pool,
     /// What to check.
     pub policy: Policy,
+    /// How to call the library.
+    pub practice: Practice,
     /// What to open. Empty for contracts that make tokens or keys.
     pub tokens: Vec<String>,
 }
@@ -306,6 +319,8 @@ pub(crate) struct Prepare {
     key_text: Option<KeyText>,
     claims: NamedClaims,
     policy: Option<Policy>,
+    #[serde(default)]
+    practice: Practice,
     tokens: Option<Vec<String>>,
 }
 
@@ -335,6 +350,7 @@ impl Prepare {
             keys: self.keys,
             key_text: self.key_text,
             policy: self.policy.unwrap_or_default(),
+            practice: self.practice,
             tokens,
         })
     }

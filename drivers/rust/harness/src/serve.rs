@@ -126,6 +126,7 @@ fn hello<D: Driver>() -> Value {
         "library": D::LIBRARY, "version": D::version(),
         "language": "rust", "runtime": env!("JETON_DRIVER_RUSTC"),
         "counts": ["bytes", "allocs"], "offers": offers,
+        "by_driver": D::BY_DRIVER, "practices": D::PRACTICES,
     })
 }
 
@@ -257,7 +258,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::work::{self, Rejection, Signer};
-    use crate::{Contract, KeyForm, KeyHandling, Look, Offer, Order, locked_version};
+    use crate::{Contract, KeyForm, KeyHandling, Look, Offer, Order, Practice, locked_version};
 
     /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
     struct Fake;
@@ -277,6 +278,8 @@ mod tests {
             key_text: &[KeyForm::Jwk],
             ..Offer::NOTHING
         }];
+
+        const PRACTICES: &'static [Practice] = &[Practice::Defaults, Practice::Documented];
 
         fn version() -> String {
             locked_version(
@@ -375,6 +378,7 @@ mod tests {
         assert_eq!(answers[0]["offers"][0]["alg"], "HS256");
         assert_eq!(answers[0]["offers"][0]["contracts"][1], "verify");
         assert_eq!(answers[0]["counts"], json!(["bytes", "allocs"]));
+        assert_eq!(answers[0]["practices"], json!(["defaults", "documented"]));
     }
 
     #[test]

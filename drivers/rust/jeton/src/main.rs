@@ -59,6 +59,7 @@ const LOCAL: Offer = Offer {
 
 impl Driver for Jeton {
     const LIBRARY: &'static str = "jeton";
+    const BY_DRIVER: &'static [&'static str] = &["jwe:claims"];
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "jwt",
@@ -77,6 +78,7 @@ impl Driver for Jeton {
                 "ES512",
                 "ES256K",
                 "EdDSA",
+                "Ed25519",
                 "ML-DSA-44",
                 "ML-DSA-65",
                 "ML-DSA-87",
@@ -130,6 +132,30 @@ impl Driver for Jeton {
             ],
             key_handling: HANDLING,
             key_text: &[KeyForm::Jwk, KeyForm::Pem],
+        },
+        Offer {
+            format: "jwe",
+            algs: &[
+                "PBES2-HS256+A128KW",
+                "PBES2-HS384+A192KW",
+                "PBES2-HS512+A256KW",
+            ],
+            encs: &[
+                "A128CBC-HS256",
+                "A192CBC-HS384",
+                "A256CBC-HS512",
+                "A128GCM",
+                "A192GCM",
+                "A256GCM",
+            ],
+            contracts: &[
+                Contract::Encrypt,
+                Contract::Decrypt,
+                Contract::RoundTrip,
+                Contract::LoadKey,
+            ],
+            key_handling: HANDLING,
+            key_text: &[KeyForm::Jwk],
         },
         Offer {
             format: "v1.local",

@@ -3,9 +3,12 @@
 //! The library's keys are bytes: AWS-LC parses them in each call, and no documented way avoids
 //! that. A prepared key is one whose JWK was decoded once; the library takes private keys as DER
 //! and not as JWK, so the harness decodes those.
+//!
+//! By its defaults it has `Validation::new`, and the audience, without which it takes no token that
+//! has one.
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Held, Jwk, KeyForm, KeyHandling, Look, Offer, Order, Policy, Pool,
+    Claims, Contract, Driver, Held, Jwk, KeyForm, KeyHandling, Look, Offer, Order, Pool, Practice,
     Refusal, Rejection, Signer, Verifier, Work, locked_version, serve, work,
 };
 use jsonwebtoken::{
@@ -51,6 +54,8 @@ impl Driver for JsonWebToken {
         },
     ];
 
+    const PRACTICES: &'static [Practice] = &[Practice::Defaults, Practice::Documented];
+
     fn version() -> String {
         locked_version(include_str!("../Cargo.lock"), "jsonwebtoken")
     }
@@ -88,7 +93,7 @@ where
         };
         Ok::<_, Refusal>(Checker {
             key: Held::new(order.key_handling, move || decoding_key(&text))?,
-            validation: validation(alg, &order.policy, order.pool.has_exp()),
+            validation: validation(alg, order),
             claims: PhantomData::<fn() -> C>,
         })
     };
@@ -156,8 +161,15 @@ impl<C: Claims + DeserializeOwned> Verifier for Checker<C> {
     }
 }
 
-fn validation(alg: Algorithm, policy: &Policy, has_exp: bool) -> Validation {
+fn validation(alg: Algorithm, order: &Order) -> Validation {
+    let (policy, has_exp) = (&order.policy, order.pool.has_exp());
     let mut validation = Validation::new(alg);
+    if order.practice == Practice::Defaults {
+        if let Some(audience) = &policy.audience {
+            validation.set_audience(&[audience]);
+        }
+        return validation;
+    }
     validation.leeway = 0;
     validation.validate_nbf = true;
     // What is in no token of the pool cannot be demanded; what is, a careful user demands.

@@ -1,7 +1,8 @@
 //! The lab's driver for `pasetors`: its versions 2, 3 and 4. There is no v3.local in it.
 //!
 //! Claims go through the library's `Claims` and `ClaimsValidationRules`. Its rule for `nbf` and
-//! `iat` demands both claims, so it is switched off and `nbf`, where there is one, compared by hand.
+//! `iat` demands both claims, so it is switched off and `nbf`, where there is one, compared by hand;
+//! its defaults, which have that rule on, take no token without `nbf` and are not attacked.
 //! Version 4 has functions that take claims; for the others the claims are written and validated
 //! around the token, as those functions do it.
 
@@ -65,6 +66,14 @@ impl Driver for Pasetors {
         offer("v3.public", PUBLIC),
         offer("v4.local", LOCAL),
         offer("v4.public", PUBLIC),
+    ];
+
+    const BY_DRIVER: &'static [&'static str] = &[
+        "v2.local:nbf",
+        "v2.public:nbf",
+        "v3.public:nbf",
+        "v4.local:nbf",
+        "v4.public:nbf",
     ];
 
     fn version() -> String {

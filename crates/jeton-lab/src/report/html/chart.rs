@@ -214,12 +214,12 @@ fn description(comparison: &Comparison<'_>, unit: Unit) -> String {
     )
 }
 
-fn per_cent(place: f64) -> String {
+pub(super) fn per_cent(place: f64) -> String {
     format!("{place:.2}%")
 }
 
 /// Labels at the ends lean inwards, so that none is cut.
-fn anchor(place: f64) -> &'static str {
+pub(super) fn anchor(place: f64) -> &'static str {
     match place {
         // On a narrow screen half a label is a tenth of the chart.
         p if p < 10.0 => "start",

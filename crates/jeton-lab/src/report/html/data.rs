@@ -39,13 +39,6 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 code { "results.json" } ", which was written beside it."
             }
         }
-        @if !result.published.is_empty() || !result.claims_answered.is_empty() {
-            p {
-                "It also holds " (units::count(result.published.len(), "published figure", "published figures"))
-                " and " (units::count(result.claims_answered.len(), "answered claim", "answered claims"))
-                " that this page does not show."
-            }
-        }
     }
 }
 

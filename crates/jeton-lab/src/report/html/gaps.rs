@@ -2,11 +2,54 @@
 
 use maud::{Markup, html};
 
-use crate::result::{Row, Status};
+use crate::result::{Row, RunResult, Status};
 
 use super::{names, units};
 
-pub(super) fn section(rows: &[Row]) -> Markup {
+/// What is missing, what cannot be concluded without it, and what the run did not ask.
+pub(super) fn section(result: &RunResult) -> Markup {
+    html! {
+        (failed(&result.rows.measured))
+        (unasked(result))
+    }
+}
+
+/// What a run can be asked beside: what for, and with which command.
+fn unasked(result: &RunResult) -> Markup {
+    let rows = &result.rows.measured;
+    let sizes = super::sweep::section(rows).is_some();
+    let threads = rows.iter().any(|row| row.threads > 1);
+    let missing = [
+        (
+            sizes,
+            "how time grows with the payload",
+            "jeton lab run --sweep",
+        ),
+        (
+            threads,
+            "what several threads do",
+            "jeton lab run --threads 1,2",
+        ),
+        (
+            !result.rows.interop.is_empty(),
+            "whose tokens each library verifies",
+            "jeton lab interop",
+        ),
+        (
+            false,
+            "who accepts what must be refused",
+            "jeton lab attack",
+        ),
+    ];
+    let missing = missing.into_iter().filter(|(asked, ..)| !asked);
+    html! {
+        h3 { "Not asked" }
+        p { "This run has no rows about the following, so nothing on this page answers it:" }
+        ul { @for (_, what, command) in missing { li { (what) " (" code { (command) } ")" } } }
+    }
+}
+
+fn failed(rows: &[Row]) -> Markup {
     let gaps = gathered(rows);
     let total: usize = gaps.iter().map(|gap| gap.rows.len()).sum();
     html! {
@@ -15,14 +58,15 @@ pub(super) fn section(rows: &[Row]) -> Markup {
         } @else {
             p {
                 (units::count(total, "row is", "rows are")) " not ok. Nothing failed is compared; what is tainted was "
-                "measured while something disturbed the machine. Rows of one library with the same reason stand together."
+                "measured while something disturbed the machine. Rows of one library with the same reason stand together. "
+                "Where a library has no time it has no tier, and a first tier without it is the first tier of the others."
             }
             div.scroll tabindex="0" role="region" aria-label="Rows that are not ok, table" {
                 table.gaps {
                     caption { "Rows that are not ok, and why" }
                     thead { tr {
                         th scope="col" { "Subject" } th scope="col" { "Status" }
-                        th scope="col" { "Why" } th scope="col" { "Rows" }
+                        th scope="col" { "Why" } th scope="col" { "So nothing can be concluded about" }
                     } }
                     tbody {
                         @for gap in &gaps {

@@ -1,17 +1,29 @@
-//! The report page: one HTML file that opens from disk, without scripts and without the network.
+//! The report page: one HTML file that opens from disk, without the network.
 //!
 //! The page is a pure function of the result file. Its content security policy allows the one
-//! style sheet by its hash and nothing else, so that text from a library (a reason, a name) can
-//! at worst be ugly. Every chart has the table of its figures right below it.
+//! style sheet and the one script by their hashes and nothing else, so that text from a library (a
+//! reason, a name) can at worst be ugly. The script sorts and filters tables; without it the page
+//! says the same. Every chart has the table of its figures right below it.
 
+mod advice;
+mod attack;
+mod beside;
 mod chart;
 mod data;
 mod environment;
 mod gaps;
+mod groups;
+mod interop;
+mod lines;
+mod marks;
+mod overhead;
 mod scale;
 mod sizes;
 mod summary;
+mod sweep;
 mod table;
+mod threads;
+mod tradeoff;
 mod trust;
 
 use base64_simd::STANDARD;
@@ -23,6 +35,7 @@ use super::{comparison, names, sentences, units};
 use crate::result::RunResult;
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("tables.js");
 
 /// The whole page for one result: UTF-8 HTML that needs no other file.
 ///
@@ -38,32 +51,11 @@ const STYLE: &str = include_str!("style.css");
 #[must_use]
 pub fn page(result: &RunResult) -> String {
     let comparisons = comparisons(result);
-    let sections = [
-        Section::new(
-            "summary",
-            "Asked and answered",
-            summary::section(result, &comparisons),
-        ),
-        Section::new("trust", "How far to trust it", trust::section(result)),
-        Section::new(
-            "no-recommendation",
-            "No recommendation",
-            summary::no_recommendation(result),
-        ),
-        Section::new("tiers", "Tiers", summary::tiers(&comparisons)),
-        Section::new("charts", "Time per operation", charts(result, &comparisons)),
-        Section::new("sizes", "Token sizes", sizes::section(&result.rows)),
-        Section::new(
-            "gaps",
-            "Missing and disturbed rows",
-            gaps::section(&result.rows),
-        ),
-        Section::new("environment", "Environment", environment::section(result)),
-        Section::new("data", "Data and repeat", data::section(result)),
-    ];
+    let sections = sections(result, &comparisons);
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        STANDARD.encode_to_string(Sha256::digest(STYLE))
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        STANDARD.encode_to_string(Sha256::digest(STYLE)),
+        STANDARD.encode_to_string(Sha256::digest(SCRIPT))
     );
     html! {
         (DOCTYPE)
@@ -98,13 +90,72 @@ pub fn page(result: &RunResult) -> String {
                 footer {
                     p {
                         "Made by jeton " (result.environment.jeton)
-                        " from one result file. No scripts, no requests."
+                        " from one result file. It asks nobody for anything."
                     }
                 }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
     .into_string()
+}
+
+/// The sections in their order. What a run has no rows of has no section; the gaps name it.
+fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
+    let rows = &result.rows.measured;
+    let interop_rows = &result.rows.interop;
+    // A verb that times nothing has nothing to say of times.
+    let timed = !rows.is_empty() || result.rows.is_empty();
+    let shown =
+        |s: &Section| timed || ["attacks", "interop", "environment", "data"].contains(&s.id);
+    let all = [
+        always(
+            "summary",
+            "Asked and answered",
+            summary::section(result, comparisons),
+        ),
+        always("recommendation", "Recommendation", advice::section(result)),
+        always("tiers", "Tiers", summary::tiers(comparisons)),
+        always("charts", "Time per operation", charts(result, comparisons)),
+        always(
+            "tradeoff",
+            "Size against verifying",
+            tradeoff::section(rows),
+        ),
+        always("sizes", "Token sizes", sizes::section(rows)),
+        always("overhead", "Above the floor", overhead::section(rows)),
+        Section::new("sweep", "Payload sweep", sweep::section(rows)),
+        Section::new(
+            "threads",
+            "Concurrency",
+            threads::section(rows, result.environment.cores),
+        ),
+        Section::new(
+            "published",
+            "Published beside measured",
+            beside::published(&result.published),
+        ),
+        Section::new(
+            "claims",
+            "Claims answered",
+            beside::answered(&result.claims_answered),
+        ),
+        Section::new(
+            "interop",
+            "Who verifies whose tokens",
+            (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
+        ),
+        Section::new(
+            "attacks",
+            "Attacks",
+            (!result.rows.attack.is_empty()).then(|| attack::section(result)),
+        ),
+        always("gaps", "Missing and disturbed", gaps::section(result)),
+        always("trust", "How far to trust it", trust::section(result)),
+        always("environment", "Environment", environment::section(result)),
+        always("data", "Data and repeat", data::section(result)),
+    ];
+    all.into_iter().flatten().filter(shown).collect()
 }
 
 struct Section {
@@ -114,17 +165,27 @@ struct Section {
 }
 
 impl Section {
-    fn new(id: &'static str, heading: &'static str, body: Markup) -> Self {
-        Self { id, heading, body }
+    /// A section, if there is anything in it.
+    fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
+        let body = body?;
+        Some(Self { id, heading, body })
     }
+}
+
+/// A section that every page has.
+fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
+    Section::new(id, heading, Some(body))
 }
 
 fn title(result: &RunResult) -> String {
     let mut suites: Vec<&str> = Vec::new();
-    for row in &result.rows {
+    for row in &result.rows.measured {
         if !suites.contains(&row.suite.as_str()) {
             suites.push(&row.suite);
         }
+    }
+    if !result.rows.interop.is_empty() {
+        suites.push("interop");
     }
     if suites.is_empty() {
         return "Lab report".to_owned();

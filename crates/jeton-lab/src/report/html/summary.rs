@@ -13,17 +13,19 @@ use super::{names, sentences, units};
 pub(super) fn asked(result: &RunResult) -> Markup {
     let libraries: BTreeSet<_> = result
         .rows
+        .measured
         .iter()
         .filter(|row| !row.reference)
         .map(|row| (&row.subject.language, &row.subject.library))
         .collect();
     let algorithms: BTreeSet<_> = result
         .rows
+        .measured
         .iter()
         .map(|r| names::algorithm(&r.subject))
         .collect();
-    let contracts = in_order(result.rows.iter().map(|row| row.contract.clone()));
-    let claims = in_order(result.rows.iter().map(|row| {
+    let contracts = in_order(result.rows.measured.iter().map(|row| row.contract.clone()));
+    let claims = in_order(result.rows.measured.iter().map(|row| {
         format!(
             "{} ({}\u{a0}B)",
             row.claims.name,
@@ -38,7 +40,9 @@ pub(super) fn asked(result: &RunResult) -> Markup {
     };
     html! {
         p.command { code { (result.command) } }
-        @if result.rows.is_empty() {
+        @if !result.rows.interop.is_empty() && result.rows.measured.is_empty() {
+            p.asked { "Every library was given every other's tokens." }
+        } @else if result.rows.measured.is_empty() {
             p.asked { "The run has no rows: nothing was asked, or it ended before the first answer." }
         } @else {
             p.asked {
@@ -75,8 +79,8 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
         @if comparisons.is_empty() {
             p.callout.bad {
                 strong { "No verdict. " }
-                @if result.rows.is_empty() { "The result has no rows." }
-                @else { "None of the " (units::count(result.rows.len(), "row", "rows")) " was measured." }
+                @if result.rows.measured.is_empty() { "The result has no rows." }
+                @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
             }
         }
         @for group in super::groups(comparisons) {
@@ -100,26 +104,6 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
             p.note {
                 "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
                 "simultaneous over all that one comparison compares."
-            }
-        }
-    }
-}
-
-/// Why the page recommends nothing, and what its figures do not cover.
-pub(super) fn no_recommendation(result: &RunResult) -> Markup {
-    let taint = &result.environment.taint;
-    let unmeasured = result.rows.iter().filter(|row| time(row).is_none()).count();
-    html! {
-        p { "The verdicts above say what was faster here. They are not advice, because they do not cover:" }
-        ul {
-            li { "your needs: who verifies, whether claims may be read, what fits your headers, which languages you run;" }
-            li { "whether a library refuses the known attacks, beyond the tampered, expired and wrong-key tokens of the preflight;" }
-            li { "latency under load, behind a network or a server, or on several threads where the tables say one;" }
-            li { "other claims than those named above, other key sizes, other machines, other versions." }
-            @if taint.tainted { li { "a quiet machine: this run was disturbed (" a href="#trust" { "how" } ")." } }
-            @if !result.environment.complete { li { "the rounds that were planned and not run." } }
-            @if unmeasured > 0 {
-                li { (units::count(unmeasured, "row", "rows")) " without a time (" a href="#gaps" { "why" } ")." }
             }
         }
     }
@@ -174,9 +158,15 @@ pub(super) fn confounded_tag() -> Markup {
 
 fn cards(result: &RunResult) -> Markup {
     let environment = &result.environment;
-    let measured = result.rows.iter().filter(|row| time(row).is_some()).count();
+    let measured = result
+        .rows
+        .measured
+        .iter()
+        .filter(|row| time(row).is_some())
+        .count();
     let troubled = result
         .rows
+        .measured
         .iter()
         .filter(|row| row.status != Status::Ok)
         .count();
@@ -200,7 +190,7 @@ fn cards(result: &RunResult) -> Markup {
             }
             div.bad[measured == 0] {
                 dt { "Rows measured" }
-                dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.len() as u64)) }
+                dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.measured.len() as u64)) }
                 dd {
                     @if troubled == 0 { "none failed" }
                     @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok, and why" } }

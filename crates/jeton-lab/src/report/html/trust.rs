@@ -29,6 +29,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
         ul.facts {
             @if let Some(steal) = taint.steal { li { "CPU time stolen by the hypervisor: " (units::percent(steal)) } }
             @if let Some(load) = taint.load { li { "Cores that other work kept busy, on average: " (units::fixed(load, 2)) } }
+            @if let Some(shared) = taint.shared { li { "Measured time during which another machine had a part of the drivers' core, left out where a round had other: " (units::percent(shared)) } }
         }
         @if !taint.unwatched.is_empty() {
             p { "What could not be watched here:" }

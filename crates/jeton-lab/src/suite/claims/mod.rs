@@ -24,6 +24,10 @@ pub const POOL_SIZE: usize = 8;
 pub const SWEEP: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 const DAY_S: i64 = 24 * 60 * 60;
+/// When report 4's claims were issued: any moment that has passed.
+const BENCHMARK_S: i64 = 1_600_000_000;
+/// A moment that has not come, 2100-01-01.
+const BENCHMARK_LATER_S: i64 = 4_102_444_800;
 
 /// The claims sets of a run, all at one moment.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +53,8 @@ enum Kind {
     Letters,
     /// Report 3's: a subject and two times.
     Visitor,
+    /// Report 4's: an issuer and a time.
+    Benchmark,
     Own(OwnClaims),
 }
 
@@ -68,6 +74,7 @@ impl ClaimsSets {
             OWN => Kind::Own(self.own.clone()?),
             "report2" => Kind::Letters,
             "report3" => Kind::Visitor,
+            "report4" => Kind::Benchmark,
             other => Kind::Data(reports::data(other)?),
         };
         Some(ClaimsSet {
@@ -82,7 +89,7 @@ impl ClaimsSets {
     pub fn names() -> Vec<String> {
         let mut names = vec![STANDARD.to_owned()];
         names.extend(reports::NAMES.iter().map(|&(name, _)| name.to_owned()));
-        names.extend(["report2", "report3"].map(str::to_owned));
+        names.extend(["report2", "report3", "report4"].map(str::to_owned));
         names.extend(SWEEP.map(reports::text_of));
         names
     }
@@ -130,6 +137,8 @@ impl ClaimsSet {
                 "iat": self.now_s,
                 "exp": self.now_s + DAY_S,
             }),
+            // The same in every run: tokens of a key that jeton does not sign with are made before.
+            Kind::Benchmark => json!({"iss": "benchmark", "iat": BENCHMARK_S + step}),
             Kind::Own(own) => own.value(index),
         };
         in_format(format, claims)
@@ -186,7 +195,10 @@ impl ClaimsSet {
             }
             add("an expired token", &changes);
         }
-        let later = json!(self.now_s + DAY_S / 2);
+        let later = json!(match self.kind {
+            Kind::Benchmark => BENCHMARK_LATER_S,
+            _ => self.now_s + DAY_S / 2,
+        });
         add("a token that is not valid yet", &[("nbf", later)]);
         let (issuer, audience) = self.policy();
         if !issuer.is_empty() {

@@ -20,6 +20,16 @@ public interface Driver {
 
   List<Offer> offers();
 
+  /** What the driver checks by hand because the library does not, as `jwt:exp`. */
+  default List<String> byDriver() {
+    return List.of();
+  }
+
+  /** Whether {@link Prepare#defaults} makes a difference. */
+  default boolean knowsDefaults() {
+    return false;
+  }
+
   /** For `sign`, `encrypt` and `round-trip`. */
   Mint mint(Prepare prepare) throws Exception;
 

@@ -29,11 +29,20 @@ public final class Prepare {
   /** The same as typed claims, or null if the claims set has no type and stays a map. */
   public final List<Standard> typed;
 
+  /**
+   * Whether the library is to be called as its documentation begins, with no demand beyond that: for
+   * `lab attack`, and never for a figure of time.
+   */
+  public final boolean defaults;
+
   /** Null: not checked. */
   public final String issuer;
 
   /** Null: not checked. */
   public final String audience;
+
+  /** The audience that tokens have, demanded or not; null if they have none. */
+  public final String knownAudience;
 
   final List<String> tokens;
 
@@ -56,8 +65,10 @@ public final class Prepare {
     boolean isTyped = "standard".equals(text(claims, "name"));
     typed = isTyped ? values.stream().map(Standard::of).toList() : null;
     JSONObject policy = request.optJSONObject("policy", new JSONObject());
-    issuer = nonEmpty(text(policy, "issuer"));
-    audience = nonEmpty(text(policy, "audience"));
+    defaults = "defaults".equals(text(request, "practice"));
+    knownAudience = nonEmpty(text(policy, "audience"));
+    issuer = defaults ? null : nonEmpty(text(policy, "issuer"));
+    audience = defaults ? null : knownAudience;
     tokens = new ArrayList<>();
     for (Object token : request.optJSONArray("tokens", new JSONArray())) {
       tokens.add(token.toString());
@@ -99,7 +110,7 @@ public final class Prepare {
    * when the user's own claims are known to go without.
    */
   public boolean expiryRequired() {
-    return values.stream().allMatch(value -> value.containsKey("exp"));
+    return !defaults && values.stream().allMatch(value -> value.containsKey("exp"));
   }
 
   private static String jwk(JSONObject keys, String half) {

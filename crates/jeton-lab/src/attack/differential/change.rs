@@ -1,0 +1,297 @@
+//! What is changed, and how: in a token, in the claims before they are signed, or in the key that the
+//! verifier is given.
+
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::attack::forger::Stage;
+use crate::attack::forger::jws::{b64, unb64};
+use crate::wire::Keys;
+
+/// So many changes are made at once, at most.
+const CHANGES_MAX: usize = 3;
+
+/// The thing that is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Changed {
+    /// The token, after it was signed or encrypted: everybody must refuse it.
+    Token,
+    /// The claims' JSON, before: the token is authentic, and says something odd.
+    Claims,
+    /// The key that the verifier is given, in its text.
+    Key,
+}
+
+impl Changed {
+    /// The file's word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Claims => "claims",
+            Self::Key => "key",
+        }
+    }
+}
+
+/// Changes that are made one after another.
+#[derive(Debug, Clone)]
+pub(super) struct Recipe {
+    pub(super) changed: Changed,
+    pub(super) changes: Vec<Change>,
+}
+
+/// What is given to the drivers.
+pub(super) struct Dish {
+    pub(super) token: String,
+    pub(super) keys: Keys,
+}
+
+/// One change of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub(super) kind: Mutator,
+    /// Where, modulo whatever length the text has.
+    at: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mutator {
+    /// A bit of a part's bytes.
+    Bit,
+    /// A zero before a part's bytes.
+    Zero,
+    /// A character of the text.
+    Character,
+    /// A character too many.
+    Insert,
+    /// A character too few.
+    Delete,
+    /// A part twice.
+    Repeat,
+    /// The text's end gone.
+    Cut,
+    /// A part's last character, which may have unused bits.
+    LastCharacter,
+}
+
+const EVERY: [Mutator; 8] = [
+    Mutator::Bit,
+    Mutator::Zero,
+    Mutator::Character,
+    Mutator::Insert,
+    Mutator::Delete,
+    Mutator::Repeat,
+    Mutator::Cut,
+    Mutator::LastCharacter,
+];
+
+/// JSON has no parts.
+const OF_JSON: [Mutator; 3] = [Mutator::Character, Mutator::Insert, Mutator::Delete];
+
+impl Recipe {
+    /// Some changes, of one thing.
+    pub(super) fn some(changed: Changed, random: &mut impl Rng) -> Self {
+        let kinds: &[Mutator] = match changed {
+            Changed::Claims => &OF_JSON,
+            Changed::Token | Changed::Key => &EVERY,
+        };
+        let changes = (0..random.random_range(1..=CHANGES_MAX))
+            .map(|_| Change {
+                kind: kinds[random.random_range(0..kinds.len())],
+                at: random.random(),
+            })
+            .collect();
+        Self { changed, changes }
+    }
+
+    /// The same with one change less.
+    pub(super) fn without(&self, at: usize) -> Self {
+        let mut fewer = self.clone();
+        fewer.changes.remove(at);
+        fewer
+    }
+
+    /// What it makes of an honest token and its payload; none where nothing is changed by it.
+    pub(super) fn follow(&self, stage: &Stage, honest: &str, payload: &str) -> Option<Dish> {
+        let mut dish = Dish {
+            token: honest.to_owned(),
+            keys: stage.keys(),
+        };
+        match self.changed {
+            Changed::Token => {
+                dish.token = self.of(honest);
+                (dish.token != honest).then_some(dish)
+            }
+            Changed::Claims => {
+                let odd = self.of(payload);
+                dish.token = stage.token(&odd);
+                (odd != payload && !dish.token.is_empty()).then_some(dish)
+            }
+            Changed::Key => {
+                for change in &self.changes {
+                    change.of_keys(&mut dish.keys);
+                }
+                (dish.keys != stage.keys()).then_some(dish)
+            }
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.changes.iter().map(|c| format!("{:?}", c.kind));
+        names.collect()
+    }
+
+    fn of(&self, text: &str) -> String {
+        self.changes
+            .iter()
+            .fold(text.to_owned(), |text, change| change.of(&text))
+    }
+}
+
+impl Change {
+    /// In the one key that is there: a member of its JWK, or its PASERK.
+    fn of_keys(self, keys: &mut Keys) {
+        if let Some(paserk) = &mut keys.paserk {
+            let texts = [&mut paserk.local, &mut paserk.public];
+            for text in texts.into_iter().flatten() {
+                *text = self.of(text);
+            }
+            return;
+        }
+        for jwk in [&mut keys.private, &mut keys.public].into_iter().flatten() {
+            let Value::Object(members) = jwk else {
+                continue;
+            };
+            // What a key is made of; its names are no secret of the format.
+            let mut texts: Vec<&mut Value> = members
+                .iter_mut()
+                .filter(|(_, value)| value.is_string())
+                .map(|(_, value)| value)
+                .collect();
+            let Some(place) = self.within(texts.len()) else {
+                continue;
+            };
+            if let Some(text) = texts[place].as_str() {
+                let changed = self.of(text);
+                *texts[place] = Value::String(changed);
+            }
+        }
+    }
+
+    fn of(self, text: &str) -> String {
+        let mut parts: Vec<String> = text.split('.').map(str::to_owned).collect();
+        let mut letters: Vec<char> = text.chars().collect();
+        // What was cut off at its first character has nothing left to be changed.
+        let (Some(part), Some(place)) = (self.within(parts.len()), self.within(letters.len()))
+        else {
+            return text.to_owned();
+        };
+        match self.kind {
+            Mutator::Bit => {
+                let mut bytes = unb64(&parts[part]);
+                if let Some(at) = self.within(bytes.len()) {
+                    bytes[at] ^= 1 << (self.at % 8);
+                    parts[part] = b64(bytes);
+                }
+                return parts.join(".");
+            }
+            Mutator::Zero => {
+                let mut bytes = unb64(&parts[part]);
+                if !bytes.is_empty() {
+                    bytes.insert(0, 0);
+                    parts[part] = b64(bytes);
+                }
+                return parts.join(".");
+            }
+            Mutator::Repeat => {
+                let again = parts[part].clone();
+                parts.insert(part, again);
+                return parts.join(".");
+            }
+            Mutator::LastCharacter => {
+                let last = parts[part].pop();
+                let next = last.map(|c| char::from((c as u32 as u8).wrapping_add(1)));
+                parts[part].extend(next);
+                return parts.join(".");
+            }
+            Mutator::Character => letters[place] = strange(self.at),
+            Mutator::Insert => letters.insert(place, strange(self.at)),
+            Mutator::Delete => drop(letters.remove(place)),
+            Mutator::Cut => letters.truncate(place),
+        }
+        letters.into_iter().collect()
+    }
+
+    /// The place in so many; none in nothing.
+    fn within(self, length: usize) -> Option<usize> {
+        let length = u64::try_from(length).ok().filter(|l| *l > 0)?;
+        usize::try_from(self.at % length).ok()
+    }
+}
+
+/// Characters that decoders and readers of JSON treat differently.
+fn strange(at: u64) -> char {
+    const STRANGE: [char; 24] = [
+        'A', 'b', '9', '-', '_', '+', '/', '=', ' ', '\n', '\r', '\t', '\0', '.', '%', 'é', '"',
+        '\\', '{', ']', ',', 'e', '0', '\u{feff}',
+    ];
+    STRANGE[usize::try_from((at >> 17) % 24).unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::suite::Format;
+
+    #[test]
+    fn any_change_of_any_text_is_a_text() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        for text in ["", ".", "..", "é", "a.b", "v4.public.AAAA", "e30.e30.AAAA"] {
+            for kind in EVERY {
+                for _ in 0..200 {
+                    let cut = Change {
+                        kind: Mutator::Cut,
+                        at: random.random(),
+                    };
+                    let change = Change {
+                        kind,
+                        at: random.random(),
+                    };
+                    assert!(change.of(text).len() <= 2 * text.len() + 4);
+                    assert!(change.of(&cut.of(text)).len() <= 2 * text.len() + 4);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_thing_is_changed_and_nothing_else() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        for (format, alg) in [(Format::Jwt, "ES256"), (Format::V4Public, "")] {
+            let Ok(stage) = Stage::new(format, alg, "", 1_800_000_000) else {
+                unreachable!("the lab makes these keys");
+            };
+            let payload = stage.claims().to_string();
+            let honest = stage.token(&payload);
+            for changed in [Changed::Token, Changed::Claims, Changed::Key] {
+                let mut made = 0;
+                for _ in 0..100 {
+                    let recipe = Recipe::some(changed, &mut random);
+                    let Some(dish) = recipe.follow(&stage, &honest, &payload) else {
+                        continue;
+                    };
+                    made += 1;
+                    assert_eq!(dish.keys == stage.keys(), changed != Changed::Key);
+                    assert_eq!(dish.token == honest, changed == Changed::Key);
+                }
+                assert!(made > 50, "{changed:?}: {made}");
+            }
+        }
+    }
+}

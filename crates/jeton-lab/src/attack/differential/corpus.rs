@@ -1,0 +1,224 @@
+//! Disagreements that were found, kept: a file of one case a line, which later runs replay.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::change::Changed;
+use super::panel::{Panel, Verdicts};
+use crate::attack::forger::Stage;
+use crate::attack::session::Stopped;
+use crate::result::write_whole;
+use crate::wire::Keys;
+
+/// A corpus holds so many cases at most: one of each class.
+pub const CASES_MAX: usize = 500;
+
+/// The largest corpus that is read, bytes.
+const CORPUS_BYTES_MAX: u64 = 16 << 20;
+
+/// One class of disagreement, by its smallest example. It holds all that is needed to judge it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The format.
+    pub format: String,
+    /// The algorithm; empty for PASETO.
+    pub alg: String,
+    /// The content encryption; empty unless it is a JWE.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub enc: String,
+    /// What was changed.
+    pub changed: Changed,
+    /// How, in the order in which it was.
+    pub changes: Vec<String>,
+    /// The token.
+    pub token: String,
+    /// The keys that verifiers were given, made for the run that found it.
+    pub keys: Keys,
+    /// Who accepts it, driver and version.
+    pub accepted: Vec<String>,
+    /// Who refuses it.
+    pub refused: Vec<String>,
+    /// Whether jeton is alone with its answer.
+    #[serde(default)]
+    pub jeton_alone: bool,
+}
+
+/// What a replay came to.
+#[derive(Debug, Clone, Default)]
+pub struct Replayed {
+    /// How many cases were judged again.
+    pub cases: usize,
+    /// How many verdicts of a version that the corpus knows there were.
+    pub verdicts: usize,
+    /// Those that are not as they were, a sentence each.
+    pub otherwise: Vec<String>,
+}
+
+impl Case {
+    /// What it is a case of: two of one class teach nothing that one does not.
+    pub(super) fn class(&self) -> String {
+        let (changed, changes) = (self.changed.name(), self.changes.join("+"));
+        let who = self.accepted.join(",");
+        format!("{}:{}:{changed}:{changes}:{who}", self.format, self.alg)
+    }
+
+    /// Whether jeton is wrong for certain: it took what everybody must refuse.
+    #[must_use]
+    pub fn is_jeton_wrong(&self) -> bool {
+        self.changed == Changed::Token && self.accepted.iter().any(|who| is_jeton(who))
+    }
+}
+
+/// Whether a driver, with or without its version, is this project's own.
+pub(super) fn is_jeton(who: &str) -> bool {
+    who.split(' ').next() == Some("rust/jeton")
+}
+
+/// Reads a corpus; one that is not there yet is empty.
+///
+/// # Errors
+/// A sentence, where it cannot be read or a line is no case.
+pub fn read_corpus(path: &Path) -> Result<Vec<Case>, String> {
+    let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let length = match fs::metadata(path) {
+        Ok(about) => about.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(told(&error)),
+    };
+    if length > CORPUS_BYTES_MAX {
+        let most = CORPUS_BYTES_MAX >> 20;
+        return Err(told(&format!("is no corpus: it is above {most} MiB")));
+    }
+    let text = fs::read_to_string(path).map_err(|e| told(&e))?;
+    let lines = text.lines().enumerate().filter(|(_, l)| !l.is_empty());
+    lines
+        .map(|(i, line)| {
+            serde_json::from_str(line).map_err(|e| told(&format!("line {}: {e}", i + 1)))
+        })
+        .collect()
+}
+
+/// Adds cases of classes that the corpus does not have yet: how many.
+///
+/// # Errors
+/// A sentence, where it cannot be read or written; then it is as it was.
+pub fn add_to_corpus(path: &Path, found: &[Case]) -> Result<usize, String> {
+    let mut all = read_corpus(path)?;
+    let mut known: BTreeSet<String> = all.iter().map(Case::class).collect();
+    let before = all.len();
+    for case in found {
+        if all.len() < CASES_MAX && known.insert(case.class()) {
+            all.push(case.clone());
+        }
+    }
+    let added = all.len() - before;
+    if added > 0 {
+        let mut text = String::new();
+        for case in &all {
+            text.push_str(&serde_json::to_string(case).map_err(|e| e.to_string())?);
+            text.push('\n');
+        }
+        write_whole(path, text.as_bytes()).map_err(|e| e.to_string())?;
+    }
+    Ok(added)
+}
+
+/// Judges every case again. Of a version that a case does not name nothing is expected.
+pub(super) fn replay(
+    cases: &[Case],
+    panel: &mut Panel<'_>,
+    stages: &[&Stage],
+) -> Result<Replayed, Stopped> {
+    let mut replayed = Replayed::default();
+    for (i, case) in cases.iter().enumerate() {
+        let stage = stages
+            .iter()
+            .find(|s| s.format.name() == case.format && s.alg == case.alg && s.enc == case.enc);
+        let Some(stage) = stage else { continue };
+        replayed.cases += 1;
+        let now: Verdicts = panel.ask(stage, case.changed, &case.keys, &case.token)?;
+        for (who, accepts) in now {
+            let did = match (case.accepted.contains(&who), case.refused.contains(&who)) {
+                (true, _) => true,
+                (_, true) => false,
+                (false, false) => continue,
+            };
+            replayed.verdicts += 1;
+            if did != accepts {
+                let word = |yes| if yes { "accepted" } else { "refused" };
+                replayed.otherwise.push(format!(
+                    "case {} ({} {}, {} {}): {who} {} it, and now {} it",
+                    i + 1,
+                    case.format,
+                    case.alg,
+                    case.changed.name(),
+                    case.changes.join("+"),
+                    word(did),
+                    if accepts { "accepts" } else { "refuses" },
+                ));
+            }
+        }
+    }
+    Ok(replayed)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn case(accepted: &str) -> Case {
+        Case {
+            format: "jwt".into(),
+            alg: "HS256".into(),
+            enc: String::new(),
+            changed: Changed::Token,
+            changes: vec!["Insert".into()],
+            token: "e30.e30.AA".into(),
+            keys: Keys::default(),
+            accepted: vec![accepted.into()],
+            refused: Vec::new(),
+            jeton_alone: false,
+        }
+    }
+
+    #[test]
+    fn a_corpus_grows_by_classes_and_never_by_repetition() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cases.jsonl");
+        assert_eq!(read_corpus(&path).unwrap(), Vec::new());
+        let (one, other) = (case("go/jwx 3.3.0"), case("rust/jeton 0.1.0"));
+        assert_eq!(add_to_corpus(&path, &[one.clone(), one.clone()]), Ok(1));
+        assert_eq!(add_to_corpus(&path, &[one.clone(), other.clone()]), Ok(1));
+        assert_eq!(read_corpus(&path).unwrap(), [one, other]);
+    }
+
+    #[test]
+    fn jeton_is_wrong_where_it_takes_a_changed_token() {
+        assert!(case("rust/jeton 0.1.0").is_jeton_wrong());
+        assert!(!case("go/jwx 3.3.0").is_jeton_wrong());
+        let authentic = Case {
+            changed: Changed::Claims,
+            ..case("rust/jeton 0.1.0")
+        };
+        assert!(!authentic.is_jeton_wrong());
+    }
+
+    #[test]
+    fn a_line_that_is_no_case_is_named_and_the_file_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cases.jsonl");
+        fs::write(&path, "{}\n").unwrap();
+        let told = read_corpus(&path).unwrap_err();
+        assert!(
+            told.contains("cases.jsonl: line 1: missing field"),
+            "{told}"
+        );
+        assert!(add_to_corpus(&path, &[case("go/jwx 3.3.0")]).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{}\n");
+    }
+}

@@ -1,0 +1,85 @@
+//! All drivers at once, and what each says of one token.
+
+use crate::attack::forger::Stage;
+use crate::attack::session::{Reply, Session, Stopped};
+use crate::attack::trial::Claims;
+use crate::attack::trying::order_of;
+use crate::driver::{Built, Driver};
+use crate::stop::Stop;
+use crate::wire::{Hello, Keys};
+
+use super::change::Changed;
+
+/// Whether each driver accepts: its id and its library's version.
+pub(super) type Verdicts = Vec<(String, bool)>;
+
+/// The drivers.
+pub(super) struct Panel<'a> {
+    members: Vec<Member<'a>>,
+}
+
+struct Member<'a> {
+    name: String,
+    hello: Hello,
+    session: Session<'a>,
+}
+
+impl<'a> Panel<'a> {
+    /// Those that say hello.
+    pub(super) fn of(drivers: &'a [(&Driver, Built)], stop: &'a Stop) -> Self {
+        let members = drivers.iter().filter_map(|(driver, built)| {
+            let mut session = Session::new(built, stop);
+            let hello = session.hello().ok()?;
+            Some(Member {
+                name: format!("{} {}", driver.id, hello.version),
+                hello,
+                session,
+            })
+        });
+        Self {
+            members: members.collect(),
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.members.iter().map(|m| m.name.clone()).collect()
+    }
+
+    /// What those say who offer this. Of a changed key those alone are asked whose library reads its
+    /// text: else the driver would be judged.
+    pub(super) fn ask(
+        &mut self,
+        stage: &Stage,
+        changed: Changed,
+        keys: &Keys,
+        token: &str,
+    ) -> Result<Verdicts, Stopped> {
+        let form = if keys.paserk.is_some() {
+            "paserk"
+        } else {
+            "jwk"
+        };
+        let mut verdicts = Vec::new();
+        for member in &mut self.members {
+            let offered = member.hello.offers.iter().any(|o| {
+                o.format == stage.format.name()
+                    && o.alg.as_deref().unwrap_or_default() == stage.alg
+                    && o.enc.as_deref().unwrap_or_default() == stage.enc
+                    && (changed != Changed::Key || o.key_text.iter().any(|f| f == form))
+            });
+            if offered {
+                let order = order_of(stage, None, Claims::Map, keys.clone());
+                let (reply, _) = member.session.verify(&order, token)?;
+                if !matches!(reply, Reply::Unasked(_)) {
+                    verdicts.push((member.name.clone(), reply == Reply::Accepted));
+                }
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+/// Whether nobody stands apart.
+pub(super) fn agree(verdicts: &[(String, bool)]) -> bool {
+    verdicts.windows(2).all(|pair| pair[0].1 == pair[1].1)
+}

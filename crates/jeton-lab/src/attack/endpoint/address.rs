@@ -1,0 +1,150 @@
+//! Where a target is, and whether it may be attacked.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use ureq::http::Uri;
+
+/// The longest address, bytes.
+const ADDRESS_BYTES_MAX: usize = 2048;
+
+/// Which targets may be attacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those on this machine.
+    Loopback,
+    /// Any: the caller has said that the target is theirs.
+    Owned,
+}
+
+/// The address of an introspection endpoint, looked up once: what is attacked is what was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As it was given.
+    pub(super) name: String,
+    /// Host and port as they were given.
+    pub(super) authority: String,
+    pub(super) socket: SocketAddr,
+    pub(super) path: String,
+}
+
+impl Target {
+    /// The target of an address, `http://HOST[:PORT]/PATH`.
+    ///
+    /// # Errors
+    /// A sentence that says what to do: where it is no such address, is not found, or is out of reach.
+    ///
+    /// ```
+    /// use jeton_lab::attack::{Reach, Target};
+    /// assert!(Target::new("http://127.0.0.1:8080/introspect", Reach::Loopback).is_ok());
+    /// let refused = Target::new("http://192.0.2.1/introspect", Reach::Loopback).unwrap_err();
+    /// assert!(refused.contains("--i-own-this-target"));
+    /// ```
+    pub fn new(address: &str, reach: Reach) -> Result<Self, String> {
+        let wanted =
+            "a target is http://HOST:PORT/PATH, the address of token introspection (RFC 7662)";
+        if address.len() > ADDRESS_BYTES_MAX {
+            return Err(format!(
+                "the target is longer than {ADDRESS_BYTES_MAX} bytes"
+            ));
+        }
+        let uri: Uri = address.parse().map_err(|_| wanted.to_owned())?;
+        match uri.scheme_str() {
+            Some("http") => {}
+            Some("https") => {
+                return Err(
+                    "targets are asked over plain HTTP: give the address behind TLS".into(),
+                );
+            }
+            _ => return Err(wanted.to_owned()),
+        }
+        let (Some(authority), Some(host)) = (uri.authority(), uri.host()) else {
+            return Err(wanted.to_owned());
+        };
+        if authority.as_str().contains('@') {
+            return Err(
+                "a target has no user in it: --target-authorization has a file for that".into(),
+            );
+        }
+        let port = match authority.as_str().strip_prefix(host) {
+            Some("") => 80,
+            rest => rest
+                .and_then(|rest| rest.strip_prefix(':')?.parse::<u16>().ok())
+                .ok_or_else(|| wanted.to_owned())?,
+        };
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let sockets: Vec<SocketAddr> = (bare, port)
+            .to_socket_addrs()
+            .map_err(|e| format!("{host} is not found: {e}"))?
+            .collect();
+        let near = sockets.iter().all(|s| s.ip().is_loopback());
+        if reach == Reach::Loopback && !near {
+            return Err(format!(
+                "{host} is not on this machine: attack your own alone, and say so with --i-own-this-target"
+            ));
+        }
+        let socket = *sockets
+            .first()
+            .ok_or_else(|| format!("{host} is not found"))?;
+        let path = uri.path_and_query().map_or("/", |p| p.as_str());
+        Ok(Self {
+            name: address.to_owned(),
+            authority: authority.as_str().to_owned(),
+            socket,
+            path: path.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_is_on_this_machine_may_be_attacked() {
+        for (address, socket) in [
+            ("http://127.0.0.1:8080/introspect", "127.0.0.1:8080"),
+            ("http://127.8.8.8/x?y=1", "127.8.8.8:80"),
+            ("http://[::1]:9/", "[::1]:9"),
+        ] {
+            let target = Target::new(address, Reach::Loopback).unwrap();
+            assert_eq!(target.socket, socket.parse().unwrap());
+        }
+        let target = Target::new("http://localhost:7/", Reach::Loopback).unwrap();
+        assert!(target.socket.ip().is_loopback());
+    }
+
+    #[test]
+    fn what_is_elsewhere_may_not_unless_it_is_owned() {
+        for address in [
+            "http://192.0.2.7:8080/introspect",
+            "http://0.0.0.0:8080/",
+            "http://[2001:db8::1]/",
+            "http://[::ffff:192.0.2.7]/",
+        ] {
+            let why = Target::new(address, Reach::Loopback).unwrap_err();
+            assert!(why.contains("--i-own-this-target"), "{why}");
+            assert!(Target::new(address, Reach::Owned).is_ok(), "{address}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_such_address_is_refused_whoever_owns_it() {
+        for address in [
+            "",
+            "127.0.0.1:8080",
+            "https://127.0.0.1/introspect",
+            "grpc://127.0.0.1:50051",
+            "file:///etc/passwd",
+            "http://user:secret@127.0.0.1/",
+            "http://127.0.0.1:99999/",
+            "http:///introspect",
+        ] {
+            let why = Target::new(address, Reach::Owned).unwrap_err();
+            assert!(!why.contains("secret"), "{why}");
+        }
+        let long = format!("http://127.0.0.1/{}", "x".repeat(3000));
+        assert!(Target::new(&long, Reach::Owned).is_err());
+    }
+}

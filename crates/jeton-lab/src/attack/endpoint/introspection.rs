@@ -1,0 +1,162 @@
+//! One question after another: is this token active? (RFC 7662, section 2)
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::Agent;
+use zeroize::Zeroizing;
+
+use super::address::Target;
+use crate::attack::session::Reply;
+use crate::wire::ANSWER_LIMIT;
+
+/// The longest answer that is read, bytes.
+const ANSWER_BYTES_MAX: u64 = 64 << 10;
+
+/// So many requests are made of one target at most.
+pub(super) const REQUESTS_MAX: u32 = 10_000;
+
+/// And for so long at most.
+pub(super) const TIME_MAX: Duration = Duration::from_secs(600);
+
+/// A target, and what it was asked so far.
+pub(super) struct Endpoint<'a> {
+    target: &'a Target,
+    agent: Agent,
+    authorization: Option<Zeroizing<String>>,
+    requests: u32,
+    until: Instant,
+    /// What it calls itself, from its last answer.
+    pub(super) server: Option<String>,
+}
+
+/// The most of requests or of time is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spent;
+
+impl<'a> Endpoint<'a> {
+    pub(super) fn new(target: &'a Target, authorization: Option<Zeroizing<String>>) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            // Neither an answer nor the environment leads the tokens elsewhere.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .timeout_global(Some(ANSWER_LIMIT))
+            .user_agent("jeton-lab-attack")
+            .build()
+            .into();
+        Self {
+            target,
+            agent,
+            authorization,
+            requests: 0,
+            until: Instant::now() + TIME_MAX,
+            server: None,
+        }
+    }
+
+    /// What it says of a token, and how long that took.
+    pub(super) fn ask(&mut self, token: &str) -> Result<(Reply, Duration), Spent> {
+        if self.requests >= REQUESTS_MAX || Instant::now() >= self.until {
+            return Err(Spent);
+        }
+        self.requests += 1;
+        let address = format!("http://{}{}", self.target.socket, self.target.path);
+        let mut request = self
+            .agent
+            .post(&address)
+            .header("host", &self.target.authority)
+            .header("accept", "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header("authorization", authorization.as_str());
+        }
+        let began = Instant::now();
+        let answered = request.send_form([("token", token), ("token_type_hint", "access_token")]);
+        let reply = match answered {
+            Ok(mut response) => {
+                let status = response.status().as_u16();
+                let named = response.headers().get("server");
+                self.server = named.and_then(|v| v.to_str().ok()).map(str::to_owned);
+                let body = response
+                    .body_mut()
+                    .with_config()
+                    .limit(ANSWER_BYTES_MAX)
+                    .read_to_vec();
+                match body {
+                    Ok(body) => meaning(status, &body),
+                    Err(error) => failed(&error),
+                }
+            }
+            Err(error) => failed(&error),
+        };
+        Ok((reply, began.elapsed()))
+    }
+}
+
+/// What an answer says of the token, or that it was not the token that was answered.
+fn meaning(status: u16, body: &[u8]) -> Reply {
+    match status {
+        200 => {
+            let answer: Option<Value> = serde_json::from_slice(body).ok();
+            match answer.as_ref().and_then(|a| a.get("active")) {
+                Some(Value::Bool(true)) => Reply::Accepted,
+                Some(Value::Bool(false)) => Reply::Refused("not active".into()),
+                _ => Reply::Crashed("answered 200 without saying whether it is active".into()),
+            }
+        }
+        // What was sent is no token, or too long for one.
+        400 | 413 | 414 | 422 | 431 => Reply::Refused(format!("answered {status}")),
+        500..=599 => Reply::Crashed(format!("answered {status}")),
+        _ => Reply::Unasked(format!(
+            "answered {status}, which says nothing of the token"
+        )),
+    }
+}
+
+fn failed(error: &ureq::Error) -> Reply {
+    match error {
+        ureq::Error::Timeout(_) => Reply::Hung(format!(
+            "did not answer within {} s",
+            ANSWER_LIMIT.as_secs()
+        )),
+        ureq::Error::BodyExceedsLimit(most) => {
+            Reply::Crashed(format!("answered more than {most} bytes"))
+        }
+        error => Reply::Crashed(format!("no answer: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_as_rfc_7662_has_it() {
+        assert_eq!(meaning(200, b"{\"active\":true}"), Reply::Accepted);
+        assert!(matches!(
+            meaning(200, b"{\"active\":false}"),
+            Reply::Refused(_)
+        ));
+        for wrong in [
+            &b"{}"[..],
+            b"true",
+            b"",
+            b"{\"active\":\"true\"}",
+            b"{\"active\":1}",
+        ] {
+            assert!(
+                matches!(meaning(200, wrong), Reply::Crashed(_)),
+                "{wrong:?}"
+            );
+        }
+        assert!(matches!(meaning(400, b""), Reply::Refused(_)));
+        assert!(matches!(meaning(503, b""), Reply::Crashed(_)));
+        for said in [301, 401, 403, 404, 429] {
+            assert!(matches!(
+                meaning(said, b"{\"active\":true}"),
+                Reply::Unasked(_)
+            ));
+        }
+    }
+}

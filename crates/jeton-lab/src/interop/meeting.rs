@@ -1,0 +1,431 @@
+//! One meeting: everybody makes a token of one kind, and everybody is given every token.
+
+use std::collections::BTreeMap;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+use super::explain::explain;
+use super::plan::{Meeting, Plan, Role};
+use super::player::{Player, Stopped, Trouble};
+use crate::result::{Interop, InteropRow, KeyExchange, Reader, Status};
+use crate::runner::mint::{Mint, Owner};
+use crate::runner::preflight::difference;
+use crate::runner::tamper::{Part, tamper};
+use crate::stop::Stop;
+use crate::suite::{ClaimsSets, Contract, Dialect, KeyForm, STANDARD};
+use crate::wire::{ClaimsPool, Keys, Policy, Prepare};
+
+/// Everybody who can be met, by id.
+pub(super) type Players = BTreeMap<String, Player>;
+
+/// Holds one meeting; a row for each pair that was asked for.
+pub(super) fn hold(
+    meeting: &Meeting,
+    plan: &Plan,
+    players: &mut Players,
+    sets: &ClaimsSets,
+    order: &mut ChaCha8Rng,
+    stop: &Stop,
+) -> Result<Vec<InteropRow>, Stopped> {
+    let work = match Work::new(&meeting.dialect, sets) {
+        Ok(work) => work,
+        Err(why) => return Ok(nothing_to_exchange(meeting, players, &why)),
+    };
+    let present: Vec<&Role> = meeting
+        .roles
+        .iter()
+        .filter(|role| {
+            players
+                .get(&role.driver)
+                .is_some_and(|p| p.absent.is_none())
+        })
+        .collect();
+    let mut tokens = Tokens::new();
+    for role in &present {
+        if let (Some(contract), Some(player)) = (role.mints, players.get_mut(&role.driver)) {
+            tokens.insert(
+                role.driver.clone(),
+                mint(&work, role, contract, player, stop)?,
+            );
+        }
+    }
+    let mut cells = Cells::new();
+    for verifier in &present {
+        let (Some(contract), Some(player)) = (verifier.verifies, players.get_mut(&verifier.driver))
+        else {
+            continue;
+        };
+        let mut minters: Vec<&str> = present
+            .iter()
+            .filter(|minter| plan.asks_for(&meeting.dialect, minter, verifier))
+            .filter_map(|minter| Some(tokens.get_key_value(&minter.driver)?.0.as_str()))
+            .collect();
+        minters.shuffle(order);
+        for &form in &work.forms {
+            let given = Given::of(form, &work, verifier, player);
+            let found = match given {
+                None => not_read(&minters, form),
+                Some(given) => {
+                    let mut hearing = Hearing {
+                        work: &work,
+                        order: work.prepare(contract, given),
+                        player: &mut *player,
+                        stop,
+                        part: 0,
+                    };
+                    hearing.hear(&minters, &tokens, form, given)?
+                }
+            };
+            for (minter, exchange) in minters.iter().zip(found) {
+                let pair = ((*minter).to_owned(), verifier.driver.clone());
+                cells.entry(pair).or_default().push(exchange);
+            }
+        }
+    }
+    Ok(rows(meeting, plan, players, &cells))
+}
+
+/// What each minter made, by the form of the key that it was given.
+type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Trouble>>>;
+
+/// What became of each pair, an exchange for each form of the key.
+type Cells = BTreeMap<(String, String), Vec<Exchange>>;
+
+#[derive(Debug)]
+struct Exchange {
+    key: KeyExchange,
+    reason: Option<String>,
+}
+
+/// The keys and claims of a meeting.
+struct Work {
+    dialect: Dialect,
+    mint: Mint,
+    claims: Value,
+    policy: Policy,
+    /// A token of the lab's own: some drivers look at the pool before they are ready.
+    sample: String,
+    /// The forms that the key has; the first is the one that the protocol always gives.
+    forms: Vec<KeyForm>,
+}
+
+impl Work {
+    fn new(dialect: &Dialect, sets: &ClaimsSets) -> Result<Self, String> {
+        let mint = Mint::new(dialect, Owner::Lab)?;
+        let set = sets.named(STANDARD).ok_or("the lab has no claims")?;
+        let claims = set.value(dialect.format, 0);
+        let sample = mint.token(&claims)?;
+        let (issuer, audience) = set.policy();
+        let has = |form: &KeyForm| mint.key_text(*form).is_some();
+        let mut forms: Vec<KeyForm> = KeyForm::ALL.into_iter().filter(has).collect();
+        forms.sort_by_key(|form| *form == KeyForm::Pem);
+        Ok(Self {
+            dialect: dialect.clone(),
+            claims,
+            policy: Policy { issuer, audience },
+            sample,
+            forms,
+            mint,
+        })
+    }
+
+    fn own_form(&self) -> Option<KeyForm> {
+        self.forms.first().copied()
+    }
+
+    fn prepare(&self, contract: Contract, given: Given) -> Prepare {
+        let (keys, key_text) = match given {
+            Given::Keys => (self.mint.keys_for(contract), None),
+            Given::Text(form) => (Keys::default(), self.mint.key_text_for(form, contract)),
+        };
+        Prepare {
+            contract: contract.name().into(),
+            format: self.dialect.format.name().into(),
+            alg: self.dialect.alg.clone(),
+            enc: self.dialect.enc.clone(),
+            key_handling: "prepared".into(),
+            keys,
+            key_text,
+            claims: ClaimsPool {
+                name: STANDARD.into(),
+                values: vec![self.claims.clone()],
+            },
+            policy: self.policy.clone(),
+            practice: None,
+            tokens: contract.opens_tokens().then(|| vec![self.sample.clone()]),
+        }
+    }
+}
+
+/// How a driver is given a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// As the protocol always gives it; the driver makes of it what the library takes.
+    Keys,
+    /// As the text that the library reads.
+    Text(KeyForm),
+}
+
+impl Given {
+    /// `None` if it cannot be given in this form.
+    fn of(form: KeyForm, work: &Work, role: &Role, player: &Player) -> Option<Self> {
+        if player.takes_key_text() && role.reads.contains(&form) {
+            Some(Self::Text(form))
+        } else {
+            (work.own_form() == Some(form)).then_some(Self::Keys)
+        }
+    }
+
+    fn reader(self) -> Reader {
+        match self {
+            Self::Keys => Reader::Driver,
+            Self::Text(_) => Reader::Library,
+        }
+    }
+}
+
+/// A token for each form of the key that the minter can be given.
+fn mint(
+    work: &Work,
+    role: &Role,
+    contract: Contract,
+    player: &mut Player,
+    stop: &Stop,
+) -> Result<BTreeMap<KeyForm, Result<String, Trouble>>, Stopped> {
+    let mut made = BTreeMap::new();
+    for &form in &work.forms {
+        let Some(given) = Given::of(form, work, role, player) else {
+            continue;
+        };
+        let order = work.prepare(contract, given);
+        let token = player.ask(stop, |p| p.prepare(&order).and_then(|()| p.token(0)))?;
+        made.insert(form, token);
+    }
+    Ok(made)
+}
+
+fn not_read(minters: &[&str], form: KeyForm) -> Vec<Exchange> {
+    let exchange = |_: &&str| Exchange {
+        key: KeyExchange {
+            encoding: form.name().into(),
+            minted_with: None,
+            read_by: None,
+            outcome: Interop::NotOffered,
+        },
+        reason: None,
+    };
+    minters.iter().map(exchange).collect()
+}
+
+/// A verifier with one form of the key.
+struct Hearing<'a> {
+    work: &'a Work,
+    order: Prepare,
+    player: &'a mut Player,
+    stop: &'a Stop,
+    /// Which part of a token is changed next: each verifier meets all of them.
+    part: usize,
+}
+
+impl Hearing<'_> {
+    /// What becomes of each minter's token, in the order of the minters.
+    fn hear(
+        &mut self,
+        minters: &[&str],
+        tokens: &Tokens,
+        form: KeyForm,
+        given: Given,
+    ) -> Result<Vec<Exchange>, Stopped> {
+        let mut ready = self.make_ready()?;
+        let mut gullible: Option<String> = None;
+        let mut heard = Vec::new();
+        for minter in minters {
+            let of_minter = &tokens[*minter];
+            // Made with the key in the same form, if the minter was given that.
+            let used = if of_minter.contains_key(&form) {
+                Some(form)
+            } else {
+                self.work.own_form()
+            };
+            let token = used.and_then(|form| of_minter.get(&form));
+            let (outcome, reason) = match (token, &ready) {
+                (None, _) => (Interop::NotOffered, None),
+                (Some(Err(trouble)), _) => told(trouble, Interop::MintFailed, "made no token: "),
+                (_, Err(trouble)) => told(trouble, Interop::Refused, "cannot use the key: "),
+                (Some(Ok(token)), Ok(())) => {
+                    let (outcome, reason) = self.open(token)?;
+                    if outcome == Interop::Void {
+                        gullible.clone_from(&reason);
+                    }
+                    if self.player.is_down() {
+                        ready = self.make_ready()?;
+                    }
+                    (outcome, reason)
+                }
+            };
+            heard.push(Exchange {
+                key: KeyExchange {
+                    encoding: form.name().into(),
+                    minted_with: used.map(|form| form.name().into()),
+                    read_by: Some(given.reader()),
+                    outcome,
+                },
+                reason,
+            });
+        }
+        if let Some(why) = gullible {
+            for exchange in &mut heard {
+                if exchange.key.outcome == Interop::Verified {
+                    exchange.key.outcome = Interop::Void;
+                    exchange.reason = Some(why.clone());
+                }
+            }
+        }
+        Ok(heard)
+    }
+
+    fn make_ready(&mut self) -> Result<Result<(), Trouble>, Stopped> {
+        let order = &self.order;
+        self.player.ask(self.stop, |p| p.prepare(order))
+    }
+
+    /// One token, and then the same with one bit changed.
+    fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
+        let answer = match self.player.ask(self.stop, |p| p.verify(token))? {
+            Ok(answer) => answer,
+            Err(trouble) => return Ok(told(&trouble, Interop::Refused, "")),
+        };
+        if !answer.accepted {
+            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+            return Ok((Interop::Refused, Some(why)));
+        }
+        if let Some(member) = difference(&self.work.claims, answer.claims.as_ref()) {
+            let why = format!("reads another `{member}` than was signed");
+            return Ok((Interop::WrongClaims, Some(why)));
+        }
+        let Some((what, twin)) = self.twin(token) else {
+            return Ok((Interop::Verified, None));
+        };
+        match self.player.ask(self.stop, |p| p.verify(&twin))? {
+            Ok(answer) if answer.accepted => Ok((Interop::Void, Some(format!("accepts {what}")))),
+            Ok(_) => Ok((Interop::Verified, None)),
+            Err(Trouble::NotOffered(_) | Trouble::Failed(_)) => Ok((Interop::Verified, None)),
+            Err(trouble) => {
+                let before = format!("given {what}: ");
+                Ok(told(&trouble, Interop::Refused, &before))
+            }
+        }
+    }
+
+    /// The token with one bit changed, each time in another part.
+    fn twin(&mut self, token: &str) -> Option<(&'static str, String)> {
+        let format = self.work.dialect.format;
+        let parts = Part::of(format);
+        for _ in parts {
+            let (what, part) = parts[self.part % parts.len()];
+            self.part += 1;
+            // Direct encryption has no encrypted key that could be changed.
+            if let Some(twin) = tamper(format, token, part) {
+                return Some((what, twin));
+            }
+        }
+        None
+    }
+}
+
+fn told(trouble: &Trouble, failed: Interop, before: &str) -> (Interop, Option<String>) {
+    let reason = format!("{before}{}", trouble.reason());
+    (trouble.outcome(failed), Some(reason))
+}
+
+fn rows(meeting: &Meeting, plan: &Plan, players: &Players, cells: &Cells) -> Vec<InteropRow> {
+    let mut rows = Vec::new();
+    for minter in &meeting.roles {
+        for verifier in &meeting.roles {
+            let (Some(m), Some(v)) = (players.get(&minter.driver), players.get(&verifier.driver))
+            else {
+                continue;
+            };
+            let mut row = empty_row(meeting, m, v);
+            if let Some(why) = &m.absent {
+                // One row says it: a column and a row of the same would say nothing more.
+                if minter.driver == verifier.driver {
+                    row.reason = Some(why.clone());
+                    rows.push(row);
+                }
+                continue;
+            }
+            if v.absent.is_some() || !plan.asks_for(&meeting.dialect, minter, verifier) {
+                continue;
+            }
+            let pair = (minter.driver.clone(), verifier.driver.clone());
+            fill(&mut row, cells.get(&pair).map_or(&[], Vec::as_slice));
+            if row.keys.is_empty() {
+                let (who, what) = match minter.mints {
+                    None => (m, "makes no such tokens"),
+                    Some(_) => (v, "opens no such tokens"),
+                };
+                row.reason = Some(format!("the driver {} {what}", who.driver));
+            }
+            row.explanation = explain(&row, &meeting.dialect);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The worst of what the forms of the key came to, and what was said of that.
+fn fill(row: &mut InteropRow, exchanges: &[Exchange]) {
+    let outcome = exchanges.iter().map(|e| e.key.outcome).max();
+    let outcome = outcome.unwrap_or(Interop::NotOffered);
+    row.outcome = Some(outcome);
+    row.status = match outcome {
+        Interop::Crashed => Status::Crashed,
+        Interop::Hung => Status::TimedOut,
+        _ => Status::Ok,
+    };
+    row.keys = exchanges.iter().map(|e| e.key.clone()).collect();
+    let Some(worst) = exchanges.iter().find(|e| e.key.outcome == outcome) else {
+        return;
+    };
+    let read = |e: &&Exchange| e.key.outcome != Interop::NotOffered;
+    let alone = exchanges
+        .iter()
+        .filter(read)
+        .any(|e| e.key.outcome != outcome);
+    row.reason = worst.reason.as_ref().map(|why| match alone {
+        true => format!("with the key as {}: {why}", worst.key.encoding),
+        false => why.clone(),
+    });
+}
+
+fn empty_row(meeting: &Meeting, minter: &Player, verifier: &Player) -> InteropRow {
+    let dialect = &meeting.dialect;
+    InteropRow {
+        status: Status::Unavailable,
+        minter: minter.party.clone(),
+        verifier: verifier.party.clone(),
+        format: dialect.format.name().into(),
+        alg: dialect.alg.clone(),
+        enc: dialect.enc.clone(),
+        outcome: None,
+        reason: None,
+        explanation: None,
+        keys: Vec::new(),
+    }
+}
+
+/// A kind of token that the lab itself cannot make keys for.
+fn nothing_to_exchange(meeting: &Meeting, players: &Players, why: &str) -> Vec<InteropRow> {
+    let roles = meeting.roles.iter();
+    let players = roles.filter_map(|role| players.get(&role.driver));
+    players
+        .map(|player| {
+            let mut row = empty_row(meeting, player, player);
+            row.reason = Some(player.absent.clone().unwrap_or_else(|| why.to_owned()));
+            row
+        })
+        .collect()
+}

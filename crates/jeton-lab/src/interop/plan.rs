@@ -1,0 +1,453 @@
+//! Who meets whom.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::driver::{Driver, Offer};
+use crate::suite::{Contract, Dialect, Format, KeyForm, STANDARD, matches, nearest};
+
+/// What is to be exchanged.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// Only pairs of which one matches: part of `go/jwx`, or of `go/jwx:jwe:dir+A256GCM`; `*` stands
+    /// for anything. Empty: all.
+    pub subjects: Vec<String>,
+    /// Only these algorithms: `ES256`, `dir+A256GCM`, `v4.public`, or part of one with a `*`.
+    /// Empty: all.
+    pub algs: Vec<String>,
+    /// How many algorithms.
+    pub extent: Extent,
+}
+
+/// How many algorithms are exchanged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All that any driver offers.
+    #[default]
+    Everything,
+    /// One of each kind.
+    Quick,
+}
+
+/// One of each kind, for somebody in a hurry; and every version of PASETO.
+const QUICK_JWS: [&str; 6] = ["HS256", "RS256", "PS256", "ES256", "EdDSA", "ML-DSA-65"];
+const QUICK_JWE: [(&str, &str); 6] = [
+    ("dir", "A256GCM"),
+    ("A256KW", "A128CBC-HS256"),
+    ("A256GCMKW", "A256GCM"),
+    ("RSA-OAEP-256", "A256GCM"),
+    ("ECDH-ES", "A256GCM"),
+    ("ECDH-ES+A256KW", "A256CBC-HS512"),
+];
+
+/// Every meeting of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// One for each kind of token.
+    pub meetings: Vec<Meeting>,
+    subjects: Vec<String>,
+}
+
+/// The drivers that meet over one kind of token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meeting {
+    /// The kind of token.
+    pub dialect: Dialect,
+    /// Who comes, in the order of the drivers' ids.
+    pub roles: Vec<Role>,
+}
+
+/// What a driver does in a meeting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    /// The driver's id.
+    pub driver: String,
+    /// The contract under which it makes tokens, if it does.
+    pub mints: Option<Contract>,
+    /// The contract under which it opens them, if it does.
+    pub verifies: Option<Contract>,
+    /// The forms of key text that its library reads.
+    pub reads: Vec<KeyForm>,
+}
+
+/// Why there is nothing to exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanError {
+    /// No driver or library has such a name.
+    NoSubject {
+        /// What was asked for.
+        pattern: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// No driver offers such an algorithm.
+    NoAlg {
+        /// What was asked for.
+        pattern: String,
+        /// What may have been meant.
+        nearest: String,
+    },
+    /// Each is there, and no such subject offers such an algorithm.
+    Nothing,
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSubject { pattern, nearest } => write!(
+                f,
+                "no driver matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+            ),
+            Self::NoAlg { pattern, nearest } => write!(
+                f,
+                "no driver offers the algorithm `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+            ),
+            Self::Nothing => f.write_str(
+                "no such subject mints or verifies tokens of such an algorithm (`jeton lab list` shows who offers what)",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Plans the meetings of all that `drivers` offer.
+///
+/// # Errors
+/// [`PlanError`], with what may have been meant.
+pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
+    let mut plan = Plan {
+        meetings: meetings(drivers),
+        subjects: choice.subjects.clone(),
+    };
+    for pattern in &choice.subjects {
+        let mut roles = plan.meetings.iter().flat_map(|m| {
+            let ids = m.roles.iter().map(|role| id(role, &m.dialect));
+            ids.collect::<Vec<_>>()
+        });
+        if !roles.any(|id| matches(pattern, &id)) {
+            let names = drivers
+                .iter()
+                .flat_map(|d| [d.id.as_str(), d.manifest.library.as_str()]);
+            return Err(PlanError::NoSubject {
+                pattern: pattern.clone(),
+                nearest: nearest(pattern, names),
+            });
+        }
+    }
+    for pattern in &choice.algs {
+        if !plan.meetings.iter().any(|m| names(pattern, &m.dialect)) {
+            let names: Vec<String> = plan
+                .meetings
+                .iter()
+                .flat_map(|m| [m.dialect.alg_or_format(), m.dialect.kind()])
+                .collect();
+            return Err(PlanError::NoAlg {
+                pattern: pattern.clone(),
+                nearest: nearest(pattern, names.iter().map(String::as_str)),
+            });
+        }
+    }
+    let asked = |d: &Dialect| choice.algs.is_empty() || choice.algs.iter().any(|a| names(a, d));
+    // An algorithm that is asked for by name is exchanged, however little time there is.
+    let quick = choice.extent == Extent::Quick && choice.algs.is_empty();
+    plan.meetings
+        .retain(|m| asked(&m.dialect) && (!quick || is_quick(&m.dialect)));
+    for meeting in &mut plan.meetings {
+        let (roles, dialect) = (meeting.roles.clone(), &meeting.dialect);
+        let asked = |a: &Role, b: &Role| meets(&choice.subjects, dialect, a, b);
+        let comes = |role: &Role| roles.iter().any(|other| asked(role, other));
+        meeting.roles.retain(comes);
+    }
+    plan.meetings.retain(|m| !m.roles.is_empty());
+    if plan.meetings.is_empty() {
+        return Err(PlanError::Nothing);
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Whether this pair was asked for.
+    pub(super) fn asks_for(&self, dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
+        meets(&self.subjects, dialect, minter, verifier)
+    }
+
+    /// The ids of all drivers that take part.
+    #[must_use]
+    pub fn drivers(&self) -> Vec<&str> {
+        let roles = self.meetings.iter().flat_map(|m| &m.roles);
+        let mut ids: Vec<&str> = roles.map(|role| role.driver.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// How many tokens change hands: pairs of a minter and a verifier.
+    #[must_use]
+    pub fn exchanges(&self) -> usize {
+        let of = |meeting: &Meeting| {
+            let pairs = meeting
+                .roles
+                .iter()
+                .flat_map(|a| meeting.roles.iter().map(move |b| (a, b)));
+            pairs
+                .filter(|(a, b)| a.mints.is_some() && b.verifies.is_some())
+                .filter(|(a, b)| self.asks_for(&meeting.dialect, a, b))
+                .count()
+        };
+        self.meetings.iter().map(of).sum()
+    }
+
+    /// What it will take once the drivers are built, on a machine like the one it was written on:
+    /// starting them, making them ready for each kind of token, and the tokens.
+    #[must_use]
+    pub fn estimate(&self) -> Duration {
+        const START: Duration = Duration::from_millis(700);
+        const READY: Duration = Duration::from_millis(12);
+        const EXCHANGE: Duration = Duration::from_millis(3);
+        let roles: usize = self.meetings.iter().map(|m| m.roles.len()).sum();
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        START * count(self.drivers().len())
+            + READY * count(roles)
+            + EXCHANGE * count(self.exchanges())
+    }
+}
+
+fn meets(subjects: &[String], dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
+    let one = |pattern: &String| {
+        matches(pattern, &id(minter, dialect)) || matches(pattern, &id(verifier, dialect))
+    };
+    subjects.is_empty() || subjects.iter().any(one)
+}
+
+fn id(role: &Role, dialect: &Dialect) -> String {
+    let (driver, format) = (&role.driver, dialect.format);
+    match dialect.alg {
+        Some(_) => format!("{driver}:{format}:{}", dialect.alg_or_format()),
+        None => format!("{driver}:{format}"),
+    }
+}
+
+/// Whether somebody who writes this means that kind of token.
+fn names(pattern: &str, dialect: &Dialect) -> bool {
+    let full = dialect.alg_or_format();
+    if pattern.contains('*') {
+        return matches(pattern, &full) || matches(pattern, &dialect.kind());
+    }
+    let is = |name: &str| name.eq_ignore_ascii_case(pattern);
+    is(&full)
+        || is(&dialect.kind())
+        || is(dialect.format.name())
+        || dialect.alg.as_deref().is_some_and(is)
+}
+
+fn is_quick(dialect: &Dialect) -> bool {
+    let alg = dialect.alg.as_deref().unwrap_or_default();
+    match dialect.format {
+        Format::Jwt => QUICK_JWS.contains(&alg),
+        Format::Jwe => {
+            let enc = dialect.enc.as_deref().unwrap_or_default();
+            QUICK_JWE.contains(&(alg, enc))
+        }
+        format => format.is_paseto(),
+    }
+}
+
+/// Every kind of token that somebody offers, with everybody who does.
+fn meetings(drivers: &[Driver]) -> Vec<Meeting> {
+    let mut meetings: Vec<Meeting> = Vec::new();
+    for driver in drivers {
+        for offer in &driver.manifest.offers {
+            for dialect in dialects(offer) {
+                let role = role(driver, offer, dialect.format);
+                let place = match meetings.iter().position(|m| m.dialect == dialect) {
+                    Some(place) => place,
+                    None => {
+                        let roles = Vec::new();
+                        meetings.push(Meeting { dialect, roles });
+                        meetings.len() - 1
+                    }
+                };
+                let roles = &mut meetings[place].roles;
+                // A manifest may say the same thing in two lines.
+                if roles.iter().all(|r| r.driver != role.driver) {
+                    roles.push(role);
+                }
+            }
+        }
+    }
+    meetings.retain(|m| {
+        m.roles
+            .iter()
+            .any(|r| r.mints.is_some() || r.verifies.is_some())
+    });
+    meetings.sort_by(|a, b| a.dialect.cmp(&b.dialect));
+    meetings
+}
+
+fn dialects(offer: &Offer) -> Vec<Dialect> {
+    let Some(format) = offer.format else {
+        return Vec::new();
+    };
+    let dialect = |alg: Option<&String>, enc: Option<&String>| Dialect {
+        format,
+        alg: alg.cloned(),
+        enc: enc.cloned(),
+        claims: STANDARD.into(),
+        key_bits: None,
+    };
+    match format {
+        Format::Jwt => offer.algs.iter().map(|a| dialect(Some(a), None)).collect(),
+        Format::Jwe => {
+            let pairs = |a| offer.encs.iter().map(move |e| dialect(Some(a), Some(e)));
+            offer.algs.iter().flat_map(pairs).collect()
+        }
+        // References: there is no token of theirs to exchange.
+        Format::Bare | Format::Unsecured => Vec::new(),
+        _ => vec![dialect(None, None)],
+    }
+}
+
+fn role(driver: &Driver, offer: &Offer, format: Format) -> Role {
+    let of = |contracts: [Contract; 2]| {
+        let offered = contracts.into_iter();
+        offered
+            .filter(|c| offer.contracts.contains(c))
+            .collect::<Vec<_>>()
+            .first()
+            .copied()
+    };
+    let (mints, verifies) = if format == Format::Jwe {
+        (of([Contract::Encrypt; 2]), of([Contract::Decrypt; 2]))
+    } else {
+        (
+            of([Contract::Sign, Contract::Encrypt]),
+            of([Contract::Verify, Contract::Decrypt]),
+        )
+    };
+    Role {
+        driver: driver.id.clone(),
+        mints,
+        verifies,
+        reads: offer.key_text.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::path::PathBuf;
+
+    fn driver(id: &str, offers: &str) -> Driver {
+        let library = id.split('/').next_back().unwrap();
+        let head = format!(
+            "protocol = 1\nlibrary = \"{library}\"\nlanguage = \"go\"\nversion = \"1\"\nrun = [\"true\"]\n"
+        );
+        Driver {
+            id: id.into(),
+            folder: PathBuf::new(),
+            manifest: toml::from_str(&(head + offers)).unwrap(),
+        }
+    }
+
+    fn offer(format: &str, algs: &str, encs: &str, contracts: &str) -> String {
+        format!(
+            "[[offers]]\nformat = \"{format}\"\nalgs = [{algs}]\nencs = [{encs}]\ncontracts = [{contracts}]\nkey_handling = [\"prepared\"]\nkey_text = [\"jwk\"]\n"
+        )
+    }
+
+    fn some() -> Vec<Driver> {
+        let both = r#""sign", "verify""#;
+        let jwe = offer(
+            "jwe",
+            r#""dir", "A256KW""#,
+            r#""A256GCM", "A128GCM""#,
+            r#""encrypt", "decrypt""#,
+        );
+        vec![
+            driver(
+                "go/one",
+                &(offer("jwt", r#""HS256", "ES256""#, "", both) + &jwe),
+            ),
+            driver("go/two", &offer("jwt", r#""HS256""#, "", both)),
+            driver(
+                "node/reader",
+                &offer("jwt", r#""HS256""#, "", r#""verify", "load-key""#),
+            ),
+            driver("rust/floor", &offer("bare", r#""HS256""#, "", both)),
+        ]
+    }
+
+    fn chosen(subjects: &[&str], algs: &[&str], extent: Extent) -> Result<Plan, PlanError> {
+        let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
+        let choice = Choice {
+            subjects: owned(subjects),
+            algs: owned(algs),
+            extent,
+        };
+        plan(&some(), &choice)
+    }
+
+    fn kinds(plan: &Plan) -> Vec<String> {
+        plan.meetings.iter().map(|m| m.dialect.kind()).collect()
+    }
+
+    #[test]
+    fn everybody_meets_everybody_who_offers_the_same() {
+        let plan = chosen(&[], &[], Extent::Everything).unwrap();
+        assert_eq!(
+            kinds(&plan),
+            [
+                "jwt ES256",
+                "jwt HS256",
+                "jwe A256KW+A128GCM",
+                "jwe A256KW+A256GCM",
+                "jwe dir+A128GCM",
+                "jwe dir+A256GCM"
+            ]
+        );
+        let hs256 = &plan.meetings[1];
+        let drivers: Vec<&str> = hs256.roles.iter().map(|r| r.driver.as_str()).collect();
+        assert_eq!(drivers, ["go/one", "go/two", "node/reader"]);
+        // Two mint, three verify; and one alone in five meetings.
+        assert_eq!(plan.exchanges(), 2 * 3 + 5);
+        assert_eq!(plan.drivers(), ["go/one", "go/two", "node/reader"]);
+        assert_eq!(hs256.roles[2].mints, None);
+        assert_eq!(plan.meetings[2].roles[0].mints, Some(Contract::Encrypt));
+    }
+
+    #[test]
+    fn a_subject_meets_everybody_and_the_others_not_each_other() {
+        let plan = chosen(&["two"], &[], Extent::Everything).unwrap();
+        assert_eq!(kinds(&plan), ["jwt HS256"]);
+        // one → two, two → one, two → two, two → reader.
+        assert_eq!(plan.exchanges(), 4);
+    }
+
+    #[test]
+    fn algorithms_are_named_as_people_name_them() {
+        let all = |alg: &str| kinds(&chosen(&[], &[alg], Extent::Quick).unwrap());
+        assert_eq!(all("hs256"), ["jwt HS256"]);
+        assert_eq!(all("dir"), ["jwe dir+A128GCM", "jwe dir+A256GCM"]);
+        assert_eq!(all("dir+A256GCM"), ["jwe dir+A256GCM"]);
+        assert_eq!(all("*A256GCM"), ["jwe A256KW+A256GCM", "jwe dir+A256GCM"]);
+        assert_eq!(all("jwe").len(), 4);
+        assert_eq!(
+            kinds(&chosen(&[], &[], Extent::Quick).unwrap()),
+            ["jwt ES256", "jwt HS256", "jwe dir+A256GCM"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_with_its_neighbour() {
+        let said = |subjects: &[&str], algs: &[&str]| {
+            chosen(subjects, algs, Extent::Everything)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(said(&["raeder"], &[]).contains("did you mean `reader`?"));
+        assert!(said(&[], &["HS265"]).contains("did you mean `HS256`?"));
+        assert!(said(&["node/reader"], &["ES256"]).contains("no such subject"));
+    }
+}

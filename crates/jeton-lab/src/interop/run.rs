@@ -1,0 +1,219 @@
+//! The run: build, start everybody, hold one meeting after the other.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::meeting::{Players, hold};
+use super::plan::Plan;
+use super::player::{Player, Stopped};
+use crate::driver::{Cache, Driver};
+use crate::host::{Cores, describe};
+use crate::result::{InteropRow, NoiseFloor, Rows, RunResult, SCHEMA};
+use crate::stop::Stop;
+use crate::suite::ClaimsSets;
+
+/// How a run is to be done.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What it may take, once the drivers are built: what is not exchanged by then is left out.
+    pub budget: Option<Duration>,
+    /// The seed of the order in which verifiers are given tokens.
+    pub seed: u64,
+    /// The command that repeats it, for the result file.
+    pub command: String,
+    /// Where built drivers are kept.
+    pub cache: Cache,
+}
+
+/// One thing that happened, for whoever shows progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A driver is being built.
+    Building {
+        /// Its id.
+        driver: &'a str,
+        /// Which of the stale ones it is.
+        number: usize,
+        /// How many are stale.
+        of: usize,
+    },
+    /// A driver takes no part.
+    Unavailable {
+        /// Its id.
+        driver: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// A driver is being started.
+    Starting {
+        /// Its id.
+        driver: &'a str,
+        /// How many are up.
+        done: usize,
+        /// Of all.
+        of: usize,
+    },
+    /// Tokens of one kind are exchanged.
+    Meeting {
+        /// The kind.
+        kind: &'a str,
+        /// How many kinds are done.
+        done: usize,
+        /// Of all.
+        of: usize,
+    },
+    /// The budget is used up.
+    OutOfTime {
+        /// How many kinds are done.
+        done: usize,
+        /// Of all.
+        of: usize,
+    },
+}
+
+/// Holds every meeting of a plan. Whatever a driver does, the others go on; when `stop` is
+/// requested, the result holds the meetings that were finished.
+pub fn run(
+    plan: &Plan,
+    drivers: &[Driver],
+    options: &Options,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> RunResult {
+    let started = jiff::Timestamp::now();
+    let mut run = Run {
+        plan,
+        options,
+        stop,
+        tell,
+        players: BTreeMap::new(),
+        hashes: BTreeMap::new(),
+        rows: Vec::new(),
+        began: Instant::now(),
+    };
+    let sets = ClaimsSets::issued_at(started.as_second(), None);
+    let complete = run.all(drivers, &sets).unwrap_or(false);
+    let mut environment = describe(&Cores::unpinned());
+    environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    environment.elapsed_s = run.began.elapsed().as_secs_f64();
+    environment.complete = complete;
+    environment.drivers = run.hashes;
+    for player in run.players.values_mut() {
+        if let Some(hello) = &player.hello {
+            let (language, runtime) = (hello.language.clone(), hello.runtime.clone());
+            environment.runtimes.insert(language, runtime);
+        }
+        player.bye();
+    }
+    RunResult {
+        schema: SCHEMA,
+        command: options.command.clone(),
+        seed: options.seed,
+        environment,
+        noise_floor: NoiseFloor::default(),
+        published: Vec::new(),
+        verdicts: Vec::new(),
+        claims_answered: Vec::new(),
+        recommendation: None,
+        runs: Vec::new(),
+        rows: Rows {
+            interop: run.rows,
+            ..Rows::default()
+        },
+    }
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    options: &'a Options,
+    stop: &'a Stop,
+    tell: &'a mut dyn FnMut(Event<'_>),
+    players: Players,
+    hashes: BTreeMap<String, String>,
+    rows: Vec<InteropRow>,
+    /// When the drivers were built: the budget counts from here.
+    began: Instant,
+}
+
+impl Run<'_> {
+    /// Whether every meeting was held.
+    fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<bool, Stopped> {
+        self.build(drivers)?;
+        self.began = Instant::now();
+        let of = self.players.len();
+        for (done, player) in self.players.values_mut().enumerate() {
+            let driver = player.driver.clone();
+            let were_absent = player.absent.is_some();
+            (self.tell)(Event::Starting {
+                driver: &driver,
+                done,
+                of,
+            });
+            player.begin(self.stop)?;
+            if let (false, Some(reason)) = (were_absent, &player.absent) {
+                (self.tell)(Event::Unavailable {
+                    driver: &driver,
+                    reason,
+                });
+            }
+        }
+        let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
+        let of = self.plan.meetings.len();
+        for (done, meeting) in self.plan.meetings.iter().enumerate() {
+            let late = |budget| self.began.elapsed() > budget;
+            if self.options.budget.is_some_and(late) {
+                (self.tell)(Event::OutOfTime { done, of });
+                return Ok(false);
+            }
+            (self.tell)(Event::Meeting {
+                kind: &meeting.dialect.kind(),
+                done,
+                of,
+            });
+            let rows = hold(
+                meeting,
+                self.plan,
+                &mut self.players,
+                sets,
+                &mut order,
+                self.stop,
+            )?;
+            self.rows.extend(rows);
+        }
+        Ok(true)
+    }
+
+    fn build(&mut self, drivers: &[Driver]) -> Result<(), Stopped> {
+        let ids = self.plan.drivers();
+        let wanted: Vec<&Driver> = drivers
+            .iter()
+            .filter(|d| ids.contains(&d.id.as_str()))
+            .collect();
+        let tell = &mut self.tell;
+        let cache = &self.options.cache;
+        let built = cache.build_each(&wanted, self.stop, |driver, number, of| {
+            tell(Event::Building {
+                driver: &driver.id,
+                number,
+                of,
+            });
+        });
+        for (driver, answer) in built.map_err(|_| Stopped)? {
+            match &answer {
+                Ok(ready) => {
+                    self.hashes.insert(driver.id.clone(), ready.hash.clone());
+                }
+                Err(reason) => (self.tell)(Event::Unavailable {
+                    driver: &driver.id,
+                    reason,
+                }),
+            }
+            let player = Player::new(driver, answer);
+            self.players.insert(driver.id.clone(), player);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! What the rows of a run say about two works: the ground that every answer stands on.
+
+use crate::judging::floor_for;
+use crate::result::{Answer, Judgement, NoiseFloor, Row, RowId, Status, Taint};
+use crate::stats::interval::estimate;
+use crate::stats::verdict::{Band, judge};
+
+/// The rows of a run, with what is known of its noise.
+#[derive(Clone, Copy)]
+pub(super) struct Evidence<'a> {
+    pub(super) rows: &'a [Row],
+    pub(super) noise: &'a NoiseFloor,
+    pub(super) taint: &'a Taint,
+}
+
+/// What is missing for an answer, as words.
+pub(super) type Missing = String;
+
+/// One work over another.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Compared {
+    pub(super) ratio: f64,
+    pub(super) judgement: Judgement,
+    /// Both times, as words.
+    pub(super) words: String,
+    pub(super) rows: Vec<RowId>,
+}
+
+/// An answer before it has its claim's number and words.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Finding {
+    pub(super) answer: Answer,
+    pub(super) measured: String,
+    pub(super) why: String,
+    pub(super) rows: Vec<RowId>,
+}
+
+impl Finding {
+    pub(super) fn new(
+        answer: Answer,
+        measured: impl Into<String>,
+        why: impl Into<String>,
+        rows: Vec<RowId>,
+    ) -> Self {
+        Self {
+            answer,
+            measured: measured.into(),
+            why: why.into(),
+            rows,
+        }
+    }
+
+    /// Nothing that could answer it; what is missing.
+    pub(super) fn missing(what: Missing) -> Self {
+        Self::new(
+            Answer::NotMeasured,
+            what,
+            "there is no answer without it",
+            Vec::new(),
+        )
+    }
+
+    /// Nothing that figures could answer at all.
+    pub(super) fn no_question(why: &str) -> Self {
+        Self::new(Answer::NotMeasured, "nothing", why, Vec::new())
+    }
+}
+
+impl From<Result<Finding, Missing>> for Finding {
+    fn from(found: Result<Finding, Missing>) -> Self {
+        found.unwrap_or_else(Finding::missing)
+    }
+}
+
+impl<'a> Evidence<'a> {
+    /// The row that did this work, if it was measured.
+    pub(super) fn row(&self, work: &RowId) -> Result<&'a Row, Missing> {
+        let Some(row) = self.rows.iter().find(|row| work.names(row)) else {
+            return Err(format!("{} was not planned in this run", name(work)));
+        };
+        match (row.status, &row.reason) {
+            (Status::Ok, _) => Ok(row),
+            (status, Some(reason)) => Err(format!("{}: {}: {reason}", name(work), status.name())),
+            (status, None) => Err(format!("{}: {}", name(work), status.name())),
+        }
+    }
+
+    /// Its rounds; none of a run that was disturbed.
+    pub(super) fn rounds(&self, work: &RowId) -> Result<&'a [f64], Missing> {
+        if self.taint.tainted {
+            let why = self.taint.reasons.join("; ");
+            return Err(format!("an undisturbed run: this one was not ({why})"));
+        }
+        let row = self.row(work)?;
+        let timing = row.ns_per_op.as_ref();
+        timing
+            .map(|timing| timing.rounds.as_slice())
+            .ok_or_else(|| format!("{}: no time", name(work)))
+    }
+
+    /// Its median, nanoseconds.
+    pub(super) fn time(&self, work: &RowId) -> Result<f64, Missing> {
+        self.rounds(work)?;
+        let timing = self.row(work)?.ns_per_op.as_ref();
+        timing.map(|t| t.median).ok_or_else(|| name(work))
+    }
+
+    /// The bytes of its token.
+    pub(super) fn size(&self, work: &RowId) -> Result<u64, Missing> {
+        let row = self.row(work)?;
+        row.token_bytes
+            .ok_or_else(|| format!("{}: no token", name(work)))
+    }
+
+    /// Bytes and allocations of each operation.
+    pub(super) fn memory(&self, work: &RowId) -> Result<(f64, f64), Missing> {
+        let row = self.row(work)?;
+        let both = row.bytes_per_op.zip(row.allocs_per_op);
+        both.ok_or_else(|| format!("{}: its runtime counts no memory", name(work)))
+    }
+
+    /// One work over another, round by round.
+    pub(super) fn compare(&self, subject: &RowId, baseline: &RowId) -> Result<Compared, Missing> {
+        self.compare_sums(
+            std::slice::from_ref(subject),
+            std::slice::from_ref(baseline),
+        )
+    }
+
+    /// Works done one after the other, over others done so.
+    pub(super) fn compare_sums(
+        &self,
+        subject: &[RowId],
+        baseline: &[RowId],
+    ) -> Result<Compared, Missing> {
+        let (ours, theirs) = (self.sum(subject)?, self.sum(baseline)?);
+        let ratio = estimate(&ours, &theirs, 1)
+            .map_err(|why| format!("enough rounds of {}: {why}", name(&subject[0])))?;
+        let works = || subject.iter().chain(baseline);
+        let managed = works().map(|work| self.row(work).is_ok_and(|r| r.subject.is_managed()));
+        let band = Band::new(floor_for(self.noise, managed));
+        let median = |works: &[RowId]| -> Result<f64, Missing> {
+            works.iter().map(|work| self.time(work)).sum()
+        };
+        Ok(Compared {
+            ratio: ratio.ratio(),
+            judgement: judge(&ratio, band),
+            words: format!(
+                "{} against {}",
+                time(median(subject)?),
+                time(median(baseline)?)
+            ),
+            rows: works().cloned().collect(),
+        })
+    }
+
+    fn sum(&self, works: &[RowId]) -> Result<Vec<f64>, Missing> {
+        let mut sum: Vec<f64> = Vec::new();
+        for work in works {
+            let rounds = self.rounds(work)?;
+            if sum.is_empty() {
+                sum = rounds.to_vec();
+            } else {
+                sum.iter_mut()
+                    .zip(rounds)
+                    .for_each(|(sum, one)| *sum += one);
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// A work in words: `go/cristalhq:jwt:HS256:prepared, verify`.
+pub(super) fn name(work: &RowId) -> String {
+    let mut name = format!("{}, {}", work.subject, work.contract);
+    if work.claims != "standard" {
+        name.push_str(&format!(", {} claims", work.claims));
+    }
+    if work.threads > 1 {
+        name.push_str(&format!(", {} threads", work.threads));
+    }
+    name
+}
+
+/// A time in words, with three digits.
+pub(super) fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns => (ns / 1e6, "ms"),
+    };
+    let decimals = match value {
+        v if v < 10.0 => 2,
+        v if v < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// A ratio in words: `12 % faster`, `3.4 × slower`.
+pub(super) fn difference(ratio: f64) -> String {
+    match ratio {
+        r if r >= 2.0 => format!("{r:.1} × slower"),
+        r if r >= 1.0 => format!("{:.0} % slower", (r - 1.0) * 100.0),
+        r if r > 0.5 => format!("{:.0} % faster", (1.0 - r) * 100.0),
+        r => format!("{:.1} × faster", 1.0 / r),
+    }
+}

@@ -1,0 +1,141 @@
+//! Report 4's conclusions: pascaldekloe or cristalhq?
+
+use super::evidence::{Evidence, Finding, Missing, difference};
+use super::{Claim, claim, of};
+use crate::published::report_4::{CRISTALHQ, PASCALDEKLOE, doing};
+use crate::published::source::REPORT_4;
+use crate::result::{Answer, ClaimAnswered, Judgement, RowId};
+
+const HMACS: [&str; 3] = ["HS256", "HS384", "HS512"];
+
+pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
+    let e = evidence;
+    let claims: Vec<Claim> = vec![
+        claim(
+            "4.1",
+            "cristalhq signs HMAC 9 to 13 % faster.",
+            signs_faster(e),
+        ),
+        claim(
+            "4.2",
+            "cristalhq checks HMAC 76 % faster.",
+            checks(e, &HMACS, Judgement::Faster),
+        ),
+        claim(
+            "4.3a",
+            "cristalhq checks ES256 6 % faster.",
+            checks(e, &["ES256"], Judgement::Faster),
+        ),
+        claim(
+            "4.3b",
+            "cristalhq checks EdDSA 5 % faster.",
+            checks(e, &["EdDSA"], Judgement::Faster),
+        ),
+        claim(
+            "4.3c",
+            "cristalhq checks RSA of 1,024 bits 11 % faster.",
+            checks(e, &["RS384@1024"], Judgement::Faster),
+        ),
+        claim(
+            "4.3d",
+            "cristalhq checks RSA of 4,096 bits 9 % slower.",
+            checks(e, &["RS384@4096"], Judgement::Slower),
+        ),
+        claim("4.4", "cristalhq's tokens are 1 to 5 % longer.", longer(e)),
+    ];
+    of(REPORT_4, claims)
+}
+
+/// cristalhq over pascaldekloe under these contracts: the judgement on each algorithm, in words, and
+/// the rows.
+fn pairs(
+    e: &Evidence<'_>,
+    algs: &[&str],
+    contract: &str,
+    of_cristalhq: &str,
+) -> Result<(Vec<Judgement>, String, Vec<RowId>), Missing> {
+    let (mut judgements, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    for alg in algs {
+        let ours = doing(CRISTALHQ, alg, of_cristalhq);
+        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, contract))?;
+        judgements.push(compared.judgement);
+        words.push(format!(
+            "{alg} {} ({})",
+            difference(compared.ratio),
+            compared.words
+        ));
+        rows.extend(compared.rows);
+    }
+    Ok((judgements, words.join(", "), rows))
+}
+
+fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (judgements, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
+    if judgements.iter().all(|j| *j == Judgement::Faster) {
+        return Ok(Finding::new(
+            Answer::Holds,
+            words,
+            "with all three hashes",
+            rows,
+        ));
+    }
+    decided(&judgements, &words)?;
+    let why = "it is not faster with all three hashes";
+    Ok(Finding::new(Answer::DoesNotHold, words, why, rows))
+}
+
+/// What was said of checking: true of the same work, or only of the unequal work that was timed.
+fn checks(e: &Evidence<'_>, algs: &[&str], said: Judgement) -> Result<Finding, Missing> {
+    let (equal, words, mut rows) = pairs(e, algs, "verify", "verify")?;
+    let measured = format!("doing the same work: {words}");
+    if equal.iter().all(|j| *j == said) {
+        let why = "it is so when both parse, verify and decode";
+        return Ok(Finding::new(Answer::Holds, measured, why, rows));
+    }
+    decided(&equal, &words)?;
+    let (unequal, words, more) = pairs(e, algs, "verify", "verify-parsed")?;
+    rows.extend(more);
+    let measured = format!("{measured}; as it was timed: {words}");
+    Ok(if unequal.iter().all(|j| *j == said) {
+        let why = "the two sides did different work: one verified a token that was parsed outside of \
+                   the clock and decoded no claims, the other did all of it; doing the same work, the \
+                   difference is gone";
+        Finding::new(Answer::Artefact, measured, why, rows)
+    } else {
+        let why = "neither the same work nor the work that was timed shows it here";
+        Finding::new(Answer::DoesNotHold, measured, why, rows)
+    })
+}
+
+/// One that cannot be told leaves it open.
+fn decided(judgements: &[Judgement], words: &str) -> Result<(), Missing> {
+    match judgements.contains(&Judgement::CannotTell) {
+        true => Err(format!(
+            "more rounds: {words}, of which this run cannot tell all"
+        )),
+        false => Ok(()),
+    }
+}
+
+fn longer(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for alg in ["HS256", "ES256", "EdDSA"] {
+        let (ours, theirs) = (
+            doing(CRISTALHQ, alg, "sign"),
+            doing(PASCALDEKLOE, alg, "sign"),
+        );
+        let (long, short) = (e.size(&ours)?, e.size(&theirs)?);
+        all &= long > short;
+        words.push(format!("{alg} {long} against {short} bytes"));
+        rows.extend([ours, theirs]);
+    }
+    let words = words.join(", ");
+    Ok(if all {
+        let why =
+            "of the same claims, so that it is the header: one writes `typ` and the other does not";
+        Finding::new(Answer::Holds, words, why, rows)
+    } else {
+        let why = "of the same claims they are not";
+        Finding::new(Answer::DoesNotHold, words, why, rows)
+    })
+}

@@ -1,0 +1,105 @@
+//! The four public reports that the lab answers: what they published, which work of ours stands
+//! beside each figure, and what became of their conclusions.
+//!
+//! Everything here is a function of rows. The published figures are in `published/`, with their
+//! source; [`works`] is what a plan must hold so that each of them has something to stand beside.
+
+mod answers;
+mod draft;
+mod report_1;
+mod report_2;
+mod report_3;
+mod report_4;
+mod source;
+
+pub use answers::answers;
+
+use crate::result::{PublishedTable, Row, RowId};
+use draft::Draft;
+
+pub(crate) use report_1::CONCURRENT_CLAIMS as REPORT_1_CONCURRENCY;
+
+/// The reports' tables, as far as these rows have to do with them: every table of which a row was
+/// planned, with the reason beside each figure that was not measured.
+#[must_use]
+pub fn tables(rows: &[Row]) -> Vec<PublishedTable> {
+    drafts(report_1::threads_of(rows))
+        .into_iter()
+        .filter(|draft| draft.concerns(rows))
+        .map(|draft| draft.beside(rows))
+        .collect()
+}
+
+/// Every work that a figure of a report stands beside, in the report's order, where concurrency is on
+/// so many threads.
+#[must_use]
+pub fn works(report: u8, threads: u32) -> Vec<RowId> {
+    let drafts = drafts(threads);
+    let of_report = drafts.iter().filter(|d| d.report() == report);
+    let mut works: Vec<RowId> = Vec::new();
+    for work in of_report.flat_map(Draft::works) {
+        if !works.contains(&work) {
+            works.push(work);
+        }
+    }
+    works
+}
+
+fn drafts(threads: u32) -> Vec<Draft> {
+    let mut drafts = report_1::tables(threads);
+    drafts.extend(report_2::tables());
+    drafts.extend(report_3::tables());
+    drafts.extend(report_4::tables());
+    drafts
+}
+
+/// A work by its subject, contract, claims and threads.
+fn work(subject: &str, contract: &str, claims: &str, threads: u32) -> RowId {
+    RowId {
+        subject: subject.to_owned(),
+        contract: contract.to_owned(),
+        claims: claims.to_owned(),
+        threads,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::result::Quantity;
+
+    #[test]
+    fn every_published_row_is_in_a_table() {
+        let drafts = drafts(2);
+        let rows = |report: u8| -> usize {
+            let of_report = drafts.iter().filter(|d| d.report() == report);
+            of_report.map(Draft::height).sum()
+        };
+        // 18 rows of its README, 13 of them with two columns of memory (the round trips among them),
+        // ten sizes, ten timed sizes, and the three of its memory benchmark with both columns.
+        assert_eq!(rows(1), 18 + 2 * 13 + 10 + 10 + 2 * 3);
+        // 42 and 8, of each the times and the sizes.
+        assert_eq!(rows(2), 2 * (42 + 8));
+        assert_eq!(rows(3), 8);
+        // 10 signatures, 10 checks twice, 10 sizes.
+        assert_eq!(rows(4), 10 + 2 * 10 + 10);
+    }
+
+    #[test]
+    fn every_published_size_is_a_whole_number_of_bytes() {
+        let drafts = drafts(2);
+        let sizes = drafts
+            .iter()
+            .filter(|d| d.quantity() == Quantity::TokenBytes);
+        let sizes: Vec<f64> = sizes.flat_map(Draft::figures).collect();
+        // Report 1's complex struct has a length that varies with the time of its run.
+        assert_eq!(sizes.len(), 2 * 9 + 42 + 8 + 2 * 10);
+        assert!(sizes.iter().all(|s| s.fract() == 0.0 && *s > 100.0));
+    }
+
+    #[test]
+    fn a_run_that_planned_nothing_of_a_report_shows_nothing_of_it() {
+        assert_eq!(tables(&[]), []);
+    }
+}

@@ -1,0 +1,162 @@
+//! Report 4, two Go libraries with benchstat: ten signatures, ten checks, ten sizes.
+
+use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
+use super::source::REPORT_4;
+use super::work;
+use crate::result::{Quantity, RowId};
+
+const BENCHSTAT: &str = include_str!("../../published/report4-benchstat.csv");
+
+/// Its claims set: an issuer and a time.
+pub(super) const CLAIMS: &str = "report4";
+
+const VERSION: &str = "cristalhq 3.0.1 is not to be had any more; what stands beside it is 3.0.14.";
+
+/// The two libraries' drivers.
+pub(super) const PASCALDEKLOE: &str = "go/pascaldekloe";
+pub(super) const CRISTALHQ: &str = "go/cristalhq";
+
+pub(super) fn tables() -> Vec<Draft> {
+    let all = read(BENCHSTAT);
+    // Times have a unit, sizes have none.
+    let (times, sizes): (Vec<Fields>, Vec<Fields>) = all
+        .into_iter()
+        .partition(|line| line.text("cristalhq_3_0_1").contains("s ±"));
+    let signs: Vec<&Fields> = times.iter().filter(|l| verb(l) == "sign").collect();
+    let checks: Vec<&Fields> = times.iter().filter(|l| verb(l) == "check").collect();
+    let sizes: Vec<&Fields> = sizes.iter().collect();
+    let mut tables = vec![
+        draft("signing, time", Quantity::Time, &signs, "sign", "sign"),
+        draft(
+            "checking the same work: parsed, verified and decoded by both, time",
+            Quantity::Time,
+            &checks,
+            "verify",
+            "verify",
+        ),
+        draft(
+            "checking as it was timed: UNEQUAL WORK, time",
+            Quantity::Time,
+            &checks,
+            "verify",
+            "verify-parsed",
+        ),
+        draft("token sizes", Quantity::TokenBytes, &sizes, "sign", "sign"),
+    ];
+    tables[0].notes.push(WEAK);
+    tables[1]
+        .notes
+        .push("The published figures are not of the same work; the measured ones are.");
+    tables[2].notes.push(
+        "cristalhq's side verifies a token that was parsed outside of the clock and decodes no \
+         claims; pascaldekloe's parses, verifies and decodes. The two columns cannot be compared.",
+    );
+    tables[3].notes.push(
+        "The report's two sides signed different claims; here both sign the same, and the \
+         difference is that of their headers.",
+    );
+    tables
+}
+
+const WEAK: &str = "An RSA key of 1,024 bits is weak: it is measured because the report did, and never \
+                    by jeton.";
+
+fn draft(
+    title: &str,
+    quantity: Quantity,
+    lines: &[&Fields],
+    pascaldekloe: &str,
+    cristalhq: &str,
+) -> Draft {
+    let lines = lines.iter().map(|line| {
+        let alg = algorithm(line);
+        Line {
+            name: format!("{} {alg}", verb(line)),
+            figures: vec![
+                figure(
+                    line,
+                    "pascaldekloe_1_9_0",
+                    doing(PASCALDEKLOE, alg, pascaldekloe),
+                ),
+                figure(line, "cristalhq_3_0_1", doing(CRISTALHQ, alg, cristalhq)),
+            ],
+        }
+    });
+    Draft {
+        source: REPORT_4,
+        title: title.to_owned(),
+        quantity,
+        columns: vec!["pascaldekloe 1.9.0", "cristalhq 3.0.1"],
+        ratio_to: RatioTo::FirstColumn,
+        notes: vec![VERSION],
+        lines: lines.collect(),
+    }
+}
+
+/// One of its works: `RS384@1024` is an algorithm with the size of its key.
+pub(super) fn doing(driver: &str, alg: &str, contract: &str) -> RowId {
+    work(&format!("{driver}:jwt:{alg}:prepared"), contract, CLAIMS, 1)
+}
+
+/// `ECDSA/sign-ES256-8` is `sign`.
+fn verb(line: &Fields) -> &str {
+    let (_, case) = line.text("benchmark").split_once('/').unwrap_or_default();
+    case.split('-').next().unwrap_or_default()
+}
+
+/// `RSA/sign-1024-bit-8` is RS384 with that key; of the usual size it goes without saying.
+fn algorithm(line: &Fields) -> &'static str {
+    let benchmark = line.text("benchmark");
+    let known = [
+        ("1024-bit", "RS384@1024"),
+        ("2048-bit", "RS384"),
+        ("4096-bit", "RS384@4096"),
+        ("ES256", "ES256"),
+        ("ES384", "ES384"),
+        ("ES512", "ES512"),
+        ("EdDSA-8", "EdDSA"),
+        ("HS256", "HS256"),
+        ("HS384", "HS384"),
+        ("HS512", "HS512"),
+    ];
+    let found = known.iter().find(|(part, _)| benchmark.contains(part));
+    found.map_or("", |(_, alg)| alg)
+}
+
+fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
+    let text = line.text(column);
+    Figure {
+        published: value(text),
+        text: format!(
+            "{text} ({}, {}, {})",
+            line.text("delta"),
+            line.text("p"),
+            line.text("n")
+        ),
+        work: Ok(work),
+    }
+}
+
+/// `28.4µs ± 3%` in nanoseconds, `166 ± 0%` as it is.
+fn value(text: &str) -> Option<f64> {
+    let figure = text.split('±').next()?.trim();
+    for (unit, nanoseconds) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] {
+        if let Some(number) = figure.strip_suffix(unit) {
+            return number.parse::<f64>().ok().map(|n| n * nanoseconds);
+        }
+    }
+    figure.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn benchstat_prints_a_unit_behind_a_time_only() {
+        assert_eq!(value("28.4µs ± 3%"), Some(28_400.0));
+        assert_eq!(value("4.57ms ± 1%"), Some(4_570_000.0));
+        assert_eq!(value("166 ± 0%"), Some(166.0));
+        assert_eq!(value("~"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! What can be chosen: a measured subject, with the rows that speak of it.
+
+use crate::report::names;
+use crate::result::{Row, Status, Subject};
+use crate::suite::{OWN, STANDARD};
+
+/// A subject and what was measured of it.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate<'a> {
+    pub(super) subject: &'a Subject,
+    /// The token as people call it.
+    pub(super) token: String,
+    /// The row of making a token: `sign`, or `encrypt` where nothing else was asked.
+    pub(super) making: Option<&'a Row>,
+    /// The row of opening one: `verify` or `decrypt`.
+    pub(super) opening: Option<&'a Row>,
+    /// The row of a check that it failed, or during which it died.
+    pub(super) failed: Option<&'a Row>,
+    /// Exact bytes of its token.
+    pub(super) token_bytes: Option<u64>,
+}
+
+/// The claims set that advice is drawn from: the reader's own, else the standard one, else the
+/// first that there is.
+pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
+    let has = |name: &str| rows.iter().any(|row| row.claims.name == name);
+    [OWN, STANDARD]
+        .into_iter()
+        .find(|name| has(name))
+        .or_else(|| rows.first().map(|row| row.claims.name.as_str()))
+}
+
+/// Every subject with a prepared key on one thread; bare primitives and tokens without security
+/// are no choice.
+pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
+    let claims = claims_of(rows).unwrap_or_default();
+    let mut found: Vec<Candidate<'_>> = Vec::new();
+    let eligible = |row: &&Row| {
+        !row.reference
+            && row.threads == 1
+            && row.claims.name == claims
+            && row.subject.key_handling == "prepared"
+            && !matches!(row.subject.format.as_str(), "bare" | "none")
+    };
+    for row in rows.iter().filter(eligible) {
+        let index = found
+            .iter()
+            .position(|c| c.subject.id == row.subject.id)
+            .unwrap_or_else(|| {
+                found.push(Candidate {
+                    subject: &row.subject,
+                    token: names::token(&row.subject),
+                    making: None,
+                    opening: None,
+                    failed: None,
+                    token_bytes: None,
+                });
+                found.len() - 1
+            });
+        add(&mut found[index], row);
+    }
+    // What nobody could even start is missing, not out.
+    found.retain(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some());
+    found
+}
+
+fn add<'a>(candidate: &mut Candidate<'a>, row: &'a Row) {
+    candidate.token_bytes = candidate.token_bytes.max(row.token_bytes);
+    match row.status {
+        Status::Unavailable => return,
+        Status::FailedPreflight | Status::Crashed | Status::TimedOut => {
+            candidate.failed.get_or_insert(row);
+            return;
+        }
+        Status::Ok | Status::Tainted => {}
+    }
+    if row.ns_per_op.is_none() {
+        return;
+    }
+    match row.contract.as_str() {
+        "sign" => candidate.making = Some(row),
+        "verify" => candidate.opening = Some(row),
+        "encrypt" => candidate.making = candidate.making.or(Some(row)),
+        "decrypt" => candidate.opening = candidate.opening.or(Some(row)),
+        _ => {}
+    }
+}

@@ -1,0 +1,186 @@
+//! Which token, and which library: rules over what one run measured and what the reader needs.
+//!
+//! The order is fixed. A disturbed run advises nothing. Whoever accepted what must be refused is
+//! out; then whoever does not meet a need ([`Needs`]); and of the rest the first tier by the
+//! reader's weight is recommended, all of it, because inside a tier nothing can be told apart. Each
+//! answer says why, what would change it, and what it does not cover.
+//!
+//! What a run cannot measure (which algorithms others can verify, which ones FIPS approves, which
+//! library has which version of PASETO) stands in two tables with their sources.
+
+mod algorithms;
+mod attacks;
+mod candidate;
+mod choice;
+mod libraries;
+mod needs;
+mod rules;
+#[cfg(test)]
+mod sample;
+mod weigh;
+mod what_if;
+mod words;
+
+pub(crate) use candidate::claims_of;
+pub use needs::{Need, Needs, NeedsError, Weight};
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::result::RunResult;
+
+use attacks::Attacks;
+use choice::choose;
+
+/// What is recommended, or why nothing is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recommendation {
+    /// What it was asked for, as `--need` takes it.
+    pub needs: Vec<String>,
+    /// True if a disturbed run was to be judged all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_noisy: bool,
+    /// The first tier: tokens that the weight cannot tell apart. Empty if nothing is recommended.
+    pub choices: Vec<Choice>,
+    /// Why, a sentence each; why not, if there is no choice.
+    pub because: Vec<String>,
+    /// What would change it, a sentence each.
+    pub would_change: Vec<String>,
+    /// What it says nothing about, a sentence each.
+    pub not_covered: Vec<String>,
+    /// Who is out, and by which rule.
+    pub out: Vec<Out>,
+}
+
+impl Recommendation {
+    /// The one that a result holds; for a file without one, that for no needs at all.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Cow<'_, Self> {
+        match &result.recommendation {
+            Some(recorded) => Cow::Borrowed(recorded),
+            None => Cow::Owned(recommend(result, &Needs::default(), Noisy::Refused)),
+        }
+    }
+}
+
+/// A token to choose, and what to make and open it with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The token as people call it: `JWT ES256`.
+    pub token: String,
+    /// Exact size, of the longest among its picks.
+    pub token_bytes: Option<u64>,
+    /// The first tier of libraries in each language.
+    pub picks: Vec<Pick>,
+}
+
+/// A library to choose for a token.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pick {
+    /// The measured subject's id.
+    pub subject: String,
+    /// The library.
+    pub library: String,
+    /// Its version, as measured.
+    pub version: String,
+    /// Its language.
+    pub language: String,
+    /// Median time to make a token, nanoseconds.
+    pub make_ns: Option<f64>,
+    /// Median time to open and check one, nanoseconds.
+    pub open_ns: Option<f64>,
+}
+
+/// A measured subject that is no choice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Out {
+    /// The rule that put it out.
+    pub rule: Rule,
+    /// The token as people call it.
+    pub token: String,
+    /// The subject's id.
+    pub subject: String,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// The rules, in the order in which they are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// It accepted an attack.
+    Attack,
+    /// It did something wrong before it was timed, or died while it was.
+    Checks,
+    /// It remembers tokens instead of verifying them.
+    Cache,
+    /// Its format or algorithm is not for new tokens.
+    Questionable,
+    /// Its claims can be read by anybody.
+    Confidentiality,
+    /// Who verifies it could also make it.
+    ThirdParties,
+    /// Its algorithms are not approved.
+    Fips,
+    /// A quantum computer would break it.
+    PostQuantum,
+    /// It is too long for the header.
+    HeaderBudget,
+    /// It is too long for the cookie.
+    CookieBudget,
+    /// What the weight asks for was not measured.
+    NotMeasured,
+    /// Its library is of another language, or one of the languages has none for its token.
+    Languages,
+}
+
+/// What is to be done with a run that other work disturbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noisy {
+    /// It gives no advice.
+    Refused,
+    /// It is judged as it is, because the reader said so.
+    Allowed,
+}
+
+/// What this result recommends to who has these needs.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab::result::RunResult) -> Result<(), jeton_lab::recommendation::NeedsError> {
+/// use jeton_lab::recommendation::{Needs, Noisy, recommend};
+///
+/// let needs = Needs::parse(&["verify-by-third-parties", "languages=go+node"])?;
+/// let advice = recommend(result, &needs, Noisy::Refused);
+/// for choice in &advice.choices {
+///     println!("{}, {:?} bytes", choice.token, choice.token_bytes);
+/// }
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn recommend(result: &RunResult, needs: &Needs, noisy: Noisy) -> Recommendation {
+    let rows = &result.rows.measured;
+    let attacks = Attacks::of(result);
+    let mut advice = Recommendation {
+        needs: needs.names(),
+        allow_noisy: noisy == Noisy::Allowed,
+        choices: Vec::new(),
+        because: Vec::new(),
+        would_change: Vec::new(),
+        not_covered: words::not_covered(result, needs, &attacks),
+        out: Vec::new(),
+    };
+    let taint = &result.environment.taint;
+    if taint.tainted && noisy == Noisy::Refused {
+        advice.because = words::disturbed(taint);
+        advice.would_change = words::quiet();
+        return advice;
+    }
+    let found = choose(rows, &result.noise_floor, needs, &attacks);
+    advice.because = words::because(&found, needs);
+    advice.would_change = what_if::changes(result, needs, &attacks, &found);
+    advice.choices = found.choices;
+    advice.out = found.out;
+    advice
+}

@@ -1,0 +1,56 @@
+//! Rows for the tests of the rules.
+
+use crate::result::{ClaimsSet, Row, Status, Subject, Timing};
+
+/// A measured row whose token has 300 bytes; an algorithm of `-` is none.
+pub(super) fn row(
+    language: &str,
+    library: &str,
+    format: &str,
+    alg: &str,
+    contract: &str,
+    ns: f64,
+) -> Row {
+    let noise = [0.999, 1.001, 1.0, 1.0, 1.001, 0.999, 1.0, 1.0];
+    Row {
+        suite: "libraries".into(),
+        contract: contract.into(),
+        status: Status::Ok,
+        reason: None,
+        subject: Subject {
+            id: format!("{language}/{library}:{format}:{alg}:prepared"),
+            library: library.into(),
+            version: "1".into(),
+            language: language.into(),
+            format: format.into(),
+            alg: (alg != "-").then(|| alg.to_owned()),
+            enc: None,
+            key_bits: None,
+            key_handling: "prepared".into(),
+        },
+        reference: false,
+        claims: ClaimsSet {
+            name: "standard".into(),
+            bytes: 160,
+        },
+        token_bytes: Some(300),
+        threads: 1,
+        ns_per_op: Some(Timing {
+            median: ns,
+            interval: [ns * 0.999, ns * 1.001],
+            rounds: noise.iter().map(|n| n * ns).collect(),
+            outliers: 0,
+            unsettled: false,
+        }),
+        bytes_per_op: None,
+        allocs_per_op: None,
+        peak_rss_bytes: None,
+    }
+}
+
+/// The row without its time.
+pub(super) fn fail(row: &mut Row, status: Status) {
+    row.status = status;
+    row.reason = Some("what it did".into());
+    row.ns_per_op = None;
+}

@@ -1,0 +1,107 @@
+//! What a candidate weighs, round by round, and the first tier of several.
+
+use crate::judging::floor_for;
+use crate::result::{NoiseFloor, Row};
+use crate::stats::tiers::tiers;
+use crate::stats::verdict::Band;
+
+use super::Weight;
+use super::candidate::Candidate;
+
+/// What each round says of the weight; nothing for the size, which has no rounds.
+pub(super) fn rounds(candidate: &Candidate<'_>, weight: Weight) -> Option<Vec<f64>> {
+    let of = |row: Option<&Row>| Some(row?.ns_per_op.as_ref()?.rounds.clone());
+    match weight {
+        Weight::Verify => of(candidate.opening),
+        Weight::Sign => of(candidate.making),
+        Weight::RoundTrip => sum(of(candidate.making)?, &of(candidate.opening)?),
+        Weight::Size => None,
+    }
+}
+
+/// Both together, round by round; none if they do not have the same rounds.
+pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
+    if first.len() != second.len() {
+        return None;
+    }
+    for (a, b) in first.iter_mut().zip(second) {
+        *a += b;
+    }
+    Some(first)
+}
+
+/// Something to be weighed: what it weighs in each round, and whose noise that is.
+pub(super) struct Weighed {
+    /// Nanoseconds by round; or bytes, once.
+    pub(super) rounds: Vec<f64>,
+    /// Whether a managed runtime takes part.
+    pub(super) managed: bool,
+}
+
+/// The indices of the lightest, who cannot be told apart; none if they cannot be compared.
+///
+/// Times are judged as everywhere: tiers from simultaneous intervals, beyond the noise floor. Sizes
+/// are exact.
+pub(super) fn first_tier(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
+    if weight == Weight::Size {
+        let bytes = |w: &Weighed| w.rounds.first().copied().unwrap_or(f64::INFINITY);
+        let least = all.iter().map(bytes).fold(f64::INFINITY, f64::min);
+        return (0..all.len())
+            .filter(|&i| bytes(&all[i]) <= least)
+            .collect();
+    }
+    if all.len() == 1 {
+        return vec![0];
+    }
+    let rounds: Vec<&[f64]> = all.iter().map(|w| w.rounds.as_slice()).collect();
+    let band = Band::new(floor_for(noise, all.iter().map(|w| w.managed)));
+    let Ok(tiers) = tiers(&rounds, band) else {
+        return Vec::new();
+    };
+    (0..all.len()).filter(|&i| tiers[i] == 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weighed(mean: f64) -> Weighed {
+        let noise = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
+        Weighed {
+            rounds: noise.iter().map(|n| n * mean).collect(),
+            managed: false,
+        }
+    }
+
+    #[test]
+    fn who_cannot_be_told_apart_shares_the_first_tier() {
+        let all = [weighed(200.0), weighed(100.0), weighed(100.4)];
+        let quiet = NoiseFloor::default();
+        assert_eq!(first_tier(&all, Weight::Verify, &quiet), [1, 2]);
+        let noisy = NoiseFloor {
+            floor: Some(1.5),
+            ..NoiseFloor::default()
+        };
+        assert_eq!(first_tier(&all, Weight::Verify, &noisy), [0, 1, 2]);
+    }
+
+    #[test]
+    fn sizes_are_exact() {
+        let all: Vec<Weighed> = [300.0, 299.0, 299.0]
+            .map(|bytes| Weighed {
+                rounds: vec![bytes],
+                managed: false,
+            })
+            .into();
+        assert_eq!(
+            first_tier(&all, Weight::Size, &NoiseFloor::default()),
+            [1, 2]
+        );
+    }
+
+    #[test]
+    fn rounds_that_are_not_the_same_are_not_added() {
+        assert_eq!(sum(vec![1.0, 2.0], &[3.0, 4.0]), Some(vec![4.0, 6.0]));
+        assert_eq!(sum(vec![1.0], &[3.0, 4.0]), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! The recommendation, whole: what, why, what would change it, what it does not cover; or why
+//! there is none.
+
+use maud::{Markup, html};
+
+use crate::recommendation::{Choice, Pick, Recommendation};
+use crate::result::RunResult;
+
+use super::names;
+use super::units::{self, Unit};
+
+pub(super) fn section(result: &RunResult) -> Markup {
+    let advice = Recommendation::of(result);
+    html! {
+        (needs(&advice))
+        @if advice.choices.is_empty() {
+            div.callout.bad {
+                p { strong { "There is no recommendation." } }
+                ul { @for line in &advice.because { li { (line) } } }
+            }
+        } @else {
+            @if advice.allow_noisy && result.environment.taint.tainted {
+                p.callout.warn {
+                    strong { "From a disturbed run: " }
+                    "it was asked for all the same (" code { "--allow-noisy" } ")."
+                }
+            }
+            (choices(&advice.choices))
+            (list("Because", &advice.because))
+        }
+        div.pair {
+            div { (list("What would change it", &advice.would_change)) }
+            div { (list("Not covered", &advice.not_covered)) }
+        }
+        @if !advice.out.is_empty() { (out(&advice)) }
+    }
+}
+
+fn needs(advice: &Recommendation) -> Markup {
+    html! {
+        @if advice.needs.is_empty() {
+            p {
+                "Asked without needs: any language, claims that anybody may read, one side that makes and verifies, decided by the time to verify. Name yours: "
+                code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
+            }
+        } @else {
+            p {
+                "Asked for "
+                @for (index, need) in advice.needs.iter().enumerate() {
+                    @if index > 0 { " " }
+                    span.tag { (need) }
+                }
+            }
+        }
+    }
+}
+
+fn choices(choices: &[Choice]) -> Markup {
+    let times = || {
+        let picks = choices.iter().flat_map(|c| &c.picks);
+        picks.flat_map(|p| [p.make_ns, p.open_ns]).flatten()
+    };
+    let unit = Unit::for_times(times());
+    html! {
+        @if choices.len() > 1 {
+            p { strong { "The first tier, all alike by what was asked:" } }
+        }
+        div.choices {
+            @for choice in choices {
+                div.choice {
+                    p.token { (choice.token) @if let Some(bytes) = choice.token_bytes { " " span.muted { (units::whole(bytes)) " bytes" } } }
+                    ul.picks { @for pick in &choice.picks { (self::pick(pick, unit)) } }
+                }
+            }
+        }
+    }
+}
+
+fn pick(pick: &Pick, unit: Unit) -> Markup {
+    let times = [("makes", pick.make_ns), ("opens", pick.open_ns)];
+    let times: Vec<String> = times
+        .into_iter()
+        .filter_map(|(verb, ns)| Some(format!("{verb} in {}", unit.text(ns?))))
+        .collect();
+    html! {
+        li {
+            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (names::language_of(&pick.language)) }
+            @if !times.is_empty() { span.below { (units::list(&times)) } }
+        }
+    }
+}
+
+fn list(heading: &str, lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            h3 { (heading) }
+            ul { @for line in lines { li { (line) } } }
+        }
+    }
+}
+
+fn out(advice: &Recommendation) -> Markup {
+    html! {
+        details {
+            summary { "Who is out, and why: " (units::count(advice.out.len(), "subject", "subjects")) }
+            div.scroll tabindex="0" role="region" aria-label="Who is out, table" {
+                table.sortable {
+                    caption { "Who is out, and by which rule" }
+                    thead { tr {
+                        th scope="col" { "Token" } th scope="col" { "Subject" } th scope="col" { "Why" }
+                    } }
+                    tbody {
+                        @for one in &advice.out {
+                            tr {
+                                th scope="row" { (one.token) }
+                                td.id { (one.subject) }
+                                td.reason { (one.why) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Attacks: a summary for each library, a heat table for each kind of token, and below it the
+//! evidence that every finding opens.
+
+use maud::{Markup, html};
+
+use crate::attack::{Attack, Kind};
+use crate::result::{AttackOutcome, AttackRow, Practice, RunResult, Status};
+use crate::suite::Format;
+
+use super::units;
+
+/// The section.
+pub(super) fn section(result: &RunResult) -> Markup {
+    let rows = &result.rows.attack;
+    let tables = tables(rows);
+    html! {
+        p {
+            "Each cell is one attack on one library: tokens or keys made for this run, each beside a twin "
+            "without the fault that was accepted. What is shown was seen in this run, of these versions, and no more is said."
+        }
+        ul.legend {
+            @for outcome in AttackOutcome::ALL {
+                li { span.cell.(class(outcome)) { (mark(outcome)) } " " (meaning(outcome)) }
+            }
+            li { span.cell.plain { "○" } " void: the twin was refused as well, so nothing is known" }
+        }
+        (summary(rows))
+        @for table in &tables { (heat(table)) }
+        (evidence(result, rows))
+    }
+}
+
+/// What one table shows: the rows of one kind of token.
+struct Table<'a> {
+    kind: Kind,
+    columns: Vec<Column<'a>>,
+}
+
+struct Column<'a> {
+    first: &'a AttackRow,
+    rows: Vec<&'a AttackRow>,
+}
+
+fn tables(rows: &[AttackRow]) -> Vec<Table<'_>> {
+    let of = |kind| {
+        let mut columns: Vec<Column<'_>> = Vec::new();
+        let own = |r: &&AttackRow| Format::named(&r.format).and_then(Kind::of) == Some(kind);
+        for row in rows.iter().filter(own) {
+            match columns
+                .iter_mut()
+                .find(|c| subject(c.first) == subject(row))
+            {
+                Some(column) => column.rows.push(row),
+                None => columns.push(Column {
+                    first: row,
+                    rows: vec![row],
+                }),
+            }
+        }
+        Table { kind, columns }
+    };
+    let all = [Kind::Jwt, Kind::Jwe, Kind::Paseto].map(of);
+    all.into_iter().filter(|t| !t.columns.is_empty()).collect()
+}
+
+fn subject(row: &AttackRow) -> (&str, &str, Practice) {
+    (&row.subject.driver, &row.format, row.practice)
+}
+
+fn summary(rows: &[AttackRow]) -> Markup {
+    let mut subjects: Vec<Column<'_>> = Vec::new();
+    for row in rows {
+        match subjects
+            .iter_mut()
+            .find(|c| subject(c.first) == subject(row))
+        {
+            Some(column) => column.rows.push(row),
+            None => subjects.push(Column {
+                first: row,
+                rows: vec![row],
+            }),
+        }
+    }
+    html! {
+        h3 #attack-summary { "Each library" }
+        div.scroll tabindex="0" role="region" aria-label="Attacks by library, table" {
+            table {
+                caption { "Attacks by what became of them" }
+                thead { tr {
+                    th scope="col" { "Library" } th scope="col" { "Token" } th scope="col" { "Called" }
+                    @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
+                        th.number scope="col" { (outcome.name()) }
+                    }
+                    th.number scope="col" { "void" }
+                } }
+                tbody { @for column in &subjects { (summary_line(column)) } }
+            }
+        }
+    }
+}
+
+fn summary_line(column: &Column<'_>) -> Markup {
+    let first = column.first;
+    let count = |outcome| {
+        column
+            .rows
+            .iter()
+            .filter(|r| r.outcome == Some(outcome))
+            .count()
+    };
+    let void = column
+        .rows
+        .iter()
+        .filter(|r| r.status == Status::FailedPreflight)
+        .count();
+    html! {
+        tr {
+            th scope="row" { (first.subject.library) " " span.below { (first.subject.version) " · " (first.subject.language) } }
+            td { (first.format) }
+            td { (first.practice.name()) }
+            @if first.status == Status::Unavailable {
+                td.reason colspan="6" { "unavailable: " (first.reason.as_deref().unwrap_or_default()) }
+            } @else {
+                @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
+                    td.number { (count(outcome)) }
+                }
+                td.number { (void) }
+            }
+        }
+    }
+}
+
+fn heat(table: &Table<'_>) -> Markup {
+    let attacks: Vec<Attack> = Attack::all()
+        .into_iter()
+        .filter(|a| {
+            table
+                .columns
+                .iter()
+                .any(|c| c.rows.iter().any(|r| r.attack == a.id))
+        })
+        .collect();
+    let name = table.kind.name();
+    html! {
+        h3 #{ "attack-" (name.to_lowercase()) } { (name) }
+        div.scroll tabindex="0" role="region" aria-label={ "Attacks on " (name) ", table" } {
+            table.heat {
+                caption { (units::count(attacks.len(), "attack", "attacks")) " on " (units::count(table.columns.len(), "subject", "subjects")) }
+                thead { tr {
+                    th scope="col" { "The check" }
+                    @for column in &table.columns {
+                        th.subject scope="col" {
+                            (column.first.subject.library) " " (column.first.subject.version)
+                            span.below { " " (column.first.subject.language) ", "
+                                @if table.kind == Kind::Paseto { (column.first.format) ", " }
+                                (column.first.practice.name()) }
+                        }
+                    }
+                } }
+                tbody {
+                    @for attack in &attacks {
+                        tr {
+                            th scope="row" title=(attack.title) { (attack.defeats) " " span.below { (attack.id) } }
+                            @for column in &table.columns {
+                                td { (cell(column.rows.iter().find(|r| r.attack == attack.id))) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A mark and, for readers of the screen aloud, the word; a finding leads to its evidence.
+fn cell(row: Option<&&AttackRow>) -> Markup {
+    let Some(row) = row else {
+        return html! { span.spoken { "not tried" } };
+    };
+    let Some(outcome) = row.outcome else {
+        let why = row.reason.as_deref().unwrap_or_default();
+        return html! { span.cell.plain title=(why) { "○" span.spoken { " void" } } };
+    };
+    html! {
+        @if outcome.is_finding() {
+            a.cell.(class(outcome)) href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.name()) } }
+        } @else {
+            span.cell.(class(outcome)) title=(row.reason.as_deref().unwrap_or_default()) {
+                (mark(outcome)) span.spoken { " " (outcome.name()) }
+            }
+        }
+    }
+}
+
+fn evidence(result: &RunResult, rows: &[AttackRow]) -> Markup {
+    let found: Vec<&AttackRow> = rows
+        .iter()
+        .filter(|r| r.outcome.is_some_and(AttackOutcome::is_finding))
+        .collect();
+    let of = |id: &'static str| found.iter().filter(move |r| r.attack == id).copied();
+    html! {
+        h3 #attack-evidence { "Evidence" }
+        @if found.is_empty() {
+            p { "Nothing was accepted that must be refused, and nothing broke." }
+        }
+        @for attack in Attack::all().iter().filter(|a| of(a.id).next().is_some()) {
+            h4 { (attack.id) }
+            p { (attack.title) ". The check that it defeats: " (attack.defeats) ". " span.muted { (attack.reference) } }
+            @for row in of(attack.id) { (opened(result, row)) }
+        }
+    }
+}
+
+/// One token and key, the names of the others, and the command that repeats it.
+fn opened(result: &RunResult, row: &AttackRow) -> Markup {
+    let outcome = row.outcome.map_or("", AttackOutcome::name);
+    let s = &row.subject;
+    let practice = row.practice.name();
+    let command = if s.is_endpoint() {
+        format!(
+            "jeton lab attack --attack {} --target {} --target-key FILE",
+            row.attack, s.driver
+        )
+    } else {
+        format!(
+            "jeton lab attack --attack {} --subject {}:{}:{practice} --seed {}",
+            row.attack, s.driver, row.format, result.seed
+        )
+    };
+    let more = (row.found as usize).saturating_sub(row.evidence.len() + row.also.len());
+    html! {
+        details.evidence #(anchor(row)) {
+            summary { strong { (outcome) } ": " (s.library) " " (s.version) " (" (s.language) ", " (row.format) ", " (practice) "), " (row.found) " of " (row.tried) " tried" }
+            @if let Some(closed) = closed(result, row) { p { (closed) } }
+            @for one in &row.evidence {
+                p { strong { (one.name()) } ": " (one.seen.as_deref().unwrap_or_default()) }
+                @if let Some(token) = &one.token { pre { code { (token) } } }
+                @if let Some(key) = &one.key { pre { code { (key) } } }
+            }
+            @if !row.also.is_empty() {
+                p { "Also " (row.also.join("; ")) @if more > 0 { "; and " (more) " more" } "." }
+            }
+            p { code { (command) } }
+        }
+    }
+}
+
+/// Whether the documented practice of the same library closes what its defaults leave open.
+fn closed(result: &RunResult, row: &AttackRow) -> Option<&'static str> {
+    if row.practice != Practice::Defaults {
+        return None;
+    }
+    let documented = result.rows.attack.iter().find(|other| {
+        other.attack == row.attack
+            && other.format == row.format
+            && other.subject == row.subject
+            && other.practice == Practice::Documented
+    })?;
+    Some(match documented.outcome {
+        Some(AttackOutcome::Refused) => "Called as documented, the library refuses it.",
+        Some(o) if o.is_finding() => "Called as documented, it is the same.",
+        _ => "Called as documented, nothing can be said of it.",
+    })
+}
+
+fn anchor(row: &AttackRow) -> String {
+    let id = format!(
+        "{}-{}-{}-{}",
+        row.attack,
+        row.subject.driver,
+        row.format,
+        row.practice.name()
+    );
+    let plain = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    format!("attack-{}", plain.collect::<String>())
+}
+
+fn class(outcome: AttackOutcome) -> &'static str {
+    match outcome {
+        AttackOutcome::NotApplicable | AttackOutcome::NotOffered => "plain",
+        AttackOutcome::Refused => "good",
+        AttackOutcome::OverLimit => "warn",
+        AttackOutcome::Hung | AttackOutcome::Crashed | AttackOutcome::Accepted => "bad",
+    }
+}
+
+/// One letter, so that colour is never the only carrier.
+fn mark(outcome: AttackOutcome) -> &'static str {
+    match outcome {
+        AttackOutcome::NotApplicable => "·",
+        AttackOutcome::NotOffered => "–",
+        AttackOutcome::Refused => "✓",
+        AttackOutcome::OverLimit => "L",
+        AttackOutcome::Hung => "H",
+        AttackOutcome::Crashed => "C",
+        AttackOutcome::Accepted => "A",
+    }
+}
+
+fn meaning(outcome: AttackOutcome) -> &'static str {
+    match outcome {
+        AttackOutcome::NotApplicable => "cannot be made with the algorithms that are offered",
+        AttackOutcome::NotOffered => "the library does not have what would be attacked",
+        AttackOutcome::Refused => "refused",
+        AttackOutcome::OverLimit => "refused, at a cost out of all proportion",
+        AttackOutcome::Hung => "no answer in time",
+        AttackOutcome::Crashed => "the library panicked or its process died",
+        AttackOutcome::Accepted => "accepted",
+    }
+}

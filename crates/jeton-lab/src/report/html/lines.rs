@@ -1,0 +1,79 @@
+//! A line chart with two logarithmic axes: what changes with the size of a payload, or with the
+//! number of threads.
+
+use maud::{Markup, html};
+
+use super::chart::per_cent;
+use super::marks;
+use super::scale::LogScale;
+
+const HEIGHT: f64 = 300.0;
+const AXIS: f64 = 34.0;
+/// Room at the left for the names of the values, per cent.
+const LEFT: f64 = 9.0;
+
+/// Points of one subject, from left to right.
+pub(super) struct Series {
+    pub(super) name: String,
+    /// Along the axis, and up with the ends of its interval.
+    pub(super) points: Vec<(f64, f64, [f64; 2])>,
+}
+
+/// What a chart is drawn of.
+pub(super) struct Lines<'a> {
+    pub(super) series: &'a [Series],
+    /// What is along the axis: the ticks, each with its name.
+    pub(super) ticks: Vec<(f64, String)>,
+    /// How a value is written.
+    pub(super) text: &'a dyn Fn(f64) -> String,
+    /// What a screen reader is told.
+    pub(super) description: String,
+    pub(super) table: &'a str,
+}
+
+/// The legend and the chart.
+pub(super) fn figure(lines: &Lines<'_>) -> Markup {
+    let names = lines.series.iter().map(|s| s.name.as_str());
+    html! {
+        (marks::legend(names.enumerate()))
+        figure { (svg(lines)) }
+    }
+}
+
+fn svg(lines: &Lines<'_>) -> Markup {
+    let all = || lines.series.iter().flat_map(|s| &s.points);
+    let across = LogScale::holding(all().map(|p| p.0));
+    let up = LogScale::holding(all().flat_map(|p| [p.1, p.2[0], p.2[1]]));
+    let x = |at: f64| LEFT + across.place(at) * (100.0 - LEFT) / 100.0;
+    let y = |value: f64| 8.0 + (1.0 - up.place(value) / 100.0) * (HEIGHT - 16.0);
+    html! {
+        svg.chart role="img" width="100%" height=(HEIGHT + AXIS)
+            aria-label=(lines.description) aria-details=(lines.table) {
+            @for tick in up.ticks() {
+                line.grid x1="0" x2="100%" y1=(y(tick)) y2=(y(tick)) {}
+                text.tick.up x="0" y=(y(tick) - 5.0) { ((lines.text)(tick)) }
+            }
+            @for (tick, name) in &lines.ticks {
+                @let at = x(*tick);
+                line.grid x1=(per_cent(at)) x2=(per_cent(at)) y1="0" y2=(HEIGHT) {}
+                text.tick x=(per_cent(at)) y=(HEIGHT + 18.0) text-anchor=(super::chart::anchor(at)) { (name) }
+            }
+            @for (number, series) in lines.series.iter().enumerate() {
+                g class={ "line s" (number % 8) } {
+                    @for pair in series.points.windows(2) {
+                        line x1=(per_cent(x(pair[0].0))) x2=(per_cent(x(pair[1].0))) y1=(y(pair[0].1)) y2=(y(pair[1].1)) {}
+                    }
+                    @for (at, _, [low, high]) in &series.points {
+                        line.reach x1=(per_cent(x(*at))) x2=(per_cent(x(*at))) y1=(y(*low)) y2=(y(*high)) {}
+                    }
+                }
+                @for (at, value, _) in &series.points {
+                    svg.mark x=(per_cent(x(*at))) y=(y(*value)) overflow="visible" {
+                        title { (series.name) ": " ((lines.text)(*value)) }
+                        (marks::series(number))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a payload's size does to the time: one chart for each contract and kind of token.
+
+use maud::{Markup, html};
+
+use crate::result::Row;
+
+use super::comparison::time;
+use super::groups::{Factor, Group, groups};
+use super::lines::{Lines, figure};
+use super::units::{self, Unit};
+
+/// Fewer sizes are no sweep.
+const SIZES_MIN: usize = 3;
+
+const SIZE: Factor = Factor {
+    amount: |row| row.claims.bytes,
+    least: SIZES_MIN,
+    alike: |_, _| true,
+};
+
+pub(super) fn section(rows: &[Row]) -> Option<Markup> {
+    let sized = |row: &&Row| row.threads == 1 && row.claims.bytes != 0;
+    let groups = groups(rows.iter().filter(sized), &SIZE);
+    if groups.is_empty() {
+        return None;
+    }
+    Some(html! {
+        p {
+            "The same work on claims of other sizes. Both axes are logarithmic: a straight line that rises with the "
+            "grid is a cost for each byte, a flat one a cost for each token. A line through a mark is its 95 % interval."
+        }
+        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+    })
+}
+
+fn chart(group: &Group<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+    let id = format!("sweep-{number}-table");
+    let names = group.names();
+    let all = group.subjects.iter().flatten();
+    let unit = Unit::for_times(all.filter_map(|row| Some(time(row)?.median)));
+    let series = group.series(&names, |row| {
+        let timing = time(row)?;
+        Some((row.claims.bytes as f64, timing.median, timing.interval))
+    });
+    let sizes = group.amounts(&SIZE);
+    html! {
+        article.comparison {
+            h3 { (title) }
+            (figure(&Lines {
+                series: &series,
+                ticks: powers(&sizes),
+                text: &|ns| unit.tick(ns),
+                description: format!(
+                    "Line chart, {title}: time against the size of the claims for {}. The table below has every figure.",
+                    units::count(series.len(), "subject", "subjects")
+                ),
+                table: &id,
+            }))
+            div.scroll tabindex="0" role="region" aria-label={ (title) " by size, table" } {
+                table #(id) {
+                    caption { (title) ": time by the size of the claims, in " (unit.name) }
+                    thead { tr {
+                        th scope="col" { "Subject" }
+                        th.number scope="col" { "Claims, bytes" }
+                        th.number scope="col" { "Token, bytes" }
+                        th.number scope="col" { "Median, " (unit.name) " " span.below { "95 % interval" } }
+                        th.number scope="col" { "ns for each byte" }
+                    } }
+                    tbody {
+                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                            @for row in rows { (line(row, name, unit)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(row: &Row, name: &str, unit: Unit) -> Markup {
+    let Some(timing) = time(row) else {
+        return html! {};
+    };
+    let [low, high] = timing.interval;
+    html! {
+        tr {
+            th scope="row" { (name) }
+            td.number { (units::whole(row.claims.bytes)) }
+            td.number { @match row.token_bytes { Some(bytes) => (units::whole(bytes)), None => "n/a" } }
+            td.number { strong { (unit.figure(timing.median)) } " " span.below { (unit.figure(low)) " – " (unit.figure(high)) } }
+            td.number { (units::fixed(timing.median / row.claims.bytes as f64, 2)) }
+        }
+    }
+}
+
+/// Powers of ten within the sizes, named as people name bytes.
+fn powers(sizes: &[u64]) -> Vec<(f64, String)> {
+    let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
+        return Vec::new();
+    };
+    let all = (0..19).map(|power| 10_u64.pow(power));
+    all.filter(|tick| (least..=most).contains(&tick))
+        .map(|tick| {
+            let name = match tick {
+                t if t < 1_000 => format!("{t} B"),
+                t if t < 1_000_000 => format!("{} kB", t / 1_000),
+                t => format!("{} MB", t / 1_000_000),
+            };
+            (tick as f64, name)
+        })
+        .collect()
+}

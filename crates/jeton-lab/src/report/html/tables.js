@@ -1,0 +1,85 @@
+// Sorts and filters the page's tables. Without it they are plain tables that say the same.
+"use strict";
+(() => {
+  const FILTER_FROM_ROWS = 8;
+  const live = document.createElement("p");
+  live.className = "spoken";
+  live.setAttribute("role", "status");
+  document.body.append(live);
+
+  // What a cell is sorted by: its first figure, else its words. Rows without it come last.
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    if (!cell || cell.colSpan > 1) return null;
+    const text = (cell.querySelector("strong") ?? cell).textContent.trim();
+    const figure = /^[+-]?[\d,]*\.?\d+/.exec(text.replace("−", "-"));
+    if (figure && !cell.matches("th")) return Number(figure[0].replaceAll(",", ""));
+    return text === "" || text === "n/a" || text.startsWith("–") ? null : text.toLowerCase();
+  };
+  const compare = (a, b) => {
+    if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+    return typeof a === "number" ? -1 : 1;
+  };
+
+  const sort = (table, column, button) => {
+    const head = button.closest("th");
+    const descending = head.ariaSort === "ascending";
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.ariaSort = descending ? "descending" : "ascending";
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => ({ row, key: key(row, column) }));
+    rows.sort((a, b) => {
+      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+      return descending ? compare(b.key, a.key) : compare(a.key, b.key);
+    });
+    body.append(...rows.map(({ row }) => row));
+    live.textContent = `Sorted by ${button.textContent.trim()}, ${head.ariaSort}.`;
+  };
+
+  const sortable = (table) => {
+    const heads = table.tHead?.rows[0]?.cells ?? [];
+    [...heads].forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, column, button));
+    });
+  };
+
+  const filterable = (table) => {
+    const rows = [...table.tBodies[0].rows];
+    const label = document.createElement("label");
+    label.className = "filter";
+    const input = document.createElement("input");
+    input.type = "search";
+    input.spellcheck = false;
+    const shown = document.createElement("span");
+    label.append("Filter ", input, shown);
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const apply = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let count = 0;
+      rows.forEach((row, index) => {
+        row.hidden = !words.every((word) => texts[index].includes(word));
+        if (!row.hidden) count += 1;
+      });
+      shown.textContent = words.length ? `${count} of ${rows.length} rows` : "";
+      live.textContent = words.length ? `${count} of ${rows.length} rows are shown.` : "All rows are shown.";
+    };
+    input.addEventListener("input", apply);
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      input.value = "";
+      apply();
+    });
+    (table.closest(".scroll") ?? table).before(label);
+  };
+
+  for (const table of document.querySelectorAll("table")) {
+    const rows = table.tBodies[0]?.rows.length ?? 0;
+    if (rows < 2 || !table.tHead) continue;
+    sortable(table);
+    if (rows >= FILTER_FROM_ROWS) filterable(table);
+  }
+})();

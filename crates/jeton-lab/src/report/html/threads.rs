@@ -1,0 +1,104 @@
+//! What more threads do: operations in a second, one chart for each contract and kind of token.
+
+use maud::{Markup, html};
+
+use crate::result::Row;
+
+use super::comparison::time;
+use super::groups::{Factor, Group, groups};
+use super::lines::{Lines, figure};
+use super::units;
+
+const THREADS: Factor = Factor {
+    amount: |row| u64::from(row.threads),
+    least: 2,
+    alike: |a, b| a.claims.name == b.claims.name,
+};
+
+pub(super) fn section(rows: &[Row], cores: usize) -> Option<Markup> {
+    let groups = groups(rows.iter(), &THREADS);
+    if groups.is_empty() {
+        return None;
+    }
+    Some(html! {
+        p {
+            "Operations in a second of all threads together, on " (units::count(cores, "core", "cores"))
+            ". Beyond as many threads as there are cores nothing can be gained; what is lost there is the cost of switching."
+        }
+        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+    })
+}
+
+/// Operations in a second.
+fn rate(ns: f64) -> f64 {
+    1e9 / ns
+}
+
+fn chart(group: &Group<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+    let id = format!("threads-{number}-table");
+    let names = group.names();
+    let series = group.series(&names, |row| {
+        let timing = time(row)?;
+        let [low, high] = timing.interval;
+        let ends = [rate(high), rate(low)];
+        Some((f64::from(row.threads), rate(timing.median), ends))
+    });
+    let ticks = (group.amounts(&THREADS).into_iter())
+        .map(|n| (n as f64, units::count(n as usize, "thread", "threads")))
+        .collect();
+    html! {
+        article.comparison {
+            h3 { (title) }
+            (figure(&Lines {
+                series: &series,
+                ticks,
+                text: &|rate| format!("{}/s", short(rate)),
+                description: format!(
+                    "Line chart, {title}: operations in a second against threads for {}. The table below has every figure.",
+                    units::count(series.len(), "subject", "subjects")
+                ),
+                table: &id,
+            }))
+            div.scroll tabindex="0" role="region" aria-label={ (title) " by threads, table" } {
+                table #(id) {
+                    caption { (title) ": operations in a second by threads" }
+                    thead { tr {
+                        th scope="col" { "Subject" }
+                        th.number scope="col" { "Threads" }
+                        th.number scope="col" { "Operations in a second" }
+                        th.number scope="col" { "Times one thread" }
+                    } }
+                    tbody {
+                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                            @for row in rows { (line(row, rows[0], name)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(row: &Row, fewest: &Row, name: &str) -> Markup {
+    let (Some(timing), Some(base)) = (time(row), time(fewest)) else {
+        return html! {};
+    };
+    html! {
+        tr {
+            th scope="row" { (name) }
+            td.number { (row.threads) }
+            td.number { strong { (units::fixed(rate(timing.median), 0)) } }
+            td.number { @if fewest.threads == 1 { (units::ratio(base.median / timing.median)) } @else { "n/a" } }
+        }
+    }
+}
+
+/// 1.2M, 340k, 12: for an axis.
+fn short(rate: f64) -> String {
+    match rate {
+        r if r >= 1e6 => format!("{}M", units::times(r / 1e6)),
+        r if r >= 1e3 => format!("{}k", units::times(r / 1e3)),
+        r => units::fixed(r, 0),
+    }
+}

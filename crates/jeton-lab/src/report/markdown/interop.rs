@@ -1,0 +1,73 @@
+//! Who verifies whose tokens, in Markdown.
+
+use std::fmt::{self, Write};
+
+use super::cell;
+use crate::report::interop::{Matrix, matrices, tally, troubles};
+use crate::result::{Interop, InteropRow};
+
+/// The totals, why what is not verified is not, and a matrix for each kind of token.
+pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
+    writeln!(out, "## Who verifies whose tokens\n")?;
+    writeln!(out, "{}\n", tally(rows).sentence())?;
+    let troubles = troubles(rows);
+    if !troubles.is_empty() {
+        writeln!(out, "| outcome | pairs | which | why |\n|---|--:|---|---|")?;
+        for trouble in troubles {
+            writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                trouble.outcome.name(),
+                trouble.rows.len(),
+                cell(&trouble.place()),
+                cell(trouble.explanation)
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "\nMinters down, verifiers across; the columns have the numbers of the rows."
+    )?;
+    matrices(rows)
+        .iter()
+        .try_for_each(|matrix| one(matrix, out))
+}
+
+fn one(matrix: &Matrix<'_>, out: &mut String) -> fmt::Result {
+    writeln!(out, "\n### {}\n", cell(&matrix.title()))?;
+    if !matrix.drivers.is_empty() {
+        let numbers = 1..=matrix.drivers.len();
+        let heads: Vec<String> = numbers.map(|n| n.to_string()).collect();
+        writeln!(out, "| minter | {} |", heads.join(" | "))?;
+        writeln!(out, "|---|{}", ":-:|".repeat(matrix.drivers.len()))?;
+    }
+    for (i, (minter, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
+        let words = cells.iter().map(|row| row.and_then(|r| r.outcome));
+        let words: Vec<&str> = words.map(|o| o.map_or("", word)).collect();
+        writeln!(
+            out,
+            "| {} {} {} | {} |",
+            i + 1,
+            cell(&minter.driver),
+            cell(&minter.version),
+            words.join(" | ")
+        )?;
+    }
+    for (party, reason) in &matrix.absent {
+        writeln!(
+            out,
+            "\nNot available: {}: {}",
+            cell(&party.driver),
+            cell(reason)
+        )?;
+    }
+    Ok(())
+}
+
+fn word(outcome: Interop) -> &'static str {
+    match outcome {
+        Interop::Verified => "✓",
+        Interop::NotOffered => "·",
+        other => other.name(),
+    }
+}

@@ -1,0 +1,49 @@
+//! Whether a recommendation can be that of its result.
+
+use crate::recommendation::Needs;
+use crate::result::RunResult;
+
+/// The first thing that is wrong, as `.member: what`.
+pub(super) fn check(result: &RunResult) -> Result<(), String> {
+    let Some(advice) = &result.recommendation else {
+        return Ok(());
+    };
+    if let Err(why) = Needs::parse(&advice.needs) {
+        return Err(format!(".needs: {why}"));
+    }
+    if result.environment.taint.tainted && !advice.allow_noisy && !advice.choices.is_empty() {
+        return Err(".choices: a disturbed run advises nothing".into());
+    }
+    if advice.because.is_empty() {
+        return Err(".because: says nothing".into());
+    }
+    for (i, choice) in advice.choices.iter().enumerate() {
+        if choice.picks.is_empty() {
+            return Err(format!(".choices[{i}].picks: there is none"));
+        }
+        for (k, pick) in choice.picks.iter().enumerate() {
+            let median = |contracts: [&str; 2], ns: f64| {
+                result.rows.measured.iter().any(|row| {
+                    row.subject.id == pick.subject
+                        && contracts.contains(&row.contract.as_str())
+                        && row.ns_per_op.as_ref().is_some_and(|t| t.median == ns)
+                })
+            };
+            let made = pick
+                .make_ns
+                .is_none_or(|ns| median(["sign", "encrypt"], ns));
+            let opened = pick
+                .open_ns
+                .is_none_or(|ns| median(["verify", "decrypt"], ns));
+            let is_there = result
+                .rows
+                .measured
+                .iter()
+                .any(|r| r.subject.id == pick.subject);
+            if !(is_there && made && opened) {
+                return Err(format!(".choices[{i}].picks[{k}]: no row measured that"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! What of a round counts: not the time in which the drivers' core was somebody else's too.
+//!
+//! A batch is timed in slices, and the yardstick is read before and after every slice. Where either
+//! reading is longer than the round's shortest ones by more than [`SHARED_BEYOND`] allows, the core
+//! was shared meanwhile, and the slice is left out of its batch. A batch that loses more than half of
+//! its operations is left out for a subject that has another of that round; a subject that has none
+//! keeps them all. Who is left with fewer than [`ENOUGH`] is visited again, a few times at most. What
+//! a slice measured has no say in any of it, so this is not a way to choose figures: a slow one on an
+//! undisturbed core stays, and a fast one on a shared core goes. The share is in the result.
+
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use crate::host::SHARED_BEYOND;
+use crate::result::Taint;
+use crate::stats::median::round_value;
+
+/// More of the measured time than this on a shared core taints a run: too little is left to choose
+/// from.
+const SHARED_LIMIT: f64 = 0.5;
+
+/// Batches on a core of its own that make a median which one disturbance does not move: the
+/// yardstick does not see what begins and ends between two readings.
+const ENOUGH: usize = 3;
+
+/// Passes over those that lack them, at most: a core that is shared for long is not waited for.
+pub(super) const EXTRA_PASSES: u32 = 4;
+
+/// What an undisturbed core reads: this far up the sorted readings of a round.
+const SHORTEST: f64 = 0.1;
+
+/// The batches of one round, by bench.
+#[derive(Debug)]
+pub(super) struct Batches(Vec<Vec<Vec<Slice>>>);
+
+/// A part of a batch, between two readings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slice {
+    pub operations: u64,
+    pub ns_per_op: f64,
+    /// The longer of the readings around it.
+    pub reading: Option<Duration>,
+}
+
+impl Slice {
+    fn is_shared(&self, limit: Option<Duration>) -> bool {
+        self.reading.zip(limit).is_some_and(|(r, l)| r > l)
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    fn ns(&self) -> f64 {
+        self.ns_per_op * self.operations as f64
+    }
+}
+
+impl Batches {
+    pub(super) fn of(benches: usize) -> Self {
+        Self(vec![Vec::new(); benches])
+    }
+
+    pub(super) fn add(&mut self, bench: usize, batch: Vec<Slice>) {
+        self.0[bench].push(batch);
+    }
+
+    /// Those of `benches` that have too few batches on a core of their own.
+    pub(super) fn short_of_lone_ones(&self, benches: &[usize]) -> Vec<usize> {
+        let limit = self.limit();
+        let short = |bench: &usize| {
+            let batches = &self.0[*bench];
+            let alone = batches.iter().filter_map(|batch| alone(batch, limit));
+            alone.count() < ENOUGH.min(batches.len())
+        };
+        benches.iter().copied().filter(short).collect()
+    }
+
+    /// Each bench's value of the round, the median of those of its batches that count, and how much
+    /// of all was on a shared core.
+    pub(super) fn values(self) -> (Vec<Option<f64>>, Sharing) {
+        let limit = self.limit();
+        let mut sharing = Sharing::default();
+        for slice in self.slices().filter(|slice| slice.reading.is_some()) {
+            sharing.watched += slice.ns();
+            sharing.shared += f64::from(slice.is_shared(limit)) * slice.ns();
+        }
+        let values = self.0.iter().map(|batches| {
+            let lone: Vec<f64> = batches.iter().filter_map(|b| alone(b, limit)).collect();
+            let all = || -> Vec<f64> { batches.iter().filter_map(|b| mean(b.iter())).collect() };
+            round_value(&lone).or_else(|| round_value(&all()))
+        });
+        (values.collect(), sharing)
+    }
+
+    fn slices(&self) -> impl Iterator<Item = &Slice> {
+        self.0.iter().flatten().flatten()
+    }
+
+    /// The longest reading of a core that is not shared.
+    pub(super) fn limit(&self) -> Option<Duration> {
+        let mut readings: Vec<Duration> = self.slices().filter_map(|slice| slice.reading).collect();
+        readings.sort_unstable();
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "a share of a count is an index"
+        )]
+        let shortest = (readings.len() as f64 * SHORTEST) as usize;
+        Some(readings.get(shortest)?.mul_f64(SHARED_BEYOND))
+    }
+}
+
+/// A batch by those of its slices that had the core alone, if these are at least half of it.
+fn alone(batch: &[Slice], limit: Option<Duration>) -> Option<f64> {
+    let lone = || batch.iter().filter(|slice| !slice.is_shared(limit));
+    let operations: u64 = lone().map(|slice| slice.operations).sum();
+    let all: u64 = batch.iter().map(|slice| slice.operations).sum();
+    if operations * 2 < all {
+        return None;
+    }
+    mean(lone())
+}
+
+/// All time over all operations. `None` without any.
+fn mean<'s>(slices: impl Iterator<Item = &'s Slice>) -> Option<f64> {
+    let (ns, operations) = slices.fold((0.0, 0), |(ns, operations), slice| {
+        (ns + slice.ns(), operations + slice.operations)
+    });
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    (operations > 0).then(|| ns / operations as f64)
+}
+
+/// How long was watched, in nanoseconds, and how much of it was on a shared core.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Sharing {
+    watched: f64,
+    shared: f64,
+}
+
+impl AddAssign for Sharing {
+    fn add_assign(&mut self, other: Self) {
+        self.watched += other.watched;
+        self.shared += other.shared;
+    }
+}
+
+impl Sharing {
+    /// Adds what was seen to what the machine says.
+    pub(super) fn testify(self, taint: &mut Taint) {
+        if self.watched <= 0.0 {
+            return;
+        }
+        let share = self.shared / self.watched;
+        taint.shared = Some(share);
+        if share > SHARED_LIMIT {
+            taint.reasons.push(format!(
+                "another machine had a part of the drivers' core during {:.0} % of the measured time \
+                 (limit {:.0} %)",
+                share * 100.0,
+                SHARED_LIMIT * 100.0
+            ));
+            taint.tainted = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const ALONE: Duration = Duration::from_micros(60);
+    const SHARED: Duration = Duration::from_micros(100);
+
+    /// Ten operations that took so long each.
+    fn slice(&(ns_per_op, reading): &(f64, Duration)) -> Slice {
+        Slice {
+            operations: 10,
+            ns_per_op,
+            reading: Some(reading),
+        }
+    }
+
+    /// Batches of one slice.
+    fn round(benches: &[&[(f64, Duration)]]) -> (Vec<Option<f64>>, Sharing) {
+        let mut batches = Batches::of(benches.len());
+        for (bench, all) in benches.iter().enumerate() {
+            for one in *all {
+                batches.add(bench, vec![slice(one)]);
+            }
+        }
+        batches.values()
+    }
+
+    #[test]
+    fn batches_on_a_shared_core_are_left_out() {
+        let (values, sharing) = round(&[
+            &[
+                (10.0, ALONE),
+                (16.0, SHARED),
+                (17.0, SHARED),
+                (18.0, SHARED),
+            ],
+            &[(10.0, ALONE), (11.0, ALONE), (12.0, ALONE), (99.0, SHARED)],
+        ]);
+        assert_eq!(values, [Some(10.0), Some(11.0)]);
+        assert_eq!((sharing.watched, sharing.shared), (1930.0, 1500.0));
+    }
+
+    #[test]
+    fn a_batch_is_what_it_was_while_the_core_was_its_own() {
+        let of = |slices: &[(f64, Duration)]| {
+            let mut batches = Batches::of(1);
+            batches.add(0, slices.iter().map(slice).collect());
+            batches.add(0, vec![slice(&(40.0, ALONE))]);
+            batches.values().0[0]
+        };
+        // (10 + 14) / 2, and then the median of it and 40.
+        let half = [(10.0, ALONE), (90.0, SHARED), (14.0, ALONE), (90.0, SHARED)];
+        assert_eq!(of(&half), Some(26.0));
+        // Less than half of it is left: the batch goes.
+        assert_eq!(of(&half[1..]), Some(40.0));
+    }
+
+    #[test]
+    fn what_a_batch_measured_has_no_say() {
+        // Far off on a core of its own: it stays. As expected on a shared one: it goes.
+        let (values, _) = round(&[&[(10.0, ALONE), (50.0, ALONE), (10.0, SHARED)]]);
+        assert_eq!(values, [Some(30.0)]);
+    }
+
+    #[test]
+    fn who_met_nothing_but_a_shared_core_keeps_all() {
+        let (values, _) = round(&[
+            &[(16.0, SHARED), (17.0, SHARED), (19.0, SHARED)],
+            &[(10.0, ALONE), (10.0, ALONE), (10.0, ALONE)],
+        ]);
+        assert_eq!(values, [Some(17.0), Some(10.0)]);
+    }
+
+    #[test]
+    fn who_has_too_few_batches_of_a_lone_core_is_visited_again() {
+        let mut batches = Batches::of(3);
+        for reading in [ALONE, ALONE, ALONE, SHARED, SHARED] {
+            batches.add(0, vec![slice(&(1.0, reading))]);
+        }
+        for reading in [ALONE, ALONE, SHARED, SHARED, SHARED] {
+            batches.add(1, vec![slice(&(1.0, reading))]);
+        }
+        // The third failed, and has none at all.
+        assert_eq!(batches.short_of_lone_ones(&[0, 1, 2]), [1]);
+        batches.add(1, vec![slice(&(1.0, ALONE))]);
+        assert!(batches.short_of_lone_ones(&[0, 1, 2]).is_empty());
+    }
+
+    #[test]
+    fn without_a_yardstick_every_batch_counts() {
+        let mut batches = Batches::of(2);
+        for ns_per_op in [1.0, 2.0, 6.0] {
+            let unseen = Slice {
+                reading: None,
+                ..slice(&(ns_per_op, ALONE))
+            };
+            batches.add(0, vec![unseen]);
+        }
+        let (values, sharing) = batches.values();
+        assert_eq!(
+            (values, sharing),
+            (vec![Some(2.0), None], Sharing::default())
+        );
+        let mut taint = Taint::default();
+        sharing.testify(&mut taint);
+        assert_eq!(taint, Taint::default());
+    }
+
+    #[test]
+    fn a_core_that_was_shared_most_of_the_time_taints() {
+        let mut taint = Taint::default();
+        let sharing = |shared| Sharing {
+            watched: 10.0,
+            shared,
+        };
+        sharing(5.0).testify(&mut taint);
+        assert_eq!((taint.shared, taint.tainted), (Some(0.5), false));
+        sharing(6.0).testify(&mut taint);
+        assert!(taint.tainted && taint.reasons.len() == 1, "{taint:?}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The catalogue of attacks, and what becomes of drivers that misbehave under them.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use fake::Fakes;
+use jeton_lab::Stop;
+use jeton_lab::attack::{self, Attack, Changed, Options, listing};
+use jeton_lab::driver::find;
+use jeton_lab::report::{html, junit, sarif};
+use jeton_lab::result::{AttackOutcome, AttackRow, RunResult, Status};
+
+#[test]
+fn each_attack_defeats_a_check_of_its_own() {
+    let all = Attack::all();
+    assert!(all.len() >= 60, "{}", all.len());
+    let ids: BTreeSet<&str> = all.iter().map(|a| a.id).collect();
+    assert_eq!(ids.len(), all.len(), "a name comes twice");
+    let mut checks = BTreeSet::new();
+    for attack in &all {
+        assert!(
+            checks.insert(attack.defeats),
+            "{}: {}",
+            attack.id,
+            attack.defeats
+        );
+        assert!(!attack.formats.is_empty() && !attack.reference.is_empty());
+    }
+}
+
+/// `JETON_WRITE=1 cargo test -p jeton-lab --test attack` writes it again.
+#[test]
+fn the_page_of_attacks_is_the_catalogue() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attacks.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let mark = "<!-- written by the code from here on -->\n\n";
+    let (head, table) = written.split_once(mark).unwrap();
+    if std::env::var_os("JETON_WRITE").is_some() {
+        std::fs::write(&path, format!("{head}{mark}{}", listing())).unwrap();
+    } else {
+        assert!(table == listing(), "run it again with JETON_WRITE=1");
+    }
+}
+
+fn options(fakes: &Fakes, attacks: &[&str]) -> Options {
+    Options {
+        attacks: attacks.iter().map(|a| (*a).to_owned()).collect(),
+        subjects: Vec::new(),
+        seed: 7,
+        command: "jeton lab attack".into(),
+        cache: fakes.cache(),
+        built_only: false,
+        workers: 2,
+    }
+}
+
+fn attacked(fakes: &Fakes, attacks: &[&str]) -> RunResult {
+    let drivers = find(&fakes.folder()).unwrap();
+    let options = options(fakes, attacks);
+    attack::run(&drivers, &options, &Stop::default(), &mut |_| {})
+}
+
+fn row<'a>(result: &'a RunResult, library: &str, attack: &str) -> &'a AttackRow {
+    let mut rows = result.rows.attack.iter();
+    rows.find(|r| r.subject.library == library && r.attack == attack)
+        .unwrap()
+}
+
+#[test]
+fn who_takes_a_wrong_token_is_shown_with_the_token_and_the_key() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("lax", "accepts-tampered");
+    let result = attacked(&fakes, &["other-key", "alg-none", "ecdsa-zero"]);
+    let honest = row(&result, "honest", "other-key");
+    assert_eq!(honest.outcome, Some(AttackOutcome::Refused), "{honest:?}");
+    let lax = row(&result, "lax", "other-key");
+    assert_eq!(lax.outcome, Some(AttackOutcome::Accepted), "{lax:?}");
+    let evidence = &lax.evidence[0];
+    assert_eq!(evidence.token.as_ref().unwrap().matches('.').count(), 2);
+    assert_eq!(evidence.key.as_ref().unwrap()["kty"], "oct");
+    // It signs with HMAC alone.
+    let curve = row(&result, "honest", "ecdsa-zero");
+    assert_eq!(curve.outcome, Some(AttackOutcome::NotApplicable));
+
+    let page = html::page(&result);
+    assert!(page.contains("id=\"attack-other-key-fake-lax-jwt-documented\""));
+    let tests = junit::text(&result);
+    assert!(tests.contains("<failure type=\"accepted\""), "{tests}");
+    let found: serde_json::Value = serde_json::from_str(&sarif::text(&result)).unwrap();
+    let rules: Vec<&serde_json::Value> = found["runs"][0]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["ruleId"])
+        .collect();
+    assert!(
+        rules.contains(&&serde_json::json!("other-key")),
+        "{rules:?}"
+    );
+}
+
+#[test]
+fn a_driver_that_cannot_be_had_has_rows_that_say_so() {
+    let fakes = Fakes::new()
+        .with("dead", "dies-in-hello")
+        .with("honest", "");
+    let result = attacked(&fakes, &["other-key"]);
+    let dead = row(&result, "dead", "other-key");
+    assert_eq!((dead.status, dead.outcome), (Status::Unavailable, None));
+    assert!(dead.reason.is_some());
+    assert_eq!(row(&result, "honest", "other-key").status, Status::Ok);
+}
+
+#[test]
+fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("lax", "accepts-tampered");
+    let drivers = find(&fakes.folder()).unwrap();
+    let options = options(&fakes, &[]);
+    let (time, stop) = (Duration::from_secs(3), Stop::default());
+    let fuzzed = attack::fuzz(&drivers, &options, time, &stop, &mut |_| {}).unwrap();
+    assert!(fuzzed.disagreements > 0, "{fuzzed:?}");
+    let case = fuzzed
+        .cases
+        .iter()
+        .find(|c| c.changed == Changed::Token)
+        .unwrap();
+    assert_eq!(case.accepted, ["fake/lax 1.0.0"]);
+    assert_eq!(case.refused, ["fake/honest 1.0.0"]);
+    assert_eq!(case.changes.len(), 1, "it is minimised: {case:?}");
+
+    let corpus = fakes.folder().join("cases.jsonl");
+    let added = attack::add_to_corpus(&corpus, &fuzzed.cases).unwrap();
+    assert_eq!(added, fuzzed.cases.len());
+    let cases = attack::read_corpus(&corpus).unwrap();
+    let again = attack::replay(&cases, &drivers, &options, &stop, &mut |_| {}).unwrap();
+    assert_eq!(
+        (again.cases, again.otherwise.len()),
+        (added, 0),
+        "{again:?}"
+    );
+
+    // The lax one is mended, under the same version.
+    let mended = Fakes::new().with("honest", "").with("lax", "");
+    let drivers = find(&mended.folder()).unwrap();
+    let options = self::options(&mended, &[]);
+    let again = attack::replay(&cases, &drivers, &options, &stop, &mut |_| {}).unwrap();
+    let told = again.otherwise.first().unwrap();
+    assert!(
+        told.ends_with("fake/lax 1.0.0 accepted it, and now refuses it"),
+        "{told}"
+    );
+}

@@ -1,0 +1,247 @@
+//! Who verifies whose tokens, with drivers that misbehave.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fake::Fakes;
+use jeton_lab::Stop;
+use jeton_lab::driver::find;
+use jeton_lab::interop::{self, Choice, Event, Options};
+use jeton_lab::report::interop::{keys_read, matrices, tally, troubles};
+use jeton_lab::report::{csv, html, markdown};
+use jeton_lab::result::{Interop, InteropRow, Reader, RunResult, Status, read, to_bytes};
+
+fn options(fakes: &Fakes) -> Options {
+    Options {
+        budget: None,
+        seed: 7,
+        command: "jeton lab interop".into(),
+        cache: fakes.cache(),
+    }
+}
+
+fn exchanged(fakes: &Fakes) -> RunResult {
+    let drivers = find(&fakes.folder()).unwrap();
+    let plan = interop::plan(&drivers, &Choice::default()).unwrap();
+    interop::run(
+        &plan,
+        &drivers,
+        &options(fakes),
+        &Stop::default(),
+        &mut |_| {},
+    )
+}
+
+#[track_caller]
+fn row<'a>(result: &'a RunResult, minter: &str, verifier: &str) -> &'a InteropRow {
+    let mut rows = result.rows.interop.iter();
+    rows.find(|r| r.minter.library == minter && r.verifier.library == verifier)
+        .unwrap()
+}
+
+#[track_caller]
+fn outcome(result: &RunResult, minter: &str, verifier: &str) -> Interop {
+    row(result, minter, verifier).outcome.unwrap()
+}
+
+#[test]
+fn honest_drivers_verify_each_other() {
+    let result = exchanged(&Fakes::new().with("honest", "").with("other", ""));
+    assert_eq!(result.rows.interop.len(), 4, "every ordered pair");
+    assert!(result.environment.complete);
+    for row in &result.rows.interop {
+        assert_eq!(row.outcome, Some(Interop::Verified), "{row:?}");
+        assert_eq!((row.status, &row.explanation), (Status::Ok, &None));
+        let [key] = row.keys.as_slice() else {
+            panic!("a secret has one encoding")
+        };
+        assert_eq!(
+            (key.encoding.as_str(), key.read_by),
+            ("jwk", Some(Reader::Driver))
+        );
+    }
+    let sentence = tally(&result.rows.interop).sentence();
+    assert_eq!(
+        sentence,
+        "4 of 4 exchanges verified. 2 drivers, 1 kind of token."
+    );
+}
+
+#[test]
+fn who_takes_changed_tokens_verifies_nothing() {
+    let result = exchanged(
+        &Fakes::new()
+            .with("honest", "")
+            .with("gullible", "accepts-tampered"),
+    );
+    assert_eq!(outcome(&result, "gullible", "honest"), Interop::Verified);
+    for minter in ["honest", "gullible"] {
+        let row = row(&result, minter, "gullible");
+        assert_eq!(row.outcome, Some(Interop::Void));
+        let said = row.reason.as_deref().unwrap();
+        assert!(said.starts_with("accepts a token whose"), "{said}");
+        assert!(row.is_unexplained());
+    }
+}
+
+#[test]
+fn a_changed_claim_is_seen_and_told() {
+    let result = exchanged(
+        &Fakes::new()
+            .with("honest", "")
+            .with("liar", "changes-a-claim"),
+    );
+    let row = row(&result, "honest", "liar");
+    assert_eq!(row.outcome, Some(Interop::WrongClaims));
+    assert_eq!(
+        row.reason.as_deref(),
+        Some("reads another `name` than was signed")
+    );
+    assert_eq!(outcome(&result, "liar", "honest"), Interop::Verified);
+}
+
+#[test]
+fn a_wrong_token_is_refused_by_everybody_with_their_reason() {
+    let result = exchanged(
+        &Fakes::new()
+            .with("honest", "")
+            .with("wrong", "signs-wrongly"),
+    );
+    let row = row(&result, "wrong", "honest");
+    assert_eq!(row.outcome, Some(Interop::Refused));
+    assert_eq!(row.reason.as_deref(), Some("signature is wrong"));
+    assert_eq!(
+        row.explanation.as_deref(),
+        Some("unexplained: signature is wrong")
+    );
+    assert_eq!(outcome(&result, "honest", "wrong"), Interop::Verified);
+    let troubles = troubles(&result.rows.interop);
+    assert_eq!(troubles.len(), 1, "both verifiers say the same");
+    assert_eq!(
+        troubles[0].place(),
+        "made by fake/wrong, given to fake/honest and fake/wrong (jwt HS256)"
+    );
+}
+
+#[test]
+fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_others_nothing() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("empty", "makes-no-token")
+        .with("mortal", "dies-in-verify")
+        .with("stillborn", "dies-in-hello");
+    let result = exchanged(&fakes);
+    assert_eq!(outcome(&result, "honest", "honest"), Interop::Verified);
+    assert_eq!(outcome(&result, "honest", "empty"), Interop::Verified);
+    assert_eq!(outcome(&result, "mortal", "honest"), Interop::Verified);
+    for verifier in ["honest", "empty", "mortal"] {
+        assert_eq!(outcome(&result, "empty", verifier), Interop::MintFailed);
+    }
+    let dead = row(&result, "honest", "mortal");
+    assert_eq!(
+        (dead.outcome, dead.status),
+        (Some(Interop::Crashed), Status::Crashed)
+    );
+    assert!(
+        dead.reason.as_deref().unwrap().contains("out of luck"),
+        "{dead:?}"
+    );
+    let absent: Vec<&InteropRow> = result
+        .rows
+        .interop
+        .iter()
+        .filter(|r| {
+            [&r.minter, &r.verifier]
+                .iter()
+                .any(|p| p.library == "stillborn")
+        })
+        .collect();
+    assert_eq!(absent.len(), 1, "one row says it");
+    assert_eq!(
+        (absent[0].status, absent[0].outcome),
+        (Status::Unavailable, None)
+    );
+    assert_eq!(tally(&result.rows.interop).absent, 1);
+}
+
+#[test]
+fn a_library_that_reads_keys_itself_is_given_their_text_and_nothing_else() {
+    let fakes = Fakes::new().with("honest", "").with("reader", "reads-text");
+    let manifest = fakes.folder().join("fake/reader/driver.toml");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, text + "key_text = [\"jwk\"]\n").unwrap();
+    let result = exchanged(&fakes);
+    let key = &row(&result, "honest", "reader").keys[0];
+    assert_eq!(
+        (key.read_by, key.outcome),
+        (Some(Reader::Library), Interop::Verified)
+    );
+    assert_eq!(outcome(&result, "reader", "honest"), Interop::Verified);
+    let read = keys_read(&result.rows.interop);
+    let counts: BTreeMap<&str, (usize, usize)> = read
+        .iter()
+        .map(|k| {
+            let counts = k.encodings["jwk"];
+            (
+                k.verifier.library.as_str(),
+                (counts.by_library, counts.by_driver),
+            )
+        })
+        .collect();
+    assert_eq!(counts["reader"], (2, 0));
+    assert_eq!(counts["honest"], (0, 2));
+}
+
+#[test]
+fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
+    let fakes = Fakes::new().with("honest", "");
+    let drivers = find(&fakes.folder()).unwrap();
+    let plan = interop::plan(&drivers, &Choice::default()).unwrap();
+    let mut options = options(&fakes);
+    options.budget = Some(Duration::ZERO);
+    let mut late = false;
+    let result = interop::run(&plan, &drivers, &options, &Stop::default(), &mut |event| {
+        late |= matches!(event, Event::OutOfTime { done: 0, of: 1 });
+    });
+    assert!(late && !result.environment.complete && result.rows.is_empty());
+    let stop = Stop::default();
+    options.budget = None;
+    let result = interop::run(&plan, &drivers, &options, &stop, &mut |event| {
+        if matches!(event, Event::Meeting { .. }) {
+            stop.request();
+        }
+    });
+    assert!(!result.environment.complete && result.rows.is_empty());
+}
+
+#[test]
+fn every_report_of_it_says_what_went_wrong() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("liar", "changes-a-claim");
+    let result = exchanged(&fakes);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.json");
+    std::fs::write(&path, to_bytes(&result)).unwrap();
+    assert_eq!(read(&path).unwrap(), result, "the file is a result");
+    let page = html::page(&result);
+    assert!(
+        page.contains("<details><summary>"),
+        "a cell opens its explanation"
+    );
+    assert!(page.contains("reads another `name` than was signed"));
+    assert!(!page.contains("Time per operation"), "nothing was timed");
+    let markdown = markdown::text(&result);
+    assert!(
+        markdown.contains("| 1 fake/honest 1.0.0 | ✓ | wrong-claims |"),
+        "{markdown}"
+    );
+    let csv = csv::text(&result);
+    assert_eq!(csv.lines().count(), 5);
+    assert!(csv.contains(",wrong-claims,reads another `name`"), "{csv}");
+    assert_eq!(matrices(&result.rows.interop).len(), 1);
+}
