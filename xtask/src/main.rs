@@ -2,12 +2,15 @@
 //!
 //! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or the machine lacks something.
 
+mod agreement;
 mod arch;
 mod audit;
 mod command;
 mod fuzz;
 mod instructions;
+mod interval;
 mod mutants;
+mod service_cost;
 mod setup;
 mod soak;
 mod test;
@@ -27,6 +30,11 @@ jeton's chores
   cargo xtask mutants   takes one check at a time out of a copy of the library and looks which test
                         turns red; about half an hour
   cargo xtask audit     asks the advisory database about the dependencies; needs the network
+  cargo xtask agreement measures the same libraries by the lab and by go test -bench, criterion and
+                        JMH, and writes docs/agreement.md; about ten minutes, on a quiet machine
+  cargo xtask service-cost
+                        loads jeton's server and the Go server of the gRPC report in turns, and writes
+                        docs/service-cost.md; about three minutes, on a quiet machine
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
 Options of test:
@@ -35,12 +43,22 @@ Options of test:
 
 Options of mutants:
   --only NAME           tries this mutant alone (may be repeated)
+  --with attack         builds the lab's driver of each and looks which row of lab attack turns red
+
+Options of agreement:
+  --only TOOL           go, criterion or jmh alone (may be repeated)
+  --pairs N             so many runs of each (default 10)
+
+Options of service-cost:
+  --pairs N             so many loads of each (default 10)
 
 Options of soak:
-  --only PART           lab or fuzz alone
+  --only PART           lab, fuzz, kill or attack alone; attack (all libraries against each other) is
+                        done if it is asked for
   --minutes N           for the lab: starts no new run after N minutes; for fuzzing: N minutes over
-                        all targets together (default 30)
+                        all targets together (default 30); for attack: N minutes
   --runs N              at most N runs of the lab (default 10)
+  --kills N             kills an issuer N times amid revocations (default 1000)
 
 Examples:
   cargo xtask test                        what the build machine runs
@@ -48,6 +66,8 @@ Examples:
   cargo xtask test --skip lab --skip browser
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
+  cargo xtask soak --only kill
+  cargo xtask soak --only attack --minutes 10
 ";
 
 fn main() -> ExitCode {
@@ -79,6 +99,8 @@ fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
         "test" => test::run(house, &test::Choice::parse(options)?),
         "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
         "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),
+        "agreement" => agreement::run(house, &agreement::Plan::parse(options)?),
+        "service-cost" => service_cost::run(house, &service_cost::Plan::parse(options)?),
         "mutants" => mutants::run(house, &mutants::Choice::parse(options)?),
         "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
         "soak" => soak::run(house, &soak::Plan::parse(options)?),

@@ -3,6 +3,7 @@
 //! One check at a time is taken out of a copy of the library, and the test that holds it must turn
 //! red. A mutant that survives is a check that nobody would miss.
 
+mod attacked;
 mod table;
 
 use std::fs;
@@ -16,30 +17,51 @@ use table::{MUTANTS, Mutant};
 /// How long a test may run. A test that a mutant keeps busy longer has noticed it.
 const TEST_TIME: Duration = Duration::from_secs(120);
 
-/// Which mutants to try.
+/// Which mutants to try, and who must notice them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Choice(Vec<String>);
+pub(crate) struct Choice {
+    only: Vec<String>,
+    by: Witnesses,
+}
+
+/// Who must notice a mutant.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Witnesses {
+    /// The library's tests.
+    #[default]
+    Tests,
+    /// The rows of `lab attack`.
+    Attacks,
+}
 
 impl Choice {
-    /// Reads `--only NAME`, which may be repeated.
+    /// Reads `--only NAME`, which may be repeated, and `--with attack`.
     pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
         let mut only = Vec::new();
+        let mut by = Witnesses::Tests;
         let mut options = options.iter();
         while let Some(option) = options.next() {
-            let name = options.next().filter(|_| option == "--only");
+            let value = options.next();
+            if option == "--with" && value.is_some_and(|v| v == "attack") {
+                by = Witnesses::Attacks;
+                continue;
+            }
+            let name = value.filter(|_| option == "--only");
             let name = name.ok_or_else(|| {
-                Stop::Misused(format!("`mutants` knows --only NAME, not `{option}`"))
+                Stop::Misused(format!(
+                    "`mutants` knows --only NAME and --with attack, not `{option}`"
+                ))
             })?;
             if !MUTANTS.iter().any(|mutant| mutant.name == name) {
                 return Err(Stop::Misused(format!("there is no mutant `{name}`")));
             }
             only.push(name.clone());
         }
-        Ok(Self(only))
+        Ok(Self { only, by })
     }
 
     fn has(&self, mutant: &Mutant) -> bool {
-        self.0.is_empty() || self.0.iter().any(|name| name == mutant.name)
+        self.only.is_empty() || self.only.iter().any(|name| name == mutant.name)
     }
 }
 
@@ -54,6 +76,9 @@ enum Fate {
 
 /// Tries each mutant and says which test noticed it.
 pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
+    if choice.by == Witnesses::Attacks {
+        return attacked::run(house, choice);
+    }
     let workshop = Workshop::make(house)?;
     eprintln!("== mutants: the tests on the library as it is");
     let mut tests: Vec<&str> = MUTANTS.iter().map(|mutant| mutant.test).collect();
@@ -105,6 +130,7 @@ struct Workshop {
 impl Workshop {
     fn make(house: &House) -> Result<Self, Stop> {
         let root = house.target().join("mutants");
+        fs::create_dir_all(&root).map_err(|error| cannot(&root, &error))?;
         let workshop = Self { root };
         for part in [
             "Cargo.toml",
@@ -259,7 +285,7 @@ mod tests {
             let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
             Choice::parse(&options)
         };
-        assert!(parse(&["--only", "issuer"]).is_ok_and(|choice| choice.0 == ["issuer"]));
+        assert!(parse(&["--only", "issuer"]).is_ok_and(|choice| choice.only == ["issuer"]));
         for wrong in [&["--only"][..], &["--only", "no"], &["--all", "x"]] {
             assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
         }

@@ -1,8 +1,12 @@
 //! `cargo xtask soak`: checks that take too long for every change.
 //!
 //! The simulation of the lab's statistics, with its figures; the lab's own honesty: how often a
-//! subject against itself comes out *equivalent* on this machine; and every fuzz target for its
-//! share of the time. The log in docs/soak/ says what was seen, with the command that repeats it.
+//! subject against itself comes out *equivalent* on this machine; every fuzz target for its share of
+//! the time; an issuer that is killed amid revocations again and again; and, if it is asked for, all
+//! libraries against each other. The log in docs/soak/ says what was seen, with the command that
+//! repeats it.
+
+pub(crate) mod attack;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -22,6 +26,9 @@ const OUT: &str = "target/lab-soak";
 enum Part {
     Lab,
     Fuzz,
+    Kill,
+    /// Needs every driver, and so is done when it is asked for by name.
+    Attack,
 }
 
 /// Which parts, how long each, and how often at most.
@@ -30,15 +37,17 @@ pub(crate) struct Plan {
     parts: Vec<Part>,
     minutes: u64,
     runs: u32,
+    kills: u32,
 }
 
 impl Plan {
-    /// Reads `--only PART`, `--minutes N` and `--runs N`.
+    /// Reads `--only PART`, `--minutes N`, `--runs N` and `--kills N`.
     pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
         let mut plan = Self {
-            parts: vec![Part::Lab, Part::Fuzz],
+            parts: vec![Part::Lab, Part::Fuzz, Part::Kill],
             minutes: 30,
             runs: 10,
+            kills: 1000,
         };
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -46,7 +55,12 @@ impl Plan {
                 plan.parts = match options.next().map(String::as_str) {
                     Some("lab") => vec![Part::Lab],
                     Some("fuzz") => vec![Part::Fuzz],
-                    _ => return Err(Stop::Misused("--only wants lab or fuzz after it".into())),
+                    Some("kill") => vec![Part::Kill],
+                    Some("attack") => vec![Part::Attack],
+                    _ => {
+                        let parts = "--only wants lab, fuzz, kill or attack after it";
+                        return Err(Stop::Misused(parts.into()));
+                    }
                 };
                 continue;
             }
@@ -62,9 +76,10 @@ impl Plan {
             match option.as_str() {
                 "--minutes" => plan.minutes = u64::from(value(10_000)?),
                 "--runs" => plan.runs = value(10_000)?,
+                "--kills" => plan.kills = value(10_000)?,
                 other => {
                     return Err(Stop::Misused(format!(
-                        "`soak` knows --only PART, --minutes N and --runs N, not `{other}`"
+                        "`soak` knows --only PART, --minutes N, --runs N and --kills N, not `{other}`"
                     )));
                 }
             }
@@ -80,6 +95,8 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
         .map(|part| match part {
             Part::Lab => lab(house, plan, &mut log),
             Part::Fuzz => fuzz_targets(house, plan, &mut log),
+            Part::Kill => kills(house, plan, &mut log),
+            Part::Attack => attack::run(house, plan, &mut log),
         })
         .collect();
     let path = log.write(house)?;
@@ -141,6 +158,24 @@ fn fuzz_targets(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
             "{findings} fuzz targets found something"
         )))
     }
+}
+
+fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+    eprintln!(
+        "== soak: an issuer killed {} times amid revocations",
+        plan.kills
+    );
+    // As cargo xtask test runs it: it is the disk that is waited for.
+    let mut test = house.cargo(&["test", "--locked", "-p", "jeton-issuer"]);
+    test.args(["--test", "kill"])
+        .env("JETON_KILLS", plan.kills.to_string());
+    let figures = output(&mut test);
+    let body = match &figures {
+        Ok(figures) => format!("```\n{}\n```", figures.trim()),
+        Err(stop) => format!("Failed: {stop}"),
+    };
+    log.section("Kills amid revocations", &body);
+    figures.map(drop)
 }
 
 fn simulate(house: &House) -> Result<String, Stop> {
@@ -267,13 +302,21 @@ impl Log {
         let rustc = output(house.command("rustc").arg("-V"))?;
         let (kind, options) = match plan.parts[..] {
             [Part::Fuzz] => ("-fuzz", format!("--only fuzz --minutes {}", plan.minutes)),
+            [Part::Attack] => (
+                "-attack",
+                format!("--only attack --minutes {}", plan.minutes),
+            ),
             [Part::Lab] => (
                 "-lab",
                 format!("--only lab --minutes {} --runs {}", plan.minutes, plan.runs),
             ),
+            [Part::Kill] => ("-kill", format!("--only kill --kills {}", plan.kills)),
             _ => (
                 "",
-                format!("--minutes {} --runs {}", plan.minutes, plan.runs),
+                format!(
+                    "--minutes {} --runs {} --kills {}",
+                    plan.minutes, plan.runs, plan.kills
+                ),
             ),
         };
         Ok(Self {
@@ -301,7 +344,7 @@ impl Log {
 }
 
 /// The processor's name, as far as the system tells it.
-fn cpu() -> String {
+pub(crate) fn cpu() -> String {
     let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find(|line| line.starts_with("model name"));
     let name = model.and_then(|line| Some(line.split_once(':')?.1.trim().to_owned()));
@@ -370,9 +413,10 @@ mod tests {
         assert_eq!(
             parse(&["--minutes", "5", "--runs", "2"]).ok(),
             Some(Plan {
-                parts: vec![Part::Lab, Part::Fuzz],
+                parts: vec![Part::Lab, Part::Fuzz, Part::Kill],
                 minutes: 5,
-                runs: 2
+                runs: 2,
+                kills: 1000
             })
         );
         let only = parse(&["--only", "fuzz"]).map(|plan| plan.parts);
@@ -381,6 +425,7 @@ mod tests {
             &["--minutes"][..],
             &["--runs", "0"],
             &["--runs", "many"],
+            &["--kills", "none"],
             &["--hours", "1"],
             &["--only", "everything"],
         ] {

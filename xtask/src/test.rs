@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
+mod attack;
 mod drivers;
 mod examples;
 mod lab;
@@ -60,7 +61,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-go",
-        what: "gofmt, vet and tests of drivers/go",
+        what: "gofmt, vet and tests of drivers/go and servers/go",
         run: drivers::go,
     },
     Step {
@@ -87,6 +88,16 @@ const STEPS: &[Step] = &[
         name: "lab",
         what: "the main job: lab run --quick, into target/lab-smoke",
         run: lab::smoke,
+    },
+    Step {
+        name: "attack",
+        what: "lab attack on every driver that is built: jeton refuses all, known cases are as known",
+        run: attack::run,
+    },
+    Step {
+        name: "interop",
+        what: "jeton with every other library, both ways: lab interop, into target/lab-interop",
+        run: lab::interop,
     },
     Step {
         name: "browser",

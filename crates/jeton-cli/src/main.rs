@@ -4,6 +4,7 @@
 //! 2: the call was wrong or a file could not be read or written.
 
 // The nouns
+mod admin;
 mod inspect;
 mod jwe;
 mod jws;
@@ -12,6 +13,8 @@ mod key;
 mod lab;
 mod manual;
 mod paseto;
+mod serve;
+mod token;
 
 // What they share: arguments in, answers out
 mod algorithm;
@@ -19,6 +22,7 @@ mod claims;
 mod demands;
 mod doors;
 mod exit;
+mod header_style;
 mod input;
 mod jose;
 mod json;
@@ -41,6 +45,7 @@ Examples:
   jeton jwe encrypt --key reader.pub.jwk --enc A256GCM @contract.pdf > contract.jwe
   jeton inspect @token
   jeton lab run --quick
+  jeton serve
 
 Data goes to standard output, talk to standard error. Exit code 0: done; 1: the token was rejected;
 2: the call was wrong, or something could not be read or written.";
@@ -73,8 +78,13 @@ enum Noun {
     Paseto(paseto::Paseto),
     /// Look at a token or key of any format; nothing is verified
     Inspect(inspect::Inspect),
+    /// Issue, verify and revoke tokens over gRPC and HTTP
+    Serve(serve::Serve),
+    /// Have a running service issue, verify and revoke tokens
+    Token(token::Token),
     /// Measure token formats, algorithms and libraries side by side on this machine
     Lab(lab::Lab),
+    Admin(admin::Admin),
     /// Write the completions of a shell
     Completions(manual::Completions),
     /// Write the manual's pages
@@ -89,7 +99,10 @@ fn main() -> ExitCode {
         Noun::Jwe(jwe) => exit::end(jwe.run()),
         Noun::Paseto(paseto) => exit::end(paseto.run()),
         Noun::Inspect(inspect) => exit::end(inspect.run()),
+        Noun::Serve(serve) => exit::end(serve.run()),
+        Noun::Token(token) => exit::end(token.run()),
         Noun::Lab(lab) => lab.run(),
+        Noun::Admin(admin) => exit::end(admin.run()),
         Noun::Completions(completions) => exit::end(completions.run(Jeton::command())),
         Noun::Man(man) => exit::end(man.run(Jeton::command())),
     }

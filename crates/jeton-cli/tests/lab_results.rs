@@ -88,8 +88,10 @@ fn changed_copy(lab: &Lab, name: &str, change: impl FnOnce(&mut Value)) {
     fs::write(lab.path(name), result.to_string()).unwrap();
 }
 
-/// Every figure of one library's rows, multiplied.
+/// Every figure of one library's rows, multiplied. The advice was drawn from the figures as they
+/// were, and a result whose advice quotes a figure that no row has is refused as edited.
 fn scale(result: &mut Value, library: &str, by: f64) {
+    result["recommendation"] = Value::Null;
     let times = |value: &mut Value| *value = (value.as_f64().unwrap() * by).into();
     for row in result["rows"].as_array_mut().unwrap() {
         if row["subject"]["library"] == library {
@@ -167,6 +169,8 @@ fn two_results_are_compared_gated_and_merged() {
         "{named}"
     );
     assert!(!named.contains("fake/honest"), "{named}");
+    let only = gate("slow.json", &["--threshold", "900%", "--subject", "nobody"]);
+    assert_refused(&only, "no subject of the two results matches `nobody`");
     assert_refused(&gate("elsewhere.json", &[]), "cannot be judged");
     assert_refused(&gate("noisy.json", &[]), "somebody else was busy");
     assert_eq!(

@@ -13,7 +13,14 @@ fn every_shell_completes_every_noun_and_the_algorithms() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = succeeds(&keys(), &["completions", shell], b"");
         let script = String::from_utf8(script).unwrap();
-        for word in ["jws", "jwe", "inspect", "serialization", "decrypt-key"] {
+        for word in [
+            "jws",
+            "jwe",
+            "inspect",
+            "serialization",
+            "decrypt-key",
+            "restore",
+        ] {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
     }
@@ -45,6 +52,12 @@ fn every_verb_has_its_page() {
         "jeton-paseto-decrypt.1",
         "jeton-inspect.1",
         "jeton-lab-run.1",
+        "jeton-serve.1",
+        "jeton-token-revoke.1",
+        "jeton-admin-issuer-add.1",
+        "jeton-admin-key-rotate.1",
+        "jeton-admin-revoke-token.1",
+        "jeton-admin-restore.1",
     ] {
         assert!(pages.contains(name), "{name} is missing: {pages:?}");
     }

@@ -1,10 +1,12 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
+mod header_text;
 pub mod paseto_v1;
 pub mod paseto_v2;
 mod password;
 mod weak_keys;
 
+pub use header_text::{HeaderText, encrypt_under};
 pub use password::{Password, Pbes2Alg};
 
 use crate::base64;

@@ -15,8 +15,12 @@ const MAP: &[(&str, &[&str])] = &[
     ("jeton-tower", &["jeton", "jeton-jwks"]),
     ("jeton-store", &["jeton"]),
     ("jeton-issuer", &["jeton", "jeton-store"]),
-    ("jeton-server", &["jeton", "jeton-store", "jeton-issuer"]),
-    ("jeton-client", &["jeton"]),
+    ("jeton-proto", &[]),
+    (
+        "jeton-server",
+        &["jeton", "jeton-proto", "jeton-store", "jeton-issuer"],
+    ),
+    ("jeton-client", &["jeton", "jeton-proto"]),
     // The lab knows the service over the network alone: neither server nor client is here.
     ("jeton-lab", &["jeton"]),
     (
@@ -27,6 +31,7 @@ const MAP: &[(&str, &[&str])] = &[
             "jeton-lab",
             "jeton-store",
             "jeton-issuer",
+            "jeton-proto",
             "jeton-server",
             "jeton-client",
         ],

@@ -19,19 +19,21 @@ pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
-/// gofmt, vet and tests of every module under drivers/go.
+/// gofmt, vet and tests of every module under drivers/go and servers/go.
 pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
     if on_path("go").is_none() {
         return Ok(Outcome::Skipped("go is not installed".into()));
     }
-    let unformatted = output(house.command("gofmt").args(["-l", "drivers/go"]))?;
+    let roots = ["drivers/go", "servers/go"];
+    let unformatted = output(house.command("gofmt").arg("-l").args(roots))?;
     if !unformatted.trim().is_empty() {
         return Err(Stop::Failed(format!(
             "not formatted; run `gofmt -w` on: {}",
             unformatted.trim().replace('\n', ", ")
         )));
     }
-    for folder in house.folders_with("drivers/go", "go.mod") {
+    let modules = roots.map(|root| house.folders_with(root, "go.mod"));
+    for folder in modules.concat() {
         eprintln!("  in {}", shown(house, &folder));
         for arguments in [["vet", "./..."], ["test", "./..."]] {
             run_command(house.command("go").args(arguments).current_dir(&folder))?;

@@ -30,7 +30,138 @@ pub(super) fn smoke(house: &House) -> Result<Outcome, Stop> {
         .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
     let statuses = check(&text, |program| on_path(program).is_some()).map_err(Stop::Failed)?;
     eprintln!("  rows: {statuses}");
+    published_sizes(house)?;
     Ok(Outcome::Passed)
+}
+
+/// The sizes that report 2 published, of tokens that the binary makes and go-jose opens. Its own tests
+/// hold the same sizes without Go.
+fn published_sizes(house: &House) -> Result<(), Stop> {
+    if on_path("go").is_none() {
+        eprintln!(
+            "  go is not installed: no other library opens the tokens of the published sizes"
+        );
+        return Ok(());
+    }
+    run_command(
+        house
+            .command("go")
+            .args(["test", "-count=1", "-run", "PublishedSizes", "./..."])
+            .current_dir(house.path("drivers/go/go-jose"))
+            .env("JETON", house.path("target/release/jeton")),
+    )
+}
+
+/// Where the exchange of tokens is left for a look.
+const INTEROP_OUT: &str = "target/lab-interop";
+
+/// The driver whose tokens must be verified, and that must verify the others'.
+const OWN: &str = "rust/jeton";
+
+/// Lets jeton and every library that this machine can build verify each other's tokens. Each pair
+/// must come to a verified token, or to an explanation by a limit of the other side.
+pub(super) fn interop(house: &House) -> Result<Outcome, Stop> {
+    run_command(&mut house.cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--",
+        "lab",
+        "interop",
+        "--subject",
+        OWN,
+        "--out",
+        INTEROP_OUT,
+    ]))?;
+    let path = house.path(INTEROP_OUT).join("results.json");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Stop::Failed(format!("{INTEROP_OUT}/results.json: {error}")))?;
+    let outcomes = check_interop(&text, |program| on_path(program).is_some());
+    eprintln!("  pairs: {}", outcomes.map_err(Stop::Failed)?);
+    Ok(Outcome::Passed)
+}
+
+#[derive(Deserialize)]
+struct Exchanges {
+    rows: Vec<Exchange>,
+}
+
+#[derive(Deserialize)]
+struct Exchange {
+    minter: Party,
+    verifier: Party,
+    format: String,
+    alg: Option<String>,
+    enc: Option<String>,
+    outcome: Option<String>,
+    reason: Option<String>,
+    explanation: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Party {
+    driver: String,
+    library: String,
+    language: String,
+}
+
+impl Exchange {
+    /// Whether a limit of the other side, and not of jeton's, is why it was not verified.
+    fn is_explained_by_the_other_side(&self) -> bool {
+        let own = |party: &Party| party.driver == OWN;
+        let other = if own(&self.minter) {
+            &self.verifier
+        } else {
+            &self.minter
+        };
+        // An explanation begins with the library whose limit it is.
+        let explained = self.explanation.as_deref();
+        !own(other) && explained.is_some_and(|e| e.starts_with(&format!("{} ", other.library)))
+    }
+}
+
+/// Counts the pairs by outcome. Whoever could not be built without its toolchain is excused.
+fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, String> {
+    let results: Exchanges = serde_json::from_str(results)
+        .map_err(|error| format!("{INTEROP_OUT}/results.json cannot be read: {error}"))?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut defects = Vec::new();
+    for row in &results.rows {
+        let outcome = row.outcome.as_deref().unwrap_or("unavailable");
+        *counts.entry(outcome).or_default() += 1;
+        let excused = match outcome {
+            "verified" | "not-offered" => true,
+            "unavailable" => !TOOLCHAINS
+                .iter()
+                .any(|(language, program)| *language == row.minter.language && has(program)),
+            _ => row.is_explained_by_the_other_side(),
+        };
+        if !excused {
+            defects.push(format!(
+                "{} to {}, {} {} {}, is {outcome}: {}",
+                row.minter.driver,
+                row.verifier.driver,
+                row.format,
+                row.alg.as_deref().unwrap_or_default(),
+                row.enc.as_deref().unwrap_or_default(),
+                row.explanation
+                    .as_deref()
+                    .or(row.reason.as_deref())
+                    .unwrap_or("no reason given")
+            ));
+        }
+    }
+    if !defects.is_empty() {
+        return Err(defects.join("\n"));
+    }
+    if !counts.contains_key("verified") {
+        return Err("no token was verified".into());
+    }
+    let shown: Vec<String> = counts
+        .iter()
+        .map(|(outcome, count)| format!("{count} {outcome}"))
+        .collect();
+    Ok(shown.join(", "))
 }
 
 /// Opens the page of that run in Chromium.
@@ -132,6 +263,7 @@ fn check(results: &str, has: impl Fn(&str) -> bool) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn rows(rows: &[(&str, &str)]) -> String {
@@ -185,5 +317,39 @@ mod tests {
     fn a_run_that_measured_nothing_is_red() {
         assert!(check(&rows(&[("go", "unavailable")]), only_rust).is_err());
         assert!(check(&rows(&[]), only_rust).is_err());
+    }
+
+    fn exchange(minter: &str, verifier: &str, outcome: Option<&str>, explanation: &str) -> String {
+        let party = |driver: &str| {
+            let (language, library) = driver.split_once('/').unwrap();
+            serde_json::json!({"driver": driver, "library": library, "language": language})
+        };
+        let explanation = (!explanation.is_empty()).then_some(explanation);
+        serde_json::json!({"rows": [
+            {"minter": party(minter), "verifier": party(verifier), "format": "jwt", "alg": "ES256",
+             "enc": null, "outcome": outcome, "explanation": explanation},
+            {"minter": party(OWN), "verifier": party(OWN), "format": "jwt", "alg": "ES256",
+             "enc": null, "outcome": "verified"},
+        ]})
+        .to_string()
+    }
+
+    #[test]
+    fn what_jeton_does_not_verify_is_a_defect_unless_the_other_side_explains_it() {
+        let all = |_: &str| true;
+        let refused = |explanation| {
+            let text = exchange("go/old", OWN, Some("refused"), explanation);
+            check_interop(&text, all)
+        };
+        assert_eq!(
+            refused("old 1.2: makes no `typ`").unwrap(),
+            "1 refused, 1 verified"
+        );
+        assert!(refused("unexplained: no").is_err());
+        assert!(refused("jeton 0.1.0: does not read it").is_err());
+        assert!(refused("").unwrap_err().contains("go/old to rust/jeton"));
+        let absent = exchange("go/old", "go/old", None, "");
+        assert!(check_interop(&absent, |program| program != "go").is_ok());
+        assert!(check_interop(&absent, all).is_err());
     }
 }

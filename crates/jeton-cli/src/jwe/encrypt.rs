@@ -6,6 +6,7 @@ use jeton::key::ContentEnc;
 use crate::algorithm;
 use crate::doors::{Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
+use crate::header_style::{self, HeaderStyle};
 use crate::input::{Member, Source};
 use crate::jose::Serialization;
 use crate::keyfile::{EncryptionKeyFiles, Recipient};
@@ -71,6 +72,15 @@ pub(super) struct Encrypt {
     /// Rounds of PBKDF2 (p2c) for a password [default: 600000]
     #[arg(long, value_name = "ROUNDS")]
     p2c: Option<u32>,
+
+    /// How the header is spelled: compact, or report, with the spaces of a published report
+    #[arg(
+        long,
+        value_name = "STYLE",
+        default_value = "compact",
+        hide_possible_values = true
+    )]
+    header_style: HeaderStyle,
 
     #[command(flatten)]
     doors: Doors,
@@ -138,6 +148,9 @@ impl Encrypt {
         for Member { name, value } in &self.unprotected {
             encrypter = encrypter.unprotected(name, value);
         }
+        if self.header_style == HeaderStyle::Report {
+            encrypter = self.spelled(encrypter, first.alg(), enc)?;
+        }
         if self.zip {
             doors.need(Door::Zip, "--zip")?;
             encrypter = danger::compress(encrypter);
@@ -145,7 +158,33 @@ impl Encrypt {
         Ok(encrypter)
     }
 
+    /// With the report's header, which says `alg`, `enc` and `typ` alone.
+    fn spelled<'k>(
+        &self,
+        encrypter: Encrypter<'k>,
+        alg: Option<&'static str>,
+        enc: ContentEnc,
+    ) -> Outcome<Encrypter<'k>> {
+        let compact = matches!(self.serialization, Serialization::Compact);
+        let said = self.typ.is_some() || self.cty.is_some() || self.zip;
+        let wrong = "--header-style report is for a compact token whose header says alg, enc and typ \
+                     alone";
+        let Some(alg) = alg.filter(|_| compact && !said) else {
+            return Err(Failure::wrong(wrong));
+        };
+        danger::encrypt_under(encrypter, &header_style::encrypted(alg, enc.name()))
+            .map_err(|error| Failure::wrong(error.to_string()))
+    }
+
     fn failed(&self, error: jeton::Error, recipients: usize) -> Failure {
+        if self.header_style == HeaderStyle::Report
+            && let jeton::Error::Misuse(jeton::error::Misuse::HeaderMember) = error
+        {
+            return Failure::wrong(
+                "this key management writes more into the header than alg and enc, which \
+                 --header-style report cannot spell",
+            );
+        }
         let failure = Failure::wrong(error.to_string());
         match self.serialization {
             Serialization::General => failure,

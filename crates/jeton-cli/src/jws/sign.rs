@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use jeton::danger::HeaderText;
 use jeton::jws::{General, Signer};
 
 use crate::doors::{Door, Doors};
 use crate::exit::{Failure, Outcome};
+use crate::header_style::{self, HeaderStyle};
 use crate::input::{Member, Source};
 use crate::jose::Serialization;
 use crate::keyfile::{self, SigningKeyFiles};
@@ -52,6 +54,15 @@ pub(super) struct Sign {
     #[arg(long, value_name = "NAME=TEXT")]
     unprotected: Vec<Member>,
 
+    /// How the header is spelled: compact, or report, with the spaces of a published report
+    #[arg(
+        long,
+        value_name = "STYLE",
+        default_value = "compact",
+        hide_possible_values = true
+    )]
+    header_style: HeaderStyle,
+
     #[command(flatten)]
     doors: Doors,
 
@@ -74,6 +85,12 @@ impl Sign {
 
     fn token(&self, keys: &[keyfile::Signer], payload: &[u8]) -> Outcome<String> {
         let wrong = |error: jeton::Error| Failure::wrong(error.to_string());
+        if self.header_style == HeaderStyle::Report {
+            let key = self.plain(keys)?;
+            return HeaderText::new(key.key(), &header_style::signed(key.alg()))
+                .and_then(|under| under.sign(payload))
+                .map_err(wrong);
+        }
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
             signers.push(self.signer(key).map_err(wrong)?);
@@ -101,6 +118,19 @@ impl Sign {
             (_, true) => signer.sign_flattened_detached(payload),
         }
         .map_err(wrong)
+    }
+
+    /// The one key of a compact token about whose header nothing else was said.
+    fn plain<'k>(&self, keys: &'k [keyfile::Signer]) -> Outcome<&'k keyfile::Signer> {
+        let compact = matches!(self.serialization, Serialization::Compact);
+        let said = self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
+        match keys {
+            [key] if compact && !said && self.unprotected.is_empty() => Ok(key),
+            _ => Err(Failure::wrong(
+                "--header-style report is for a compact token of one key, whose header says alg and \
+                 typ alone",
+            )),
+        }
     }
 
     fn signer<'k>(&self, key: &'k keyfile::Signer) -> jeton::Result<Signer<'k>> {

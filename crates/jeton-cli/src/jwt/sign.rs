@@ -1,5 +1,6 @@
 use clap::Args;
-use jeton::danger;
+use jeton::Issue as _;
+use jeton::danger::{self, HeaderText};
 use jeton::jwe::Encrypter;
 use jeton::jwt::NestedIssuer;
 use jeton::key::ContentEnc;
@@ -7,6 +8,7 @@ use jeton::key::ContentEnc;
 use crate::claims::{Dialect, Expiry};
 use crate::doors::{Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
+use crate::header_style::{self, HeaderStyle};
 use crate::input::Source;
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
@@ -37,6 +39,15 @@ pub(super) struct Sign {
     #[command(flatten)]
     encryption: TokenEncryptionKeyFile,
 
+    /// How the header is spelled: compact, or report, with the spaces of a published report
+    #[arg(
+        long,
+        value_name = "STYLE",
+        default_value = "compact",
+        hide_possible_values = true
+    )]
+    header_style: HeaderStyle,
+
     #[command(flatten)]
     doors: Doors,
 }
@@ -48,6 +59,14 @@ impl Sign {
         let key = self.key.load(&doors)?;
         let claims = self.expiry.claims(&self.claims, Dialect::Jwt)?;
         let token = match self.encryption.load(&doors)? {
+            None if self.header_style == HeaderStyle::Report => {
+                HeaderText::new(key.key(), &header_style::signed(key.alg()))
+                    .and_then(|under| under.issue(&claims))
+            }
+            Some(_) if self.header_style == HeaderStyle::Report => {
+                let why = "--header-style report is for a token that is signed alone";
+                return Err(Failure::wrong(why).hint("leave out --encrypt-key"));
+            }
             None => match &key {
                 Signer::Mac(key) => key.issue(&claims),
                 Signer::Private(key) => key.issue(&claims),

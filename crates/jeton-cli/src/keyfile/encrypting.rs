@@ -247,6 +247,16 @@ impl Recipient {
         }
     }
 
+    /// The name of its key management; none for a password, whose header says more than that.
+    pub(crate) fn alg(&self) -> Option<&'static str> {
+        match self {
+            Recipient::Public(key) => Some(key.alg().name()),
+            Recipient::Shared(Shared::Wrapping(key)) => Some(key.alg().name()),
+            Recipient::Shared(Shared::Content(_)) => Some("dir"),
+            Recipient::Shared(Shared::Password(_)) => None,
+        }
+    }
+
     /// With so many rounds of PBKDF2, if it is a password.
     pub(crate) fn rounds(self, rounds: u32) -> jeton::Result<Recipient> {
         Ok(match self {

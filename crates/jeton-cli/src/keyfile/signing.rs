@@ -88,6 +88,14 @@ impl Signer {
         }
     }
 
+    /// Its algorithm's name.
+    pub(crate) fn alg(&self) -> &'static str {
+        match self {
+            Signer::Mac(key) => key.alg().name(),
+            Signer::Private(key) => key.alg().name(),
+        }
+    }
+
     /// The key for the library's signers.
     pub(crate) fn key(&self) -> SigningKeyRef<'_> {
         match self {

@@ -31,6 +31,7 @@ const REGRESSED: u8 = 1;
 Examples:
   jeton lab gate --baseline main.json
   jeton lab gate --baseline main.json branch/results.json --threshold 10%
+  jeton lab gate --baseline main.json --subject rust/jeton
   jeton lab gate --baseline main.json --json | jq .regressions
 
 Measure the baseline on the machine of the gate, with the same suites and rounds; a baseline of
@@ -47,6 +48,10 @@ pub(super) struct Gate {
     /// What is let through: from 2% up; where the noise is wider, the noise counts
     #[arg(long, value_name = "N%", default_value = "5%", value_parser = threshold)]
     threshold: f64,
+
+    /// Judge only subjects whose id holds this; * stands for anything; may be given again
+    #[arg(long = "subject", value_name = "PATTERN")]
+    subjects: Vec<String>,
 
     /// Judge runs that other work disturbed as they are
     #[arg(long)]
@@ -66,7 +71,7 @@ impl Gate {
         } else {
             Disturbed::Refuse
         };
-        let found = gate(&before, &after, self.threshold, disturbed)
+        let found = gate(&before, &after, self.threshold, disturbed, &self.subjects)
             .map_err(|why| format!("cannot be judged: {why}"))?;
         if self.json {
             super::json(&found)?;

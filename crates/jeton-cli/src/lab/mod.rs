@@ -1,10 +1,13 @@
 //! `jeton lab`: measure, list, show again, set side by side.
 
+mod advice;
+mod attack;
 mod claims;
 mod compare;
 mod destination;
 mod doctor;
 mod gate;
+mod interop;
 mod list;
 mod merge;
 mod progress;
@@ -35,6 +38,8 @@ pub(crate) struct Lab {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Run(run::Run),
+    Attack(attack::Verb),
+    Interop(interop::Interop),
     List(list::List),
     Doctor(doctor::Doctor),
     Report(report::Report),
@@ -55,6 +60,8 @@ impl Lab {
     pub(crate) fn run(self) -> ExitCode {
         let done = match self.verb {
             Verb::Run(run) => run.run(),
+            Verb::Attack(attack) => attack.run(),
+            Verb::Interop(interop) => interop.run(),
             Verb::List(list) => list.run(),
             Verb::Doctor(doctor) => doctor.run(),
             Verb::Report(report) => report.run(),

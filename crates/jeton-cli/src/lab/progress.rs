@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use jeton_lab::interop;
 use jeton_lab::runner::Event;
 
 /// Shows what a run is doing.
@@ -76,6 +77,35 @@ impl Progress {
                 );
             }
             Event::Judging => self.phase("judging"),
+        }
+    }
+
+    /// A step of a run of another kind.
+    pub(super) fn step(&mut self, line: &str, done: usize, of: usize) {
+        self.phase(line);
+        self.at(done, of, String::new());
+    }
+
+    pub(super) fn tell_interop(&mut self, event: &interop::Event<'_>) {
+        use interop::Event;
+        match *event {
+            Event::Building { driver, number, of } => {
+                self.tell(&jeton_lab::runner::Event::Building { driver, number, of });
+            }
+            Event::Unavailable { driver, reason } => {
+                self.tell(&jeton_lab::runner::Event::Unavailable { driver, reason });
+            }
+            Event::Starting { driver, done, of } => {
+                self.phase("starting every driver");
+                self.at(done, of, format!(" {driver}"));
+            }
+            Event::Meeting { kind, done, of } => {
+                self.phase("giving every token to every driver");
+                self.at(done, of, format!(" {kind}"));
+            }
+            Event::OutOfTime { done, of } => self.say(&format!(
+                "the budget had time for {done} of {of} kinds of token"
+            )),
         }
     }
 

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use jeton_lab::report::{benchstat, csv, html, markdown};
 use jeton_lab::result;
 
+use super::advice::Advice;
 use super::destination::Destination;
 use super::{sentence, terminal};
 
@@ -18,10 +19,12 @@ use super::{sentence, terminal};
 Examples:
   jeton lab report jeton-lab/results.json
   jeton lab report jeton-lab/results.json --html -o report.html
+  jeton lab report jeton-lab/results.json --need verify-by-third-parties,languages=go+node
   jeton lab report jeton-lab/results.json --md >> $GITHUB_STEP_SUMMARY
   jeton lab report jeton-lab/results.json --bench -o results.txt
   benchstat -col /lib -row .name,/format,/alg -ignore /lang results.txt
   jeton lab report jeton-lab/results.json --csv -o results.csv
+  jeton lab report jeton-lab/results.json --csv --table answers
 
 A file that is cut short, edited by hand or of another schema is refused with what is wrong and
 where (exit 2). The file's schema is docs/result.schema.json.")]
@@ -32,12 +35,32 @@ pub(super) struct Report {
     #[command(flatten)]
     form: Form,
 
+    /// Which table as comma-separated values: rows, published or answers
+    #[arg(
+        long,
+        value_name = "TABLE",
+        default_value = "rows",
+        hide_possible_values = true,
+        requires = "csv"
+    )]
+    table: Table,
+
     #[command(flatten)]
     destination: Destination,
 
-    /// Let advice be drawn from a run that other work disturbed
-    #[arg(long)]
-    allow_noisy: bool,
+    #[command(flatten)]
+    advice: Advice,
+}
+
+/// What comma-separated values are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// Everything measured
+    Rows,
+    /// The four reports' figures beside the measured ones
+    Published,
+    /// The four reports' conclusions and their answers
+    Answers,
 }
 
 /// At most one.
@@ -56,14 +79,16 @@ struct Form {
     #[arg(long)]
     bench: bool,
 
-    /// Comma-separated values: a line for each row, with every round
+    /// Comma-separated values: a line for each row, with every round, or another --table
     #[arg(long)]
     csv: bool,
 }
 
 impl Report {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let result = result::read(&self.file).map_err(sentence)?;
+        let asked = self.advice.read()?;
+        let mut result = result::read(&self.file).map_err(sentence)?;
+        asked.advise_again(&mut result);
         let form = &self.form;
         let text = if form.html {
             html::page(&result)
@@ -72,9 +97,13 @@ impl Report {
         } else if form.bench {
             benchstat::text(&result)
         } else if form.csv {
-            csv::text(&result)
+            match self.table {
+                Table::Rows => csv::text(&result),
+                Table::Published => csv::published(&result),
+                Table::Answers => csv::answers(&result),
+            }
         } else {
-            let shown = terminal::show(&result, terminal::columns(), self.allow_noisy);
+            let shown = terminal::show(&result, terminal::columns());
             return self.destination.styled(&shown, &[&self.file]);
         };
         self.destination.text(&text, &[&self.file])

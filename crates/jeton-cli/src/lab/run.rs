@@ -19,6 +19,7 @@ use jeton_lab::{Stop, suite};
 
 use crate::time;
 
+use super::advice::Advice;
 use super::claims::{self, Chosen};
 use super::progress::{Progress, in_words};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
@@ -39,6 +40,7 @@ Examples:
   jeton lab run libraries --claims mine.json --contract verify
   jeton lab run --sweep --subject jeton     from 1 byte to 1 MB
   jeton lab run libraries --threads 1,2
+  jeton lab run --need confidentiality,cookie-budget=4096,languages=go+node
 
 Ctrl-C ends the run and keeps the rounds that were finished (exit 130).")]
 pub(super) struct Run {
@@ -96,9 +98,8 @@ pub(super) struct Run {
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
-    /// Let advice be drawn from a run that other work disturbed
-    #[arg(long)]
-    allow_noisy: bool,
+    #[command(flatten)]
+    advice: Advice,
 
     /// Print the result file on standard output instead of the tables
     #[arg(long)]
@@ -111,6 +112,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let suites = self.suites()?;
+        let asked = self.advice.read()?;
         let drivers = self.drivers.find()?;
         let (claims, own_claims) = self.claims()?;
         let mut choice = Choice::of(&suites, self.extent());
@@ -126,7 +128,7 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
-        let result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
+        let mut result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell(&event);
         });
         progress.end();
@@ -135,6 +137,7 @@ impl Run {
             progress.say("ended before the first round was finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
+        asked.advise(&mut result);
         let file = out.write_result(&result).map_err(sentence)?;
         let page = html::page(&result);
         let page = out
@@ -146,7 +149,7 @@ impl Run {
             writeln!(stdout)
         } else {
             let files = [file, page];
-            let shown = terminal::show(&result, terminal::columns(), self.allow_noisy);
+            let shown = terminal::show(&result, terminal::columns());
             write!(stdout, "{shown}")
                 .and_then(|()| writeln!(stdout, "\n{}\n{}", files[0].display(), files[1].display()))
         };
@@ -226,16 +229,11 @@ impl Run {
             (false, false) => Some(FULL_BUDGET),
         };
         let seed = self.seed.unwrap_or_else(some_seed);
-        let mut command: Vec<String> = vec!["jeton".into()];
-        command.extend(std::env::args().skip(1));
-        if self.seed.is_none() {
-            command.extend(["--seed".into(), seed.to_string()]);
-        }
         Options {
             pace,
             budget: self.budget.or(usual),
             seed,
-            command: command.join(" "),
+            command: repeated(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
             own_claims,
         }
@@ -253,9 +251,19 @@ fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
     kept
 }
 
+/// The command that repeats a run, with the seed that it was not given.
+pub(super) fn repeated(seed: Option<u64>) -> String {
+    let mut command: Vec<String> = vec!["jeton".into()];
+    command.extend(std::env::args().skip(1));
+    if let Some(seed) = seed {
+        command.extend(["--seed".into(), seed.to_string()]);
+    }
+    command.join(" ")
+}
+
 /// The first signal asks the run to end, and a second one ends it at once: the drivers end with
 /// their input.
-fn listen(stop: &Stop) -> Result<(), String> {
+pub(super) fn listen(stop: &Stop) -> Result<(), String> {
     let stop = stop.clone();
     let asked = AtomicBool::new(false);
     ctrlc::set_handler(move || {
@@ -277,11 +285,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         .filter(needed)
         .filter(|d| d.missing_command().is_none() && options.cache.stale(d))
         .count();
-    let first = match stale {
-        0 => String::new(),
-        1 => ", after building 1 driver (a first build takes a minute or two)".into(),
-        n => format!(", after building {n} drivers (a first build takes a few minutes)"),
-    };
+    let first = building_first(stale);
     format!(
         "about {}: {} cells × {} rounds of {BATCHES} × {} ms{first}",
         in_words(takes),
@@ -291,14 +295,23 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     )
 }
 
-fn budget(text: &str) -> Result<Duration, String> {
+/// What the end of an estimate says of drivers that have to be built before.
+pub(super) fn building_first(stale: usize) -> String {
+    match stale {
+        0 => String::new(),
+        1 => ", after building 1 driver (a first build takes a minute or two)".into(),
+        n => format!(", after building {n} drivers (a first build takes a few minutes)"),
+    }
+}
+
+pub(super) fn budget(text: &str) -> Result<Duration, String> {
     match time::duration(text)? {
         Duration::ZERO => Err("a budget is a second or more".to_owned()),
         budget => Ok(budget),
     }
 }
 
-fn some_seed() -> u64 {
+pub(super) fn some_seed() -> u64 {
     let now = jiff::Timestamp::now().as_nanosecond();
     // Short enough to be typed again.
     #[allow(

@@ -40,6 +40,8 @@ pub struct Encrypter<'k> {
     aad: Option<Vec<u8>>,
     unprotected: Vec<(String, String)>,
     is_compressing: bool,
+    /// The protected header's text, if it is the caller's.
+    text: Option<String>,
 }
 
 /// Names of header members that mean something, and are set by nobody else.
@@ -60,6 +62,7 @@ impl<'k> Encrypter<'k> {
             aad: None,
             unprotected: Vec::new(),
             is_compressing: false,
+            text: None,
         }
     }
 
@@ -115,6 +118,19 @@ impl<'k> Encrypter<'k> {
         self
     }
 
+    pub(crate) fn under(mut self, text: &str) -> Encrypter<'k> {
+        self.text = Some(text.to_owned());
+        self
+    }
+
+    /// The `alg` of its one recipient, and its `enc`.
+    pub(crate) fn names(&self) -> Result<(&'static str, &'static str), Misuse> {
+        match self.recipients.as_slice() {
+            [key] => Ok((key.alg_name(), self.enc.name())),
+            _ => Err(Misuse::Recipients),
+        }
+    }
+
     /// The compact serialization (RFC 7516, section 7.1).
     pub fn encrypt(&self, plaintext: &[u8]) -> Result<String> {
         if self.aad.is_some() || !self.unprotected.is_empty() {
@@ -134,6 +150,7 @@ impl<'k> Encrypter<'k> {
 
     /// The flattened JSON serialization (RFC 7516, section 7.2.2), with one recipient.
     pub fn encrypt_flattened(&self, plaintext: &[u8]) -> Result<String> {
+        self.own_text_is_compact()?;
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
         let encrypted_key = match encrypted_key.as_slice() {
             [] => String::new(),
@@ -145,6 +162,7 @@ impl<'k> Encrypter<'k> {
     /// The general JSON serialization (RFC 7516, section 7.2.1). What is a recipient's own (`alg`,
     /// `kid`, and what its key management needs) is in its own header.
     pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
+        self.own_text_is_compact()?;
         self.check()?;
         let Some((first, others)) = self.recipients.split_first() else {
             return Err(Misuse::Recipients.into());
@@ -165,6 +183,13 @@ impl<'k> Encrypter<'k> {
         Ok(self.document(&protected, &recipients, &sealed))
     }
 
+    fn own_text_is_compact(&self) -> Result<(), Misuse> {
+        match self.text {
+            Some(_) => Err(Misuse::HeaderMember),
+            None => Ok(()),
+        }
+    }
+
     /// Everything about the one recipient goes into the protected header.
     fn encrypt_to_one(&self, plaintext: &[u8]) -> Result<(String, Vec<u8>, Sealed)> {
         self.check()?;
@@ -172,8 +197,16 @@ impl<'k> Encrypter<'k> {
             return Err(Misuse::Recipients.into());
         };
         let (key, recipient) = recipient::first(*key, self.enc, &self.parties)?;
-        let header = self.header(recipient.members)?;
-        let protected = base64::encode(header.to_json().as_bytes());
+        let protected = match &self.text {
+            None => base64::encode(self.header(recipient.members)?.to_json().as_bytes()),
+            Some(text) => {
+                // What this key management, or compression, would write beside them is not in it.
+                if self.is_compressing || !recipient.members.says_only(&["alg", "kid"]) {
+                    return Err(Misuse::HeaderMember.into());
+                }
+                base64::encode(text.as_bytes())
+            }
+        };
         let sealed = self.seal(&key, &protected, plaintext)?;
         Ok((protected, recipient.encrypted_key, sealed))
     }

@@ -186,6 +186,11 @@ impl Members {
         Ok(())
     }
 
+    /// Whether none of its names is another than these.
+    pub(super) fn says_only(&self, names: &[&str]) -> bool {
+        self.0.iter().all(|(name, _)| names.contains(name))
+    }
+
     pub(super) fn extend(&mut self, others: Members) {
         self.0.extend(others.0);
     }

@@ -69,7 +69,7 @@ pub(super) fn groups(result: &RunResult) -> Vec<Group<'_>> {
 
 /// The row that a verdict is about, for one of its two subjects.
 fn row_of<'a>(result: &'a RunResult, verdict: &Verdict, subject: &str) -> Option<&'a Row> {
-    result.rows.iter().find(|r| {
+    result.rows.measured.iter().find(|r| {
         r.subject.id == subject
             && r.contract == verdict.contract
             && r.claims.name == verdict.claims
@@ -141,7 +141,11 @@ impl<'a> Group<'a> {
         if !self.rows().all(alike) {
             return;
         }
-        let references = result.rows.iter().filter(|r| r.reference && alike(r));
+        let references = result
+            .rows
+            .measured
+            .iter()
+            .filter(|r| r.reference && alike(r));
         for row in references.filter(|r| r.ns_per_op.is_some()) {
             self.put(row, Role::Reference);
         }
@@ -207,14 +211,18 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Format, algorithm and, if it is not the usual one, the key's handling.
+/// Format, algorithm and, where they are not the usual ones, the key's size and handling.
 pub(super) fn kind(row: &Row) -> String {
     let subject = &row.subject;
-    let kind = match (subject.format.as_str(), &subject.alg, &subject.enc) {
+    let mut kind = match (subject.format.as_str(), &subject.alg, &subject.enc) {
         ("jwt", Some(alg), _) => format!("JWT {alg}"),
         ("jwe", Some(alg), Some(enc)) => format!("JWE {alg}+{enc}"),
         (format, ..) => format.to_owned(),
     };
+    if let Some(bits) = subject.key_bits {
+        let weak = if subject.is_weak() { ", WEAK" } else { "" };
+        kind.push_str(&format!(" ({bits} bits{weak})"));
+    }
     match subject.key_handling.as_str() {
         "prepared" => kind,
         handling => format!("{kind} {handling}"),

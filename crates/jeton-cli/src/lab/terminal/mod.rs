@@ -4,7 +4,11 @@
 //! only repeats it; one table per comparison, its contracts side by side, the fastest first.
 
 mod across;
+mod advice;
+mod attack;
+mod beside;
 mod group;
+mod interop;
 mod table;
 mod words;
 
@@ -18,6 +22,7 @@ use group::groups;
 use words::{percent, plural};
 
 pub(super) use across::{comparison, gate_summary};
+pub(super) use attack::{attack_summary, attacks};
 pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();
@@ -30,35 +35,41 @@ pub(super) fn columns() -> usize {
 }
 
 /// The whole result as text with styles.
-pub(super) fn show(result: &RunResult, columns: usize, allow_noisy: bool) -> String {
+pub(super) fn show(result: &RunResult, columns: usize) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = head(result, columns, allow_noisy, &mut out);
+    let _ = interop::write(result, columns, &mut out);
+    // A result of a verb that times nothing has no times to show.
+    if result.rows.measured.is_empty() && !result.rows.is_empty() {
+        return out;
+    }
+    let _ = head(result, columns, &mut out);
     let groups = groups(result);
     for group in &groups {
         let _ = table::write(group, columns, &mut out);
     }
     let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
     let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
-    let alone: Vec<&Row> = result.rows.iter().filter(alone).collect();
+    let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
     let _ = table::write_alone(&alone, &mut out);
     let _ = left_out(result, columns, &mut out);
+    let _ = beside::write(result, columns, &mut out);
+    let _ = advice::write(result, columns, &mut out);
     out
 }
 
-fn head(
-    result: &RunResult,
-    columns: usize,
-    allow_noisy: bool,
-    out: &mut String,
-) -> std::fmt::Result {
+fn head(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let e = &result.environment;
-    let measured = result.rows.iter().filter(|r| r.ns_per_op.is_some());
+    let measured = result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_some());
     writeln!(
         out,
         "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds, seed {}",
         measured.count(),
-        result.rows.len(),
+        result.rows.measured.len(),
         e.elapsed_s,
         e.rounds_finished,
         e.rounds_planned,
@@ -85,8 +96,12 @@ fn head(
         ),
     };
     paragraph(&text, columns, out)?;
-    taint(result, columns, allow_noisy, out)?;
-    let mut timings = result.rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    taint(result, columns, out)?;
+    let mut timings = result
+        .rows
+        .measured
+        .iter()
+        .filter_map(|r| r.ns_per_op.as_ref());
     let unsettled = if timings.any(|t| t.unsettled) {
         " ~: never settled while it warmed up."
     } else {
@@ -97,23 +112,13 @@ fn head(
 }
 
 /// What else happened on the machine.
-fn taint(
-    result: &RunResult,
-    columns: usize,
-    allow_noisy: bool,
-    out: &mut String,
-) -> std::fmt::Result {
+fn taint(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let taint = &result.environment.taint;
     if !taint.tainted {
         return Ok(());
     }
-    let advice = if allow_noisy {
-        ""
-    } else {
-        " The figures stand; no advice is drawn from them without --allow-noisy."
-    };
     let text = format!(
-        "{BOLD}Disturbed{BOLD:#}: {}.{advice}",
+        "{BOLD}Disturbed{BOLD:#}: {}. The figures stand as they were measured.",
         taint.reasons.join("; ")
     );
     paragraph(&text, columns, out)
@@ -129,7 +134,12 @@ fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
 /// Rows without a figure, one line per reason.
 fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut reasons: Vec<(String, usize)> = Vec::new();
-    for row in result.rows.iter().filter(|r| r.ns_per_op.is_none()) {
+    for row in result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_none())
+    {
         if matches!(row.status, Status::Ok | Status::Tainted) {
             continue;
         }

@@ -1,0 +1,187 @@
+//! `jeton admin issuer`.
+
+use std::ffi::OsString;
+
+use clap::{Args, Subcommand};
+use jeton_issuer::IssuerSettings;
+use serde::Serialize;
+
+use super::folder::{Administered, failure};
+use super::shown::{self, ShownKey};
+use crate::exit::Outcome;
+use crate::input::Source;
+use crate::output;
+
+const SETTINGS: &str = "\
+Settings are JSON:
+  {
+    \"iss\": \"https://id.example\",
+    \"profiles\": [
+      {\"name\": \"access\", \"alg\": \"ES256\", \"lifetime_seconds\": 900, \"audiences\": [\"api\"]}
+    ],
+    \"lead_seconds\": 3600,
+    \"max_age_seconds\": 300,
+    \"rotate_every_seconds\": 2592000
+  }
+The last three are the defaults. A profile is one kind of token: alg is a JWS algorithm, HS256, or
+v4.public, v4.local, v3.public, v3.local. A key is published for lead_seconds before it signs, and
+verifiers may cache the key set for max_age_seconds, at most half of that.";
+
+/// Add, change, list and show issuers
+#[derive(Debug, Args)]
+pub(super) struct Issuer {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Add an issuer, with its first keys; the first issuer makes the folder
+    Add(Add),
+    /// Give an issuer other settings; keys that its profiles need are published at once
+    Set(Set),
+    /// List the issuers
+    List(List),
+    /// Show an issuer's settings and keys
+    Show(Show),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  jeton admin issuer add @issuer.json
+  jeton admin issuer add --data /var/lib/jeton - < issuer.json
+
+{SETTINGS}"))]
+struct Add {
+    /// The settings: JSON, @FILE, or - for standard input
+    #[arg(value_name = "SETTINGS")]
+    settings: OsString,
+
+    #[command(flatten)]
+    folder: Administered,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  jeton admin issuer show https://id.example --json | jq .settings > issuer.json
+  jeton admin issuer set @issuer.json
+
+An algorithm that is new to the issuer signs after the lead. Keys that no profile uses any more
+retire.
+
+{SETTINGS}"))]
+struct Set {
+    /// All settings: JSON, @FILE, or - for standard input
+    #[arg(value_name = "SETTINGS")]
+    settings: OsString,
+
+    #[command(flatten)]
+    folder: Administered,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    folder: Administered,
+}
+
+#[derive(Debug, Args)]
+struct Show {
+    /// The issuer: its iss
+    #[arg(value_name = "ISSUER")]
+    iss: String,
+
+    /// Print settings and keys as JSON; private keys are not in it
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    folder: Administered,
+}
+
+#[derive(Serialize)]
+struct Shown<'i> {
+    settings: &'i IssuerSettings,
+    keys: Vec<ShownKey<'i>>,
+}
+
+impl Issuer {
+    pub(super) fn run(self) -> Outcome {
+        match self.verb {
+            Verb::Add(add) => add.run(),
+            Verb::Set(set) => set.run(),
+            Verb::List(list) => list.run(),
+            Verb::Show(show) => show.run(),
+        }
+    }
+}
+
+impl Add {
+    fn run(self) -> Outcome {
+        let settings = read(self.settings)?;
+        let iss = settings.iss().to_owned();
+        let opened = self.folder.open_or_make()?;
+        let added = opened.node.create_issuer(&opened.actor, settings);
+        added.map_err(failure)?;
+        let (_, keyring) = opened.node.issuer(&iss).map_err(failure)?;
+        output::done(format_args!(
+            "added {iss} to {}",
+            opened.folder.path().display()
+        ));
+        output::text(&shown::keys(keyring.keys(), shown::now()))
+    }
+}
+
+impl Set {
+    fn run(self) -> Outcome {
+        let settings = read(self.settings)?;
+        let opened = self.folder.open()?;
+        let set = opened.node.set_issuer(&opened.actor, &settings);
+        set.map_err(failure)?;
+        let (_, keyring) = opened.node.issuer(settings.iss()).map_err(failure)?;
+        output::text(&shown::keys(keyring.keys(), shown::now()))
+    }
+}
+
+impl List {
+    fn run(self) -> Outcome {
+        let opened = self.folder.open()?;
+        let issuers = opened.node.status().issuers;
+        if self.json {
+            return output::json(&issuers);
+        }
+        issuers.iter().try_for_each(|iss| output::line(iss))
+    }
+}
+
+impl Show {
+    fn run(self) -> Outcome {
+        let opened = self.folder.open()?;
+        let (settings, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
+        let now = shown::now();
+        if self.json {
+            return output::json(&Shown {
+                settings: &settings,
+                keys: keyring
+                    .keys()
+                    .iter()
+                    .map(|key| ShownKey::of(key, now))
+                    .collect(),
+            });
+        }
+        output::text(&shown::settings(&settings))?;
+        output::text(&shown::keys(keyring.keys(), now))
+    }
+}
+
+fn read(argument: OsString) -> Outcome<IssuerSettings> {
+    let text = Source::from(argument).text("settings")?;
+    IssuerSettings::from_json(&text)
+        .map_err(|error| failure(error).hint("`jeton admin issuer add --help` shows settings"))
+}

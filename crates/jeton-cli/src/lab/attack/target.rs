@@ -1,0 +1,109 @@
+//! `--target`: a live endpoint in the place of the libraries.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton_lab::attack::{Demand, Operator, Reach, Target, TargetOptions};
+use serde_json::{Map, Value};
+use zeroize::Zeroizing;
+
+use crate::input::{self, Source};
+
+/// The longest key, or header, that is read, bytes.
+const FILE_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A live endpoint")]
+pub(super) struct TargetArgs {
+    /// Attack this token introspection endpoint (RFC 7662, http://HOST:PORT/PATH) in the place of the
+    /// libraries, request after request, at most 10,000 of them in ten minutes
+    #[arg(long, value_name = "URL", requires = "target_key", conflicts_with_all = ["seconds", "corpus", "subjects"])]
+    target: Option<String>,
+
+    /// The JWK that signs what the endpoint accepts, private or symmetric, with its alg
+    #[arg(long, value_name = "FILE", requires = "target")]
+    target_key: Option<PathBuf>,
+
+    /// What its tokens say, beside their times [default: the lab's claims]
+    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
+    target_claims: Option<OsString>,
+
+    /// Their typ [default: JWT]
+    #[arg(long, value_name = "TYP", requires = "target")]
+    target_typ: Option<String>,
+
+    /// A file whose one line is sent as the Authorization header
+    #[arg(long, value_name = "FILE", requires = "target")]
+    target_authorization: Option<PathBuf>,
+
+    /// What it demands of claims: iss, aud, exp; nothing is said of what is not demanded
+    #[arg(long, value_name = "CLAIM", value_delimiter = ',', value_parser = demand, requires = "target")]
+    target_demands: Vec<Demand>,
+
+    /// The target is mine, and may be attacked though it is not on this machine
+    #[arg(long, requires = "target")]
+    i_own_this_target: bool,
+}
+
+impl TargetArgs {
+    /// What is to be attacked, if it is a target.
+    pub(super) fn options(
+        &self,
+        attacks: &[String],
+        seed: u64,
+        command: String,
+    ) -> Result<Option<TargetOptions>, String> {
+        let (Some(address), Some(key)) = (&self.target, &self.target_key) else {
+            return Ok(None);
+        };
+        let reach = if self.i_own_this_target {
+            Reach::Owned
+        } else {
+            Reach::Loopback
+        };
+        let target = Target::new(address, reach)?;
+        let operator = Operator {
+            jwk: line_of(key)?,
+            claims: self.claims()?,
+            typ: self.target_typ.clone(),
+        };
+        operator.check()?;
+        let authorization = self.target_authorization.as_ref().map(|f| line_of(f));
+        Ok(Some(TargetOptions {
+            target,
+            operator,
+            authorization: authorization.transpose()?,
+            demands: self.target_demands.clone(),
+            attacks: attacks.to_vec(),
+            seed,
+            command,
+        }))
+    }
+
+    fn claims(&self) -> Result<Option<Map<String, Value>>, String> {
+        let Some(argument) = &self.target_claims else {
+            return Ok(None);
+        };
+        let text = Source::from(argument.clone())
+            .text("--target-claims")
+            .map_err(|failure| failure.message().to_owned())?;
+        let claims = serde_json::from_str(&text);
+        claims
+            .map(Some)
+            .map_err(|_| "--target-claims: no JSON object".to_owned())
+    }
+}
+
+/// A file's text, without the end of its one line.
+fn line_of(path: &std::path::Path) -> Result<Zeroizing<String>, String> {
+    let bytes = input::key_bytes(path, FILE_BYTES_MAX).map_err(|f| f.message().to_owned())?;
+    let text = std::str::from_utf8(input::without_line_end(&bytes));
+    let text = text.map_err(|_| format!("{}: not UTF-8 text", input::name_of(path)))?;
+    Ok(Zeroizing::new(text.to_owned()))
+}
+
+fn demand(claim: &str) -> Result<Demand, String> {
+    let known = Demand::of_claim(claim).filter(|d| *d != Demand::NotBefore);
+    known.ok_or_else(|| "one of iss, aud, exp".to_owned())
+}

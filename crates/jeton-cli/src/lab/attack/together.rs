@@ -1,0 +1,126 @@
+//! `--seconds` and `--corpus`: all libraries at once, with what was found before and what is found now.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use jeton_lab::Stop;
+use jeton_lab::attack::{self, Case, Event, Fuzzed, Options};
+use jeton_lab::driver::Driver;
+use jeton_lab::result::OutDir;
+
+use super::super::destination::written;
+use super::super::progress::Progress;
+use super::super::sentence;
+use super::FOUND;
+
+/// Judges the cases of a corpus again. Exit 1 where a verdict of the same version is another now.
+pub(super) fn replay(
+    corpus: &Path,
+    drivers: &[Driver],
+    options: &Options,
+    stop: &Stop,
+) -> Result<ExitCode, String> {
+    let cases = attack::read_corpus(corpus)?;
+    let mut progress = Progress::begin();
+    let replayed = attack::replay(&cases, drivers, options, stop, &mut |event| {
+        tell(&mut progress, &event);
+    })?;
+    progress.end();
+    for line in &replayed.otherwise {
+        anstream::eprintln!("{line}");
+    }
+    let mut stdout = anstream::stdout().lock();
+    written(writeln!(
+        stdout,
+        "{} cases replayed, {} verdicts of known versions, {} of them otherwise",
+        replayed.cases,
+        replayed.verdicts,
+        replayed.otherwise.len()
+    ))?;
+    Ok(if replayed.otherwise.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND)
+    })
+}
+
+/// Fuzzes for so long, and keeps one of each class. Exit 1 where jeton is certainly the one that is
+/// wrong.
+pub(super) fn fuzz(
+    time: Duration,
+    corpus: Option<&Path>,
+    drivers: &[Driver],
+    out: &OutDir,
+    options: &Options,
+    stop: &Stop,
+) -> Result<ExitCode, String> {
+    let mut progress = Progress::begin();
+    progress.say(&format!(
+        "fuzzing for {} s, seed {}",
+        time.as_secs(),
+        options.seed
+    ));
+    let fuzzed = attack::fuzz(drivers, options, time, stop, &mut |event| {
+        tell(&mut progress, &event);
+    })?;
+    progress.end();
+    let text = serde_json::to_vec_pretty(&fuzzed.cases).map_err(sentence)?;
+    let file = out.write("disagreements.json", &text).map_err(sentence)?;
+    let added = match corpus {
+        Some(corpus) => Some((corpus, attack::add_to_corpus(corpus, &fuzzed.cases)?)),
+        None => None,
+    };
+    let mut stdout = anstream::stdout().lock();
+    written(write!(stdout, "{}", told(&fuzzed)))?;
+    if let Some((corpus, added)) = added {
+        written(writeln!(
+            stdout,
+            "{added} cases added to {}",
+            corpus.display()
+        ))?;
+    }
+    written(writeln!(stdout, "{}", file.display()))?;
+    let wrong = fuzzed.cases.iter().any(Case::is_jeton_wrong);
+    Ok(if wrong {
+        ExitCode::from(FOUND)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn told(fuzzed: &Fuzzed) -> String {
+    let count = |of: fn(&Case) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
+    let alone = |c: &Case| c.jeton_alone && c.accepted.len() == 1;
+    format!(
+        "{} libraries: {}\n\
+         {} changed tokens, {} tokens of odd claims, {} changed keys\n\
+         {} judged unalike, in {} classes\n\
+         jeton took a changed token in {} of them; it is alone in accepting in {}, in refusing in {}\n",
+        fuzzed.drivers.len(),
+        fuzzed.drivers.join(", "),
+        fuzzed.tokens,
+        fuzzed.claims,
+        fuzzed.keys,
+        fuzzed.disagreements,
+        fuzzed.cases.len(),
+        count(Case::is_jeton_wrong),
+        fuzzed.cases.iter().filter(|c| alone(c)).count(),
+        fuzzed
+            .cases
+            .iter()
+            .filter(|c| c.jeton_alone && !alone(c))
+            .count(),
+    )
+}
+
+fn tell(progress: &mut Progress, event: &Event<'_>) {
+    match event {
+        Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
+        Event::Unavailable { driver, reason } => {
+            progress.say(&format!("left out: {driver}: {reason}"));
+        }
+        Event::Attacked { .. } => {}
+    }
+}

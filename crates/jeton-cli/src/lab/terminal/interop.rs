@@ -1,0 +1,144 @@
+//! Who verifies whose tokens: the totals, a matrix for each kind of token, and why not.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use jeton_lab::report::interop::{Matrix, matrices, tally, troubles};
+use jeton_lab::result::{Interop, InteropRow, RunResult};
+
+use super::{BOLD, DIM, paragraph, words};
+
+/// The widest a driver's name is written.
+const NAME_COLUMNS_MAX: usize = 26;
+
+/// All of it; nothing if the result has no such rows.
+pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let rows = &result.rows.interop;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let e = &result.environment;
+    writeln!(
+        out,
+        "{BOLD}Whose tokens does whom verify?{BOLD:#} in {:.0} s, seed {}",
+        e.elapsed_s, result.seed
+    )?;
+    paragraph(&tally(rows).sentence(), columns, out)?;
+    if !e.complete {
+        writeln!(
+            out,
+            "{BOLD}Ended early{BOLD:#}: not every kind of token was exchanged."
+        )?;
+    }
+    legend(rows, columns, out)?;
+    for matrix in matrices(rows) {
+        write_matrix(&matrix, columns, out)?;
+    }
+    explanations(rows, columns, out)
+}
+
+/// The letters that occur, and what they mean: colour only repeats them.
+fn legend(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
+    let occurs = |o: &Interop| rows.iter().any(|row| row.outcome == Some(*o));
+    let parts: Vec<String> = Interop::ALL
+        .into_iter()
+        .filter(occurs)
+        .map(|outcome| format!("{} {}", letter(outcome), outcome.name()))
+        .collect();
+    let text = format!(
+        "{DIM}Minters down, verifiers across. {}{DIM:#}",
+        parts.join(", ")
+    );
+    paragraph(&text, columns, out)
+}
+
+fn letter(outcome: Interop) -> char {
+    match outcome {
+        Interop::NotOffered => '.',
+        Interop::Verified => '+',
+        Interop::Refused => 'R',
+        Interop::MintFailed => 'M',
+        Interop::WrongClaims => 'C',
+        Interop::Crashed => 'X',
+        Interop::Hung => 'H',
+        Interop::Void => 'V',
+    }
+}
+
+fn colour(outcome: Interop) -> Style {
+    match outcome {
+        Interop::NotOffered => Style::new().dimmed(),
+        Interop::Verified => AnsiColor::Green.on_default(),
+        Interop::Refused | Interop::MintFailed => AnsiColor::Yellow.on_default(),
+        Interop::WrongClaims | Interop::Crashed | Interop::Hung | Interop::Void => {
+            AnsiColor::Red.on_default().bold()
+        }
+    }
+}
+
+fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
+    writeln!(out)?;
+    for line in words::wrapped(&matrix.title(), columns) {
+        writeln!(out, "{BOLD}{line}{BOLD:#}")?;
+    }
+    let names = matrix.drivers.iter().map(|d| d.driver.chars().count());
+    let name = names.max().unwrap_or(0).min(NAME_COLUMNS_MAX);
+    // The number of a row is the number of its column: ` 12 go/golang-jwt`.
+    let label = 3 + 1 + name;
+    let fit = (columns.saturating_sub(label) / 3).max(1);
+    let all: Vec<usize> = (0..matrix.drivers.len()).collect();
+    for across in all.chunks(fit) {
+        write!(out, "{:label$}", "")?;
+        for verifier in across {
+            write!(out, "{:>3}", verifier + 1)?;
+        }
+        writeln!(out)?;
+        for (i, minter) in matrix.drivers.iter().enumerate() {
+            let short: String = minter.driver.chars().take(name).collect();
+            write!(out, "{:>3} {short:<name$}", i + 1)?;
+            for &verifier in across {
+                match matrix.cells[i][verifier].and_then(|row| row.outcome) {
+                    Some(outcome) => {
+                        let style = colour(outcome);
+                        write!(out, "  {style}{}{style:#}", letter(outcome))?;
+                    }
+                    None => write!(out, "   ")?,
+                }
+            }
+            writeln!(out)?;
+        }
+    }
+    for (party, reason) in &matrix.absent {
+        paragraph(
+            &format!("not here: {}: {reason}", party.driver),
+            columns,
+            out,
+        )?;
+    }
+    Ok(())
+}
+
+fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
+    let troubles = troubles(rows);
+    if troubles.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{BOLD}Why not{BOLD:#}")?;
+    for trouble in troubles {
+        let line = format!(
+            "{} {}, {}: {}",
+            trouble.rows.len(),
+            trouble.outcome.name(),
+            trouble.place(),
+            trouble.explanation
+        );
+        for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
+            .iter()
+            .enumerate()
+        {
+            let indent = if i == 0 { "  " } else { "    " };
+            writeln!(out, "{indent}{part}")?;
+        }
+    }
+    Ok(())
+}

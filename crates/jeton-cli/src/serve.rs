@@ -1,0 +1,167 @@
+//! `jeton serve`: the token service.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton_server::{Config, Error, Offer, Server};
+
+use crate::exit::{Failure, Outcome};
+use crate::output;
+
+/// Issue, verify and revoke tokens over gRPC and HTTP.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton serve
+  jeton serve --config /etc/jeton/jeton.toml
+
+Without a configuration it listens on this machine alone and needs nothing: it makes the data folder,
+a key that private keys are encrypted under, and an issuer to try things out with, and prints three
+commands to begin with. It does not listen beyond this machine without TLS and client authentication.
+
+SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its clients and certificates again.")]
+pub(crate) struct Serve {
+    /// The configuration, TOML; docs/service.md says what can be in it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The folder of the store [default: jeton-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Where applications and verifiers call [default: 127.0.0.1:8420]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+
+    /// Where operators call, and where the metrics are [default: 127.0.0.1:8421]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    admin_listen: Option<SocketAddr>,
+}
+
+impl Serve {
+    pub(crate) fn run(self) -> Outcome {
+        let config = self.read().map_err(refused)?;
+        let begun = Begun {
+            data: config.data.clone(),
+            is_tls: config.tls.is_some(),
+            has_clients: !config.clients.is_empty(),
+        };
+        let reload = self.config.is_some().then(|| {
+            let again: jeton_server::Reload = Box::new(move || self.read());
+            again
+        });
+        let server = Server::start_with(config, reload).map_err(refused)?;
+        greet(&server, &begun);
+        server.wait();
+        Ok(())
+    }
+
+    /// The file, and what the call says beside it.
+    fn read(&self) -> Result<Config, Error> {
+        let mut config = match &self.config {
+            Some(file) => Config::from_file(file)?,
+            None => Config::default(),
+        };
+        if let Some(data) = &self.data {
+            data.clone_into(&mut config.data);
+        }
+        config.listen = self.listen.unwrap_or(config.listen);
+        config.admin_listen = self.admin_listen.unwrap_or(config.admin_listen);
+        Ok(config)
+    }
+}
+
+struct Begun {
+    data: PathBuf,
+    is_tls: bool,
+    has_clients: bool,
+}
+
+/// Says where the server is, and how to begin.
+fn greet(server: &Server, begun: &Begun) {
+    let scheme = if begun.is_tls { "https" } else { "http" };
+    output::done(format_args!(
+        "gRPC and HTTP   {scheme}://{}\nadministration  {scheme}://{}\ndata            {}",
+        server.data_address(),
+        server.admin_address(),
+        begun.data.display(),
+    ));
+    let Some(offer) = server.offers().into_iter().next() else {
+        output::note(
+            "there is no issuer yet: `jeton admin issuer create`, or [[issuer]] in the configuration",
+        );
+        return;
+    };
+    if begun.has_clients {
+        return;
+    }
+    output::done(format_args!(
+        "\nTo begin with, in another terminal:\n{}",
+        first_commands(server, &offer).join("\n")
+    ));
+}
+
+/// Issue, verify, revoke: each as it can be typed.
+fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
+    let jeton = std::env::args()
+        .next()
+        .unwrap_or_else(|| "jeton".to_owned());
+    let address = server.data_address();
+    let mut to = String::new();
+    if address.port() != Config::PORT || !address.ip().is_ipv4() {
+        to = format!(" --server http://{address}");
+    }
+    if server
+        .offers()
+        .iter()
+        .any(|other| other.issuer != offer.issuer)
+    {
+        to = format!("{to} --issuer {}", quoted(&offer.issuer));
+    }
+    let (jeton, profile, audience) = (
+        quoted(&jeton),
+        quoted(&offer.profile),
+        quoted(&offer.audience),
+    );
+    [
+        format!("  {jeton} token issue{to} --profile {profile} --subject alice > token"),
+        format!("  {jeton} token verify{to} --audience {audience} @token"),
+        format!("  {jeton} token revoke{to} @token"),
+    ]
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@%+=".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn refused(error: Error) -> Failure {
+    let hint = match &error {
+        Error::Exposed { .. } => Some("docs/service.md shows a configuration with TLS and clients"),
+        Error::Listen(..) => {
+            Some("another server may be there: --listen and --admin-listen choose others")
+        }
+        _ => None,
+    };
+    let failure = Failure::wrong(error.to_string());
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_quoted_when_a_shell_would_split_it() {
+        assert_eq!(quoted("target/release/jeton"), "target/release/jeton");
+        assert_eq!(quoted("a b'c"), r"'a b'\''c'");
+    }
+}

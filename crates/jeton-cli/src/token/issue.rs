@@ -1,0 +1,64 @@
+use clap::Args;
+use jeton_client::IssueRequest;
+use serde_json::json;
+
+use super::server::Server;
+use crate::exit::Outcome;
+use crate::input::Source;
+use crate::output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton token issue --profile access --subject alice > token
+  jeton token issue --profile access --subject alice --claims '{\"role\":\"admin\"}' --json
+
+Prints the token. The profile decides format, algorithm, lifetime and audiences.")]
+pub(super) struct Issue {
+    #[command(flatten)]
+    server: Server,
+
+    /// What kind of token: a profile of the issuer
+    #[arg(long, value_name = "NAME")]
+    profile: String,
+
+    /// Whom it is about (sub)
+    #[arg(long, value_name = "TEXT")]
+    subject: Option<String>,
+
+    /// Whom it is for (aud) [default: the profile's first]
+    #[arg(long, value_name = "TEXT")]
+    audience: Option<String>,
+
+    /// Further claims: a JSON object, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    claims: Option<Source>,
+
+    /// Print the token, its id and its expiry as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Issue {
+    pub(super) fn run(self) -> Outcome {
+        let claims = self.claims.as_ref().map(|claims| claims.text("--claims"));
+        let request = IssueRequest {
+            issuer: self.server.issuer(),
+            profile: self.profile,
+            subject: self.subject.unwrap_or_default(),
+            audience: self.audience.unwrap_or_default(),
+            claims_json: claims.transpose()?.unwrap_or_default(),
+        };
+        let issued = self
+            .server
+            .call(|client| async move { client.issue(request).await })?;
+        match self.json {
+            false => output::line(&issued.token),
+            true => output::json(&json!({
+                "token": issued.token,
+                "token_id": issued.token_id,
+                "expires_at": issued.expires_at,
+            })),
+        }
+    }
+}

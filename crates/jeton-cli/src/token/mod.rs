@@ -1,0 +1,44 @@
+//! `jeton token`: tokens by a running service.
+
+mod issue;
+mod revoke;
+mod server;
+mod verify;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::Outcome;
+
+/// Have a running service issue, verify and revoke tokens.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton token issue --profile access --subject alice > token
+  jeton token verify --audience api @token
+  jeton token revoke @token
+
+The service is `jeton serve`, on this machine unless --server says otherwise.")]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Have a token issued
+    Issue(issue::Issue),
+    /// Have a token verified and show its claims
+    Verify(verify::Verify),
+    /// Have a token revoked
+    Revoke(revoke::Revoke),
+}
+
+impl Token {
+    pub(crate) fn run(self) -> Outcome {
+        match self.verb {
+            Verb::Issue(issue) => issue.run(),
+            Verb::Verify(verify) => verify.run(),
+            Verb::Revoke(revoke) => revoke.run(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use clap::Args;
+use jeton_client::VerifyRequest;
+
+use super::server::Server;
+use crate::exit::Outcome;
+use crate::input::Source;
+use crate::output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton token verify --audience api @token
+  jeton token verify --server https://tokens.example --bearer me --audience api -
+
+Prints the claims exactly as they stand in the token. Exit code 0: verified; 1: rejected, with the
+reason on standard error; 2: the call was wrong, or the service cannot be reached.")]
+pub(super) struct Verify {
+    #[command(flatten)]
+    server: Server,
+
+    /// Whom the token must be for (aud)
+    #[arg(long, value_name = "TEXT")]
+    audience: String,
+
+    /// The token: the text itself, @FILE, or - for standard input
+    #[arg(value_name = "TOKEN|@FILE|-")]
+    token: Source,
+}
+
+impl Verify {
+    pub(super) fn run(self) -> Outcome {
+        let request = VerifyRequest {
+            issuer: self.server.issuer(),
+            audience: self.audience,
+            token: self.token.token()?,
+        };
+        let verified = self
+            .server
+            .call(|client| async move { client.verify(request).await })?;
+        output::line(&verified.claims_json)
+    }
+}

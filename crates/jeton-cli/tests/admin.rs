@@ -1,0 +1,349 @@
+//! `jeton admin` on data folders as people treat them: issuers, keys, revocations, backups, and two at
+//! once.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod binary;
+mod data_folder;
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use binary::{ends, jeton, succeeds};
+use data_folder::{ISS, SETTINGS, issuer, json, keys, states};
+use serde_json::Value;
+
+#[cfg(unix)]
+#[test]
+fn the_first_issuer_makes_a_folder_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let output = jeton(
+        folder,
+        &["admin", "issuer", "add", "-"],
+        SETTINGS.as_bytes(),
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("note: made jeton-data/key-encryption-key") && said.contains("added https"),
+        "{said}"
+    );
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("ES256  signing")
+    );
+    let mode = |name: &str| {
+        let about = fs::metadata(folder.join("jeton-data").join(name)).unwrap();
+        about.permissions().mode() & 0o777
+    };
+    assert_eq!(mode(""), 0o700);
+    for name in ["store.redb", "key-encryption-key", "lock"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    assert_eq!(json(folder, &["admin", "issuer", "list", "--json"])[0], ISS);
+    let status = json(folder, &["admin", "status", "--json"]);
+    assert_eq!(
+        (&status["is_ready"], &status["fault"]),
+        (&Value::Bool(true), &Value::Null)
+    );
+    let again = ["admin", "issuer", "add", SETTINGS];
+    ends(folder, &again, b"", 2, "there is such an issuer already");
+}
+
+#[test]
+fn keys_are_rotated_imported_withdrawn_and_replaced() {
+    let folder = issuer();
+    let folder = folder.path();
+    let first = keys(folder)[0].0.clone();
+
+    // A key that signs is followed, not withdrawn.
+    ends(
+        folder,
+        &["admin", "key", "retire", ISS, &first],
+        b"",
+        2,
+        "it signs: rotate",
+    );
+    succeeds(folder, &["admin", "key", "rotate", ISS], b"");
+    assert_eq!(states(folder), ["signing", "published"]);
+    let rotate = ["admin", "key", "rotate", ISS];
+    ends(folder, &rotate, b"", 2, "published already");
+    let second = keys(folder)[1].0.clone();
+    succeeds(folder, &["admin", "key", "retire", ISS, &second], b"");
+    assert_eq!(keys(folder), [(first.clone(), "signing".to_owned())]);
+
+    // From elsewhere, with the id that it has there.
+    let jwk = succeeds(
+        folder,
+        &["key", "new", "--alg", "ES256", "--kid", "old"],
+        b"",
+    );
+    succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
+    assert_eq!(keys(folder)[1], ("old".to_owned(), "published".to_owned()));
+    let import = ["admin", "key", "import", ISS, "-"];
+    ends(
+        folder,
+        &import,
+        &jwk,
+        2,
+        "`kid`: the issuer has a key of this id",
+    );
+    ends(
+        folder,
+        &import,
+        b"{\"kty\":\"EC\",\"d\":\"secret-d\"}",
+        2,
+        "not a private key for ES256",
+    );
+
+    // In wrong hands: out at once, and what was published signs at once.
+    succeeds(
+        folder,
+        &["admin", "key", "rotate", ISS, "--compromised", &first],
+        b"",
+    );
+    assert_eq!(keys(folder), [("old".to_owned(), "signing".to_owned())]);
+    succeeds(
+        folder,
+        &["admin", "key", "rotate", ISS, "--compromised", "old"],
+        b"",
+    );
+    assert_eq!(states(folder), ["signing"]);
+    let rules = json(folder, &["admin", "revoke", "rules", ISS, "--json"]);
+    assert_eq!(
+        (&rules[0]["kind"], rules.as_array().unwrap().len()),
+        (&"key".into(), 2)
+    );
+    ends(
+        folder,
+        &["admin", "key", "rotate", ISS, "--compromised", "nobody's"],
+        b"",
+        2,
+        "the issuer has no such key",
+    );
+
+    let mut pem = succeeds(folder, &["key", "new", "--alg", "ES256"], b"");
+    fs::write(folder.join("new.jwk"), &pem).unwrap();
+    pem = succeeds(folder, &["key", "convert", "--to", "pem", "new.jwk"], b"");
+    succeeds(folder, &import, &pem);
+    assert_eq!(states(folder), ["signing", "published"]);
+}
+
+#[test]
+fn an_algorithm_that_is_new_to_an_issuer_waits_and_one_that_is_not_used_retires() {
+    let folder = issuer();
+    let folder = folder.path();
+    let both = SETTINGS.replace(
+        r#""profiles": ["#,
+        r#""profiles": [{"name": "p", "alg": "v4.public", "lifetime_seconds": 60, "audiences": ["b"]},"#,
+    );
+    succeeds(folder, &["admin", "issuer", "set", &both], b"");
+    assert_eq!(states(folder), ["signing", "published"]);
+    let rotate = ["admin", "key", "rotate", ISS];
+    ends(
+        folder,
+        &rotate,
+        b"",
+        2,
+        "the issuer's profiles use v4.public, ES256: which is meant?",
+    );
+    succeeds(
+        folder,
+        &[
+            "admin",
+            "issuer",
+            "set",
+            &SETTINGS.replace("ES256", "v4.public"),
+        ],
+        b"",
+    );
+    assert_eq!(states(folder), ["retired", "published"]);
+    let shown = json(folder, &["admin", "issuer", "show", ISS, "--json"]);
+    assert_eq!(shown["settings"]["profiles"][0]["alg"], "v4.public");
+    let set = SETTINGS.replace("id.example", "other.example");
+    ends(
+        folder,
+        &["admin", "issuer", "set", &set],
+        b"",
+        2,
+        "there is no such issuer",
+    );
+}
+
+#[test]
+fn what_is_revoked_is_listed_counted_and_audited() {
+    let folder = issuer();
+    let folder = folder.path();
+    let revoke = |args: &[&str]| {
+        succeeds(folder, &[&["admin", "revoke"], args].concat(), b"");
+    };
+    revoke(&["token", ISS, "1", "2", "3", "--expires-at", "4000000000"]);
+    revoke(&["token", ISS, "4"]);
+    revoke(&["subject", ISS, "user-7", "--actor", "alice"]);
+    revoke(&["client", ISS, "app"]);
+    revoke(&["key", ISS, "k"]);
+    let status = json(folder, &["admin", "status", "--json"]);
+    assert_eq!(
+        (&status["revoked_tokens"], &status["rules"]),
+        (&3.into(), &4.into())
+    );
+    let rules = succeeds(folder, &["admin", "revoke", "rules", ISS], b"");
+    let rules = String::from_utf8(rules).unwrap();
+    assert!(rules.contains("subject  user-7  issued until 2"), "{rules}");
+    assert!(
+        rules.contains("token    4       whenever issued  "),
+        "{rules}"
+    );
+    let verified = json(folder, &["admin", "verify", "--json"]);
+    assert_eq!(verified["valid"], true);
+    assert!(
+        verified["audit_entries"].as_u64().unwrap() >= 6,
+        "{verified}"
+    );
+    let backup = succeeds(folder, &["admin", "backup", "--output", "-"], b"");
+    assert!(
+        String::from_utf8(backup)
+            .unwrap()
+            .contains(r#"\"actor\":\"alice\""#)
+    );
+    let long = "x".repeat(1025);
+    let too_long = ["admin", "revoke", "subject", ISS, &long];
+    ends(
+        folder,
+        &too_long,
+        b"",
+        2,
+        "`subject`: wants 1 to 1024 bytes",
+    );
+    let elsewhere = ["admin", "revoke", "subject", "https://other.example", "a"];
+    ends(
+        folder,
+        &elsewhere,
+        b"",
+        2,
+        "hint: `jeton admin issuer list`",
+    );
+}
+
+#[test]
+fn a_backup_comes_back_as_it_was_and_what_is_wrong_with_one_is_found() {
+    let folder = issuer();
+    let folder = folder.path();
+    succeeds(folder, &["admin", "revoke", "subject", ISS, "user-7"], b"");
+    let before = json(folder, &["admin", "issuer", "show", ISS, "--json"]);
+    let write = ["admin", "backup", "--output", "a.backup"];
+    succeeds(folder, &write, b"");
+    ends(folder, &write, b"", 2, "a backup is never overwritten");
+
+    let restore = ["admin", "restore", "a.backup", "--data", "new"];
+    let output = jeton(folder, &restore, b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("put it at new/key-encryption-key"), "{said}");
+    let show = ["admin", "issuer", "show", ISS, "--json", "--data", "new"];
+    ends(folder, &show, b"", 2, "new/key-encryption-key is missing");
+    let key = "jeton-data/key-encryption-key";
+    assert_eq!(
+        json(
+            folder,
+            &[&show[..], &["--key-encryption-key", key]].concat()
+        ),
+        before
+    );
+    fs::copy(folder.join(key), folder.join("new/key-encryption-key")).unwrap();
+    assert_eq!(json(folder, &show), before);
+    let rules = ["admin", "revoke", "rules", ISS, "--json", "--data"];
+    assert_eq!(
+        json(folder, &[&rules[..], &["new"]].concat()),
+        json(folder, &[&rules[..], &["jeton-data"]].concat())
+    );
+    ends(folder, &restore, b"", 2, "there is a store already");
+
+    let whole = fs::read_to_string(folder.join("a.backup")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let joined = |lines: &[&str]| lines.join("\n") + "\n";
+    for (damaged, said) in [
+        (String::new(), "is cut short in line 1"),
+        (
+            "not a backup\n".to_owned(),
+            "its first line is not that of a backup",
+        ),
+        (whole[..whole.len() - 20].to_owned(), "is cut short"),
+        (joined(&lines[..lines.len() - 1]), "is cut short"),
+        (joined(&lines) + "more\n", "goes on after its last line"),
+        (joined(&[&lines[..1], &lines[2..]].concat()), "does not fit"),
+        (whole.replace("user-7", "user-8"), "does not fit"),
+        (
+            whole.replacen("\"jeton_backup\":1", "\"jeton_backup\":2", 1),
+            "has version 2",
+        ),
+        (
+            whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":2", 1),
+            "which a newer jeton wrote",
+        ),
+    ] {
+        let read = ["admin", "restore", "-", "--data", "never"];
+        ends(folder, &read, damaged.as_bytes(), 2, said);
+        assert!(!folder.join("never").exists(), "{said}");
+    }
+}
+
+#[test]
+fn two_on_one_folder_wait_for_each_other_or_are_told() {
+    let folder = issuer();
+    let folder = folder.path();
+    let holder = jeton_store::RedbStore::open(&folder.join("jeton-data")).unwrap();
+    let started = std::time::Instant::now();
+    let list = ["admin", "issuer", "list", "--wait", "1s"];
+    ends(
+        folder,
+        &list,
+        b"",
+        2,
+        "the store is in use by another process",
+    );
+    assert!(started.elapsed() >= Duration::from_secs(1));
+    let verify = ["admin", "verify", "--wait", "0s"];
+    ends(folder, &verify, b"", 2, "hint: --wait 1m waits for it");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            drop(holder);
+        });
+        succeeds(folder, &["admin", "issuer", "list", "--wait", "1m"], b"");
+    });
+}
+
+#[test]
+fn processes_that_start_together_make_one_key_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let running: Vec<_> = (0..8)
+        .map(|_| {
+            Command::new(env!("CARGO_BIN_EXE_jeton"))
+                .args(["admin", "issuer", "add", SETTINGS, "--wait", "2m"])
+                .current_dir(folder.path())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut added = 0;
+    for child in running {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => added += 1,
+            code => {
+                assert_eq!(code, Some(2), "{said}");
+                assert!(said.contains("there is such an issuer already"), "{said}");
+            }
+        }
+    }
+    assert_eq!(added, 1);
+    assert_eq!(states(folder.path()), ["signing"]);
+    let verified = json(folder.path(), &["admin", "verify", "--json"]);
+    assert_eq!(verified["audit_entries"], 1);
+}

@@ -1,0 +1,102 @@
+//! `jeton lab interop` through the real binary.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake_lab;
+
+use std::fs;
+
+use fake_lab::{Lab, assert_refused, text};
+use serde_json::Value;
+
+#[test]
+fn a_run_shows_the_matrix_and_writes_both_files() {
+    let lab = Lab::new("changes-a-claim");
+    lab.add("wrong", "signs-wrongly");
+    let output = lab.run(&["interop", "--seed", "5"]);
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "it ran: {stderr}");
+    assert!(
+        stderr.starts_with("about "),
+        "the estimate comes first: {stderr}"
+    );
+    // The time that it took is another one each time.
+    let (first, rest) = stdout.split_once('\n').unwrap();
+    assert!(
+        first.starts_with("Whose tokens does whom verify? in "),
+        "{first}"
+    );
+    let expected = "\
+4 of 9 exchanges verified, 3 refused, 2 wrong-claims; 5 unexplained. 3 drivers, 1 kind of token.
+Minters down, verifiers across. + verified, R refused, C wrong-claims
+
+jwt HS256
+                 1  2  3
+  1 fake/honest  +  C  +
+  2 fake/other   +  C  +
+  3 fake/wrong   R  R  R
+
+Why not
+  3 refused, made by fake/wrong, given to fake/honest, fake/other and fake/wrong (jwt HS256):
+    unexplained: signature is wrong
+  2 wrong-claims, made by fake/honest and fake/other, given to fake/other (jwt HS256):
+    unexplained: reads another `name` than was signed
+
+jeton-lab/results.json
+jeton-lab/report.html
+";
+    assert_eq!(rest, expected);
+    let result = lab.result();
+    assert_eq!(result["rows"].as_array().unwrap().len(), 9);
+    assert_eq!(result["rows"][0]["suite"], "interop");
+    assert_eq!(result["seed"], 5);
+    let page = fs::read_to_string(lab.path("jeton-lab/report.html")).unwrap();
+    assert!(page.contains("Who verifies whose tokens"));
+
+    let again = lab.run(&["report", "jeton-lab/results.json"]);
+    assert!(
+        stdout.starts_with(text(&again.stdout)),
+        "shown again as it was"
+    );
+}
+
+#[test]
+fn json_prints_the_result_itself() {
+    let lab = Lab::new("");
+    let output = lab.run(&["interop", "--subject", "other", "--alg", "hs256", "--json"]);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed, lab.result());
+    // Not the pair in which it takes no part.
+    assert_eq!(printed["rows"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_does_not_exist_is_refused_with_its_neighbour() {
+    let lab = Lab::new("");
+    assert_refused(
+        &lab.run(&["interop", "--subject", "honset"]),
+        "did you mean `honest`?",
+    );
+    assert_refused(
+        &lab.run(&["interop", "--alg", "HS265"]),
+        "did you mean `HS256`?",
+    );
+    assert_refused(
+        &lab.run(&["interop", "--out", "/dev/null"]),
+        "cannot write to /dev/null",
+    );
+    assert_refused(
+        &lab.run(&["interop", "--drivers", "nowhere"]),
+        "drivers' folder nowhere",
+    );
+    for wrong in [
+        &["--budget", "0s"][..],
+        &["--seed", "x"],
+        &["--rounds", "3"],
+    ] {
+        let output = lab.run(&[&["interop"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(output.stdout.is_empty());
+    }
+    assert!(!lab.path("jeton-lab").exists(), "nothing was written");
+}

@@ -1,0 +1,317 @@
+//! `jeton serve` and `jeton token`, the real binary: what it prints works, what it logs is harmless.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod binary;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+/// A server that is killed when the test ends, and what it has said.
+struct Serving {
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Serving {
+    fn start(folder: &Path, args: &[&str]) -> Serving {
+        let mut child = Command::new(JETON)
+            .arg("serve")
+            .args(args)
+            .current_dir(folder)
+            .env_remove("JETON_KEY_ENCRYPTION_KEY")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let pipe = child.stderr.take().unwrap();
+        let heard = said.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(pipe).lines() {
+                let line = line.unwrap_or_default();
+                heard.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        Serving { child, said }
+    }
+
+    fn any_port(folder: &Path, more: &[&str]) -> Serving {
+        let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+        Serving::start(folder, &[&ports, more].concat())
+    }
+
+    fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// Waits until it has said that.
+    fn wait_for(&self, words: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let said = self.said();
+            if said.contains(words) {
+                return said;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{said}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Where its data listener is.
+    fn address(&self) -> String {
+        let said = self.wait_for("administration");
+        let line = said
+            .lines()
+            .find(|line| line.starts_with("gRPC and HTTP"))
+            .unwrap();
+        line.split_whitespace().last().unwrap().to_owned()
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args([name, &pid]).status().unwrap();
+        assert!(status.success());
+    }
+
+    fn end(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                thread::sleep(Duration::from_millis(50));
+                return (status.code(), self.said());
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{}", self.said());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn shell(folder: &Path, line: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_printed_commands_issue_verify_and_revoke() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Serving::any_port(folder.path(), &[]);
+    let said = server.wait_for("token revoke");
+    let commands: Vec<&str> = said.lines().filter(|line| line.starts_with("  ")).collect();
+    let [issue, verify, revoke] = commands[..] else {
+        panic!("three commands: {said}");
+    };
+    let issued = shell(folder.path(), issue);
+    assert!(issued.status.success(), "{issue}: {}", text(&issued.stderr));
+    let token = fs::read_to_string(folder.path().join("token")).unwrap();
+    let verified = shell(folder.path(), verify);
+    assert!(
+        verified.status.success(),
+        "{verify}: {}",
+        text(&verified.stderr)
+    );
+    assert!(text(&verified.stdout).contains("\"sub\":\"alice\""));
+    let revoked = shell(folder.path(), revoke);
+    assert!(
+        revoked.status.success(),
+        "{revoke}: {}",
+        text(&revoked.stderr)
+    );
+    let refused = shell(folder.path(), verify);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("rejected: the token is revoked"));
+
+    // Nothing else can read what was made.
+    use std::os::unix::fs::PermissionsExt as _;
+    let data = folder.path().join("jeton-data");
+    for (file, mode) in [
+        ("", 0o700),
+        ("key-encryption-key", 0o600),
+        ("store.redb", 0o600),
+    ] {
+        let found = fs::metadata(data.join(file)).unwrap().permissions().mode();
+        assert_eq!(found & 0o777, mode, "{file}");
+    }
+
+    // What was revoked stays so, and what was issued is verified, after a restart.
+    let second = shell(folder.path(), issue);
+    assert!(second.status.success());
+    let other = fs::read_to_string(folder.path().join("token")).unwrap();
+    server.signal("-TERM");
+    let (code, said) = server.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("stopped"), "{said}");
+    let server = Serving::any_port(folder.path(), &[]);
+    let address = server.address();
+    let verify = |token: &str| {
+        let call = [
+            "token",
+            "verify",
+            "--server",
+            &address,
+            "--audience",
+            "api",
+            token.trim(),
+        ];
+        binary::jeton(folder.path(), &call, b"")
+    };
+    assert_eq!(verify(&token).status.code(), Some(1));
+    assert_eq!(verify(&other).status.code(), Some(0));
+}
+
+#[test]
+fn no_token_key_or_secret_is_logged_at_any_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("jeton.toml");
+    fs::write(&config, "[log]\nlevel = 'trace'\n").unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let address = server.address();
+    let call = |args: &[&str]| {
+        let args = [&["token", args[0], "--server", &address], &args[1..]].concat();
+        binary::jeton(folder.path(), &args, b"")
+    };
+    let issued = call(&[
+        "issue",
+        "--profile",
+        "access",
+        "--subject",
+        "canary-subject",
+    ]);
+    let token = text(&issued.stdout).trim().to_owned();
+    assert_eq!(
+        call(&["verify", "--audience", "api", &token]).status.code(),
+        Some(0)
+    );
+    assert_eq!(
+        call(&["verify", "--audience", "other", &token])
+            .status
+            .code(),
+        Some(1)
+    );
+    assert_eq!(call(&["revoke", &token]).status.code(), Some(0));
+    assert_eq!(
+        call(&["verify", "--audience", "api", &token]).status.code(),
+        Some(1)
+    );
+    let form = format!("token={token}");
+    for path in ["introspect", "revoke"] {
+        let url = format!("{address}/{path}");
+        let curl = [
+            "-sS",
+            "-H",
+            "authorization: Bearer canary-bearer",
+            "-d",
+            &form,
+            &url,
+        ];
+        assert!(
+            Command::new("curl")
+                .args(curl)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+    }
+    server.signal("-TERM");
+    let key = fs::read_to_string(folder.path().join("jeton-data/key-encryption-key")).unwrap();
+    let (_, said) = server.end();
+    assert!(said.contains("ready"), "there is a log at all: {said}");
+    let signature = token.rsplit('.').next().unwrap();
+    let payload = token.split('.').nth(1).unwrap();
+    for secret in [&*token, signature, payload, key.trim(), "canary-bearer"] {
+        assert!(!said.contains(secret), "{said}");
+    }
+}
+
+#[test]
+fn a_second_server_is_told_that_the_folder_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Serving::any_port(folder.path(), &[]);
+    first.address();
+    let second = Serving::any_port(folder.path(), &[]);
+    let (code, said) = second.end();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("in use"), "{said}");
+}
+
+#[test]
+fn a_call_that_is_wrong_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("jeton.toml"), "\n[limits]\nstream = 3\n").unwrap();
+    let serve = |args: &[&str]| Serving::start(folder.path(), args).end();
+    let (code, said) = serve(&["--config", "jeton.toml"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        said.contains("jeton.toml:3: `stream`: unknown field"),
+        "{said}"
+    );
+    let (code, said) = serve(&["--listen", "0.0.0.0:0"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`tls` is missing"), "{said}");
+    assert!(!folder.path().join("jeton-data").exists());
+
+    let call = [
+        "token",
+        "verify",
+        "--server",
+        "http://127.0.0.1:1",
+        "--audience",
+        "a",
+        "t",
+    ];
+    binary::ends(
+        folder.path(),
+        &call,
+        b"",
+        2,
+        "is `jeton serve` running there?",
+    );
+}
+
+#[test]
+fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("jeton.toml");
+    let issuer = "[[issuer]]\niss = 'i'\nprofiles = [{name = 'p', alg = 'ES256', lifetime_seconds = 60, audiences = ['a']}]\n";
+    fs::write(&config, issuer).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let address = server.address();
+    server.wait_for("ready");
+    let issue = || {
+        let call = ["token", "issue", "--server", &address, "--profile", "p"];
+        binary::jeton(folder.path(), &call, b"").status.code()
+    };
+    assert_eq!(issue(), Some(0));
+    fs::write(&config, format!("{issuer}[nonsense]\n")).unwrap();
+    server.signal("-HUP");
+    server.wait_for("the old configuration stays in force");
+    assert_eq!(issue(), Some(0));
+    let clients = "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'c'\nsubject = 's'\nmay = ['issue']\nissuers = ['*']\n";
+    fs::write(&config, format!("{issuer}{clients}")).unwrap();
+    server.signal("-HUP");
+    server.wait_for("the configuration has been read again");
+    assert_eq!(issue(), Some(2), "now callers must say who they are");
+}

@@ -1,0 +1,129 @@
+//! A protected header in the caller's own spelling.
+
+use crate::base64;
+use crate::claims::{Buffer, Dates};
+use crate::clock::Clock;
+use crate::error::{Misuse, Result};
+use crate::issue::{AnyClaims, Issue};
+use crate::json::{self, Fault};
+use crate::jwe::Encrypter;
+use crate::jws::assemble;
+use crate::key::SigningKeyRef;
+use crate::limits::Limits;
+
+/// Signs under a protected header whose text is the caller's, byte for byte: to repeat what another
+/// implementation writes, with its spaces and its order.
+///
+/// Questionable: two spellings of one header are two tokens, and what jeton would write is not
+/// written. So the text may only say what a header of jeton's says: an object with the key's `alg`,
+/// and `typ`, `cty` and `kid` beside it.
+///
+/// ```
+/// use jeton::danger::HeaderText;
+/// use jeton::jws::Verifier;
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let token = HeaderText::new(&key, r#"{ "typ": "JWT", "alg": "HS256" }"#)?.sign(b"{}")?;
+/// assert!(token.starts_with("eyAidHlwIjogIkpXVCI"));
+/// assert!(Verifier::new(&key).verify(&token).is_ok());
+/// // Another algorithm than the key's is none of its business.
+/// assert!(HeaderText::new(&key, r#"{ "alg": "HS512" }"#).is_err());
+/// assert!(HeaderText::new(&key, r#"{ "alg": "HS256", "crit": [] }"#).is_err());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct HeaderText<'k> {
+    key: SigningKeyRef<'k>,
+    /// base64url.
+    encoded: String,
+}
+
+impl<'k> HeaderText<'k> {
+    /// Signs with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`) under that text.
+    ///
+    /// # Errors
+    ///
+    /// [`Misuse::HeaderMember`] if the text is not such a header of this key.
+    pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
+        let key = key.into();
+        demand(text, &[("alg", key.alg_name())])?;
+        Ok(Self {
+            key,
+            encoded: base64::encode(text.as_bytes()),
+        })
+    }
+
+    /// The payload, signed, as a compact JWS.
+    ///
+    /// # Errors
+    ///
+    /// As [`Signer::sign`](crate::jws::Signer::sign).
+    pub fn sign(&self, payload: &[u8]) -> Result<String> {
+        assemble(self.key, &self.encoded, payload)
+    }
+}
+
+impl Issue for HeaderText<'_> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        let mut payload = Buffer::new();
+        claims.write_into(&mut payload, Dates::Numeric, clock)?;
+        self.sign(&payload)
+    }
+}
+
+/// Encrypts under a protected header whose text is the caller's, as [`HeaderText`] signs: an object
+/// with the `alg` and `enc` of what it encrypts with, and `typ`, `cty` and `kid` beside them. The
+/// compact serialization only, and no key management that writes more into its header.
+///
+/// # Errors
+///
+/// [`Misuse::HeaderMember`] if the text is not such a header; from
+/// [`encrypt`](Encrypter::encrypt) if there would be more in it.
+///
+/// ```
+/// use jeton::danger;
+/// use jeton::jwe::{Decrypter, Encrypter};
+/// use jeton::key::{ContentEnc, ContentKey};
+///
+/// let key = ContentKey::generate(ContentEnc::A128Gcm)?;
+/// let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm);
+/// let header = r#"{ "typ": "JWT", "enc": "A128GCM", "alg": "dir" }"#;
+/// let token = danger::encrypt_under(encrypter, header)?.encrypt(b"{}")?;
+/// assert_eq!(Decrypter::new(&key).decrypt(&token)?.plaintext(), b"{}");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub fn encrypt_under<'k>(encrypter: Encrypter<'k>, text: &str) -> Result<Encrypter<'k>> {
+    let (alg, enc) = encrypter.names()?;
+    demand(text, &[("alg", alg), ("enc", enc)])?;
+    Ok(encrypter.under(text))
+}
+
+/// Whether a text is an object that says exactly these, and nothing beside them but what it may.
+fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
+    struct Refused;
+    impl From<Fault> for Refused {
+        fn from(_: Fault) -> Self {
+            Refused
+        }
+    }
+    let limits = Limits::default();
+    if text.len() > limits.header_bytes {
+        return Err(Misuse::HeaderMember);
+    }
+    let mut found = 0;
+    json::read_object(text.as_bytes(), limits.depth(), |name, value| {
+        let (name, value) = (name.to_cow(), value.string().ok_or(Refused)?.to_cow());
+        match said.iter().find(|(must, _)| *must == name) {
+            Some((_, must)) if *must == value => found += 1,
+            None if ["typ", "cty", "kid"].contains(&&*name) => {}
+            _ => return Err(Refused),
+        }
+        Ok(())
+    })
+    .map_err(|Refused| Misuse::HeaderMember)?;
+    match found == said.len() {
+        true => Ok(()),
+        false => Err(Misuse::HeaderMember),
+    }
+}

@@ -1,0 +1,312 @@
+//! The tools that each language measures with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::figures::{Cell, Figures};
+use crate::command::{House, Stop, output, run};
+use crate::interval::median;
+
+const SOURCES: &str = "crates/jeton-lab/tests/agreement";
+const MAVEN_COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+/// A tool of another language's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tool {
+    Go,
+    Criterion,
+    Jmh,
+}
+
+impl Tool {
+    pub(super) const ALL: [Self; 3] = [Self::Go, Self::Criterion, Self::Jmh];
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "go" => Some(Self::Go),
+            "criterion" => Some(Self::Criterion),
+            "jmh" => Some(Self::Jmh),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Go => "go test -bench",
+            Self::Criterion => "criterion",
+            Self::Jmh => "JMH",
+        }
+    }
+
+    /// How far apart they may be. A JIT compiles each process of its own mind.
+    pub(super) fn bound(self) -> f64 {
+        match self {
+            Self::Go | Self::Criterion => 0.05,
+            Self::Jmh => 0.10,
+        }
+    }
+
+    pub(super) fn cells(self) -> Vec<Cell> {
+        let libraries: &[(&str, &str)] = match self {
+            Self::Go => &[("golang-jwt", "go/golang-jwt")],
+            Self::Criterion => &[
+                ("jeton", "rust/jeton"),
+                ("jsonwebtoken", "rust/jsonwebtoken"),
+            ],
+            Self::Jmh => &[("nimbus-jose-jwt", "java/nimbus-jose-jwt")],
+        };
+        let mut cells = Vec::new();
+        for &(library, driver) in libraries {
+            for alg in ["HS256", "ES256"] {
+                for contract in ["sign", "verify"] {
+                    cells.push(Cell {
+                        library,
+                        alg,
+                        contract,
+                        driver,
+                    });
+                }
+            }
+        }
+        cells
+    }
+
+    /// Builds its benchmark, so that no pair waits for it.
+    pub(super) fn build(self, house: &House) -> Result<Built, Stop> {
+        let out = house.target().join("agreement");
+        std::fs::create_dir_all(&out)
+            .map_err(|error| Stop::Misused(format!("{}: {error}", out.display())))?;
+        match self {
+            Self::Go => {
+                let mut build = command(house, "go", "go");
+                run(build.args(["test", "-c", "-o"]).arg(out.join("go.test")))?;
+            }
+            Self::Criterion => run(&mut criterion(house, &out, &["--no-run"]))?,
+            Self::Jmh => {
+                let jars = out.join("jmh-lib");
+                let mut fetch = command(house, "java", "mvn");
+                fetch.args(["-B", "-q", MAVEN_COPY]);
+                run(fetch.arg(format!("-DoutputDirectory={}", jars.display())))?;
+                let classes = out.join("jmh-classes");
+                let mut compile = command(house, "java", "javac");
+                compile.args(["--release", "17", "-d"]).arg(&classes);
+                compile.arg("-cp").arg(all_in(&jars)).arg("Agreement.java");
+                run(&mut compile)?;
+            }
+        }
+        Ok(Built { tool: self, out })
+    }
+}
+
+/// A tool with its benchmark ready to run.
+pub(super) struct Built {
+    tool: Tool,
+    out: PathBuf,
+}
+
+impl Built {
+    pub(super) fn tool(&self) -> Tool {
+        self.tool
+    }
+
+    /// One run over all its cells, on the core that the lab gives its drivers.
+    pub(super) fn run(&self, house: &House) -> Result<Figures, Stop> {
+        match self.tool {
+            Tool::Go => {
+                let mut bench = on_the_drivers_core(command(house, "go", self.out.join("go.test")));
+                bench.args(["-test.run", "^$", "-test.bench", ".", "-test.count", "4"]);
+                bench.args(["-test.benchtime", "300ms"]);
+                go_figures(&output(&mut bench)?)
+            }
+            Tool::Criterion => {
+                let times = ["--warm-up-time", "0.5", "--measurement-time", "1.2"];
+                let mut options = vec!["--", "--noplot", "--sample-size", "20"];
+                options.extend(times);
+                let bench = criterion(house, &self.out, &options);
+                output(&mut on_the_drivers_core(bench))?;
+                criterion_figures(&self.out.join("criterion"))
+            }
+            Tool::Jmh => {
+                let path = format!(
+                    "{}:{}",
+                    self.out.join("jmh-classes").display(),
+                    all_in(&self.out.join("jmh-lib"))
+                );
+                let report = self.out.join("jmh.json");
+                let mut bench = on_the_drivers_core(command(house, "java", "java"));
+                bench.args(["-cp", &path, "org.openjdk.jmh.Main"]);
+                bench.args(["-f", "1", "-wi", "3", "-w", "1", "-i", "4", "-r", "300ms"]);
+                bench.args(["-rf", "json", "-rff"]).arg(&report);
+                output(&mut bench)?;
+                let text = std::fs::read_to_string(&report)
+                    .map_err(|error| Stop::Failed(format!("{}: {error}", report.display())))?;
+                jmh_figures(&text)
+            }
+        }
+    }
+}
+
+fn command(house: &House, language: &str, program: impl AsRef<Path>) -> Command {
+    let mut command = house.command(program.as_ref());
+    command.current_dir(house.path(SOURCES).join(language));
+    command
+}
+
+fn criterion(house: &House, out: &Path, options: &[&str]) -> Command {
+    let mut command = house.cargo(&["bench", "--locked", "--quiet"]);
+    command.current_dir(house.path(SOURCES).join("rust"));
+    command.env("CARGO_TARGET_DIR", out.join("rust"));
+    command.env("CRITERION_HOME", out.join("criterion"));
+    command.args(options);
+    command
+}
+
+fn all_in(jars: &Path) -> String {
+    format!("{}/*", jars.display())
+}
+
+/// The lab's drivers have the last core for themselves; so has the tool.
+fn on_the_drivers_core(command: Command) -> Command {
+    let last = std::thread::available_parallelism().map_or(1, usize::from) - 1;
+    let mut pinned = Command::new("taskset");
+    pinned.args(["-c", &last.to_string()]);
+    pinned.arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        pinned.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => pinned.env(name, value),
+            None => pinned.env_remove(name),
+        };
+    }
+    pinned
+}
+
+/// `BenchmarkSign/HS256-1   123456   3100 ns/op`, a line for each repetition.
+fn go_figures(text: &str) -> Result<Figures, Stop> {
+    let mut figures = Figures::default();
+    for cell in Tool::Go.cells() {
+        let name = format!("Benchmark{}/{}", capitalised(cell.contract), cell.alg);
+        let repetitions: Vec<f64> = (text.lines())
+            .filter(|line| {
+                let first = line.split_whitespace().next().unwrap_or_default();
+                first.split('-').next() == Some(&name)
+            })
+            .filter_map(|line| line.split_once(" ns/op")?.0.split_whitespace().last())
+            .filter_map(|number| number.parse().ok())
+            .collect();
+        let middle = median(repetitions)
+            .ok_or_else(|| Stop::Failed(format!("go test says nothing of {name}")))?;
+        figures.add(cell.library, cell.alg, cell.contract, middle);
+    }
+    Ok(figures)
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1.min(word.len()));
+    first.to_uppercase() + rest
+}
+
+#[derive(Deserialize)]
+struct Estimates {
+    median: Estimate,
+}
+
+#[derive(Deserialize)]
+struct Estimate {
+    point_estimate: f64,
+}
+
+/// `jeton HS256 sign/new/estimates.json`
+fn criterion_figures(home: &Path) -> Result<Figures, Stop> {
+    let mut figures = Figures::default();
+    for cell in Tool::Criterion.cells() {
+        let name = format!("{} {} {}", cell.library, cell.alg, cell.contract);
+        let path = home.join(&name).join("new/estimates.json");
+        let failed = |why: String| Stop::Failed(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
+        let estimates: Estimates =
+            serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+        let ns = estimates.median.point_estimate;
+        figures.add(cell.library, cell.alg, cell.contract, ns);
+    }
+    Ok(figures)
+}
+
+#[derive(Deserialize)]
+struct JmhRow {
+    benchmark: String,
+    params: JmhParams,
+    #[serde(rename = "primaryMetric")]
+    metric: JmhMetric,
+}
+
+#[derive(Deserialize)]
+struct JmhParams {
+    alg: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JmhMetric {
+    score_unit: String,
+    raw_data: Vec<Vec<f64>>,
+}
+
+fn jmh_figures(text: &str) -> Result<Figures, Stop> {
+    let rows: Vec<JmhRow> = serde_json::from_str(text)
+        .map_err(|error| Stop::Failed(format!("JMH's report cannot be read: {error}")))?;
+    let mut figures = Figures::default();
+    for row in rows {
+        let contract = row.benchmark.rsplit('.').next().unwrap_or_default();
+        let middle = median(row.metric.raw_data.into_iter().flatten().collect());
+        let (Some(ns), "ns/op") = (middle, row.metric.score_unit.as_str()) else {
+            return Err(Stop::Failed(format!(
+                "JMH has no ns/op of {}",
+                row.benchmark
+            )));
+        };
+        figures.add("nimbus-jose-jwt", &row.params.alg, contract, ns);
+    }
+    Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn figure(figures: &Figures, cell: &Cell) -> String {
+        figures.of(cell).unwrap().to_string()
+    }
+
+    #[test]
+    fn gos_repetitions_have_a_median() {
+        let mut text = String::from("goos: linux\n");
+        for name in ["Sign/HS256", "Sign/ES256", "Verify/HS256", "Verify/ES256"] {
+            for ns in ["3100", "3000", "9000.5"] {
+                text += &format!("Benchmark{name}-1   \t 100\t {ns} ns/op\n");
+            }
+        }
+        let figures = go_figures(&text).unwrap();
+        for cell in Tool::Go.cells() {
+            assert_eq!(figure(&figures, &cell), "3100");
+        }
+        assert!(go_figures("PASS").is_err());
+    }
+
+    #[test]
+    fn jmhs_report_is_read_by_method_and_parameter() {
+        let text = r#"[{"benchmark":"Agreement.sign","params":{"alg":"HS256"},
+            "primaryMetric":{"scoreUnit":"ns/op","rawData":[[5.0,4.0,6.0]]}}]"#;
+        let figures = jmh_figures(text).unwrap();
+        let cell = &Tool::Jmh.cells()[0];
+        assert_eq!(figure(&figures, cell), "5");
+        let other = text.replace("ns/op", "ops/s");
+        assert!(jmh_figures(&other).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The servers, each a process on a core of its own, until it is dropped.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::load::{Call, Seen};
+use crate::command::{House, Stop, run as run_command};
+
+/// The core that the servers run on: one works while the other waits.
+const CORE: &str = "0";
+/// Where everything that they write goes.
+const FOLDER: &str = "target/service-cost";
+/// How long a server may take to say where it listens.
+const START_LIMIT: Duration = Duration::from_secs(20);
+/// jeton's profile for HS256.
+pub(super) const HS256_PROFILE: &str = "mac";
+
+/// One that listens on this machine.
+pub(super) struct Server {
+    process: Child,
+    address: String,
+    scratch: PathBuf,
+}
+
+impl Server {
+    /// The Go server of the report with its bugs fixed.
+    pub(super) fn go(house: &House) -> Result<Self, Stop> {
+        let scratch = fresh(house, "go")?;
+        let binary = scratch.join("fixed");
+        run_command(
+            house
+                .command("go")
+                .args(["build", "-o"])
+                .arg(&binary)
+                .arg(".")
+                .current_dir(house.path("servers/go/fixed")),
+        )?;
+        Self::start(pinned(house, &binary), scratch, "listening on ")
+    }
+
+    /// jeton's, as `jeton serve` is with an issuer that has both algorithms.
+    pub(super) fn jeton(house: &House) -> Result<Self, Stop> {
+        run_command(&mut house.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))?;
+        let scratch = fresh(house, "jeton")?;
+        let config = scratch.join("jeton.toml");
+        let text = format!(
+            "data = \"data\"\nlisten = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\nworkers = 1\n\n\
+             [[issuer]]\niss = \"https://id.example\"\nprofiles = [\n  \
+             {{ name = \"{HS256_PROFILE}\", alg = \"HS256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n  \
+             {{ name = \"access\", alg = \"ES256\", lifetime_seconds = 7200, audiences = [\"api\"] }},\n]\n\n\
+             [generate_jwt]\nissuer = \"https://id.example\"\nhs256 = \"{HS256_PROFILE}\"\nes256 = \"access\"\n"
+        );
+        std::fs::write(&config, text)
+            .map_err(|error| Stop::Misused(format!("{}: {error}", config.display())))?;
+        let mut command = pinned(house, &house.target().join("release/jeton"));
+        command.arg("serve").arg("--config").arg(&config);
+        Self::start(command, scratch, "gRPC and HTTP   http://")
+    }
+
+    fn start(mut command: Command, scratch: PathBuf, before_address: &str) -> Result<Self, Stop> {
+        let log = scratch.join("log");
+        let failed = |error: std::io::Error| Stop::Misused(format!("{}: {error}", log.display()));
+        let file = File::create(&log).map_err(failed)?;
+        command
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().map_err(failed)?)
+            .stderr(file);
+        let process = command
+            .spawn()
+            .map_err(|error| Stop::Misused(format!("the server did not start: {error}")))?;
+        let mut server = Self {
+            process,
+            address: String::new(),
+            scratch,
+        };
+        let began = Instant::now();
+        while began.elapsed() < START_LIMIT {
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            let whole = said
+                .split_inclusive('\n')
+                .filter(|line| line.ends_with('\n'));
+            let mut addresses =
+                whole.filter_map(|line| line.trim_end().strip_prefix(before_address));
+            if let Some(address) = addresses.next() {
+                server.address = address.to_owned();
+                return Ok(server);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Err(Stop::Failed(format!(
+            "the server does not say where it listens; it said:\n{}",
+            std::fs::read_to_string(&log).unwrap_or_default()
+        )))
+    }
+
+    /// Makes the calls, and says what they cost.
+    pub(super) fn load(&self, house: &House, call: &Call) -> Result<Seen, Stop> {
+        let before = self.cpu_ns()?;
+        let per_second = call.make(house, &self.scratch, &self.address)?;
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let cpu_us = (self.cpu_ns()? - before) as f64 / 1e3 / call.times() as f64;
+        Ok(Seen {
+            cpu_us,
+            per_second,
+            resident: self.resident_mib()?,
+        })
+    }
+
+    /// CPU time of all its threads until now.
+    fn cpu_ns(&self) -> Result<u64, Stop> {
+        let tasks = PathBuf::from(format!("/proc/{}/task", self.process.id()));
+        let threads = std::fs::read_dir(&tasks).map_err(|_| gone())?;
+        let on_cpu = |thread: std::fs::DirEntry| -> Option<u64> {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse().ok()
+        };
+        Ok(threads.flatten().filter_map(on_cpu).sum())
+    }
+
+    fn resident_mib(&self) -> Result<f64, Stop> {
+        let path = format!("/proc/{}/status", self.process.id());
+        let status = std::fs::read_to_string(path).map_err(|_| gone())?;
+        let kib: Option<f64> = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse().ok());
+        kib.map(|kib| kib / 1024.0).ok_or_else(gone)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Gone already, if either fails.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn gone() -> Stop {
+    Stop::Failed("the server ended while it was loaded".into())
+}
+
+fn pinned(house: &House, binary: &Path) -> Command {
+    let mut command = house.command("taskset");
+    command.args(["-c", CORE]).arg(binary);
+    command
+}
+
+fn fresh(house: &House, name: &str) -> Result<PathBuf, Stop> {
+    let folder = house.path(FOLDER).join(name);
+    let failed = |error| Stop::Misused(format!("{}: {error}", folder.display()));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    Ok(folder)
+}

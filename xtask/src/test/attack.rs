@@ -1,0 +1,190 @@
+//! `lab attack` on whatever drivers are built: jeton must refuse everything, and what is known of
+//! other libraries must come out as known.
+
+use serde::Deserialize;
+
+use super::Outcome;
+use crate::command::{House, Stop, run as run_command};
+use crate::soak::attack::CORPUS;
+
+/// Where the run of this step is left for a look.
+const OUT: &str = "target/lab-attack";
+
+/// What is known of the versions that the drivers pin: library, version, practice, attack, outcome.
+const KNOWN: [(&str, &str, &str, &str, &str); 7] = [
+    (
+        "golang-jwt",
+        "5.3.1",
+        "documented",
+        "secret-empty",
+        "accepted",
+    ),
+    ("golang-jwt", "5.3.1", "defaults", "exp-zero", "accepted"),
+    ("golang-jwt", "5.3.1", "documented", "exp-zero", "refused"),
+    (
+        "golang-jwt",
+        "5.3.1",
+        "documented",
+        "crit-unknown",
+        "accepted",
+    ),
+    (
+        "golang-jwt",
+        "5.3.1",
+        "documented",
+        "curve-unbound",
+        "accepted",
+    ),
+    (
+        "cristalhq",
+        "5.4.0",
+        "documented",
+        "crit-unknown",
+        "accepted",
+    ),
+    ("go-paseto", "1.6.0", "documented", "dots", "over-limit"),
+];
+
+#[derive(Deserialize)]
+struct File {
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    attack: String,
+    format: String,
+    practice: String,
+    outcome: Option<String>,
+    reason: Option<String>,
+    subject: Subject,
+}
+
+#[derive(Deserialize)]
+struct Subject {
+    library: String,
+    version: String,
+}
+
+pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
+    run_command(&mut house.cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--",
+        "lab",
+        "attack",
+        "--built-only",
+        "--subject",
+        "jeton",
+        "--subject",
+        "golang-jwt",
+        "--subject",
+        "cristalhq",
+        "--subject",
+        "go-paseto:v4",
+        "--seed",
+        "1",
+        "--out",
+        OUT,
+    ]))?;
+    let path = house.path(OUT).join("results.json");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
+    let said = check(&text).map_err(Stop::Failed)?;
+    eprintln!("  {said}");
+    // What libraries disagreed about once, and how.
+    run_command(&mut house.cargo(&[
+        "run",
+        "--release",
+        "--locked",
+        "--",
+        "lab",
+        "attack",
+        "--built-only",
+        "--corpus",
+        CORPUS,
+        "--out",
+        OUT,
+    ]))?;
+    Ok(Outcome::Passed)
+}
+
+/// What was seen, or the first thing that is not as it must be.
+fn check(text: &str) -> Result<String, String> {
+    let file: File =
+        serde_json::from_str(text).map_err(|error| format!("results.json: {error}"))?;
+    let jeton: Vec<&Row> = file
+        .rows
+        .iter()
+        .filter(|r| r.subject.library == "jeton")
+        .collect();
+    let harmless = ["refused", "not-offered", "not-applicable"];
+    let bad = jeton.iter().find(|r| match &r.outcome {
+        Some(outcome) => !harmless.contains(&outcome.as_str()),
+        // A twin that is refused is a control that fails: jeton has no compression by default.
+        None => r.attack != "zip-bomb",
+    });
+    if let Some(row) = bad {
+        let (outcome, why) = (&row.outcome, row.reason.as_deref().unwrap_or_default());
+        return Err(format!(
+            "jeton, {} of {}: {outcome:?} {why}",
+            row.attack, row.format
+        ));
+    }
+    let refused = jeton
+        .iter()
+        .filter(|r| r.outcome.as_deref() == Some("refused"))
+        .count();
+    if refused == 0 {
+        return Err("jeton refused nothing, which cannot be".into());
+    }
+    let mut seen = 0;
+    for (library, version, practice, attack, outcome) in KNOWN {
+        let rows = file.rows.iter().filter(|r| {
+            (r.subject.library.as_str(), r.subject.version.as_str()) == (library, version)
+                && (r.practice.as_str(), r.attack.as_str()) == (practice, attack)
+                && r.outcome.is_some()
+        });
+        for row in rows {
+            if row.outcome.as_deref() != Some(outcome) {
+                return Err(format!(
+                    "{library} {version}, {attack} ({practice}): known as {outcome}, came out as {:?}",
+                    row.outcome
+                ));
+            }
+            seen += 1;
+        }
+    }
+    Ok(format!(
+        "jeton refused {refused} rows; {seen} known cases came out as known"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    fn row(library: &str, attack: &str, outcome: &str) -> String {
+        format!(
+            r#"{{"attack":"{attack}","format":"jwt","practice":"documented","outcome":{outcome},
+               "subject":{{"library":"{library}","version":"5.3.1"}}}}"#
+        )
+    }
+
+    #[test]
+    fn jeton_must_refuse_and_the_known_must_be_as_known() {
+        let good = row("jeton", "alg-none", "\"refused\"");
+        let known = row("golang-jwt", "secret-empty", "\"accepted\"");
+        let said = check(&format!("{{\"rows\":[{good},{known}]}}"));
+        assert_eq!(
+            said.as_deref(),
+            Ok("jeton refused 1 rows; 1 known cases came out as known")
+        );
+        let fixed = row("golang-jwt", "secret-empty", "\"refused\"");
+        assert!(check(&format!("{{\"rows\":[{good},{fixed}]}}")).is_err());
+        let bad = row("jeton", "alg-none", "\"accepted\"");
+        assert!(check(&format!("{{\"rows\":[{bad},{good}]}}")).is_err());
+        assert!(check(&format!("{{\"rows\":[{known}]}}")).is_err());
+    }
+}
