@@ -84,14 +84,15 @@ fn changed_copy(lab: &Lab, name: &str, change: impl FnOnce(&mut Value)) {
     // A machine that builds and tests is never quiet: what is judged here is not its noise.
     result["environment"]["taint"]["tainted"] = false.into();
     result["environment"]["taint"]["reasons"] = Value::Array(Vec::new());
+    // The advice was drawn from the figures and the taint as they were; a result whose advice does
+    // not follow from them is refused as edited. What a run advises depends on the machine's noise.
+    result["recommendation"] = Value::Null;
     change(&mut result);
     fs::write(lab.path(name), result.to_string()).unwrap();
 }
 
-/// Every figure of one library's rows, multiplied. The advice was drawn from the figures as they
-/// were, and a result whose advice quotes a figure that no row has is refused as edited.
+/// Every figure of one library's rows, multiplied.
 fn scale(result: &mut Value, library: &str, by: f64) {
-    result["recommendation"] = Value::Null;
     let times = |value: &mut Value| *value = (value.as_f64().unwrap() * by).into();
     for row in result["rows"].as_array_mut().unwrap() {
         if row["subject"]["library"] == library {
