@@ -61,7 +61,7 @@ pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
 pub use node::{
     Expectation, Issued, Node, Options, Request, RevocationFeed, RevocationNews, RevokeAnswer,
-    RevokedAsAWhole, Stale, Status,
+    Stale, Status,
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;

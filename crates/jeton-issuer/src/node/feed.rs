@@ -8,7 +8,7 @@ use jeton_store::{Entry, Event, Pages, Prefix, Revision, Store, Watch};
 use super::Node;
 use crate::error::{Error, Result};
 use crate::record;
-use crate::revocation::RuleRecord;
+use crate::revocation::RevocationRule;
 
 /// Follows an issuer's revocations. What it asks the store may take what the disk takes: it is not
 /// for a thread that must not wait.
@@ -30,20 +30,7 @@ pub struct RevocationNews {
     /// Tokens: the [hash](crate::token_hash) and the minute of the expiry.
     pub tokens: Vec<(u128, u32)>,
     /// What is revoked as a whole.
-    pub rules: Vec<RevokedAsAWhole>,
-}
-
-/// A revocation of more than one token, or of one whose expiry is not known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RevokedAsAWhole {
-    /// `token`, `subject`, `client` or `key`.
-    pub kind: String,
-    /// Which.
-    pub name: String,
-    /// Tokens issued in this second or before are refused.
-    pub not_before: i64,
-    /// No such token is valid from this second on.
-    pub until: i64,
+    pub rules: Vec<RevocationRule>,
 }
 
 impl Node {
@@ -129,14 +116,8 @@ impl RevocationFeed {
                 };
                 news.tokens.push((hash, minute));
             }
-            ["rule", iss, kind, name] if *iss == self.iss => {
-                let rule: RuleRecord = record::read(entry)?;
-                news.rules.push(RevokedAsAWhole {
-                    kind: (*kind).to_owned(),
-                    name: (*name).to_owned(),
-                    not_before: rule.not_before,
-                    until: rule.until,
-                });
+            ["rule", iss, _, _] if *iss == self.iss => {
+                news.rules.push(RevocationRule::read(entry)?);
             }
             _ => {}
         }

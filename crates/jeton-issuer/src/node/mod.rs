@@ -7,7 +7,7 @@ mod follower;
 mod lookup;
 mod steady;
 
-pub use feed::{RevocationFeed, RevocationNews, RevokedAsAWhole};
+pub use feed::{RevocationFeed, RevocationNews};
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};

@@ -119,7 +119,7 @@ fn updates(news: RevocationNews) -> Vec<RevocationUpdate> {
                 _ => Kind::Unspecified,
             } as i32,
             name: rule.name.clone(),
-            not_before: rule.not_before,
+            not_before: rule.not_before.unwrap_or(i64::MAX),
             until: rule.until,
         });
         updates.push(RevocationUpdate {

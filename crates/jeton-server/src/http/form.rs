@@ -1,20 +1,68 @@
 //! A posted form with a token in it (RFC 7662 and RFC 7009, each in section 2.1).
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use tonic::body::Body;
 
-use super::plain;
+use super::issuer_path::issuer_of;
+use super::{plain, refused};
 use crate::limits;
-use crate::service::Failure;
+use crate::metrics::{Call, End};
+use crate::permissions::{Caller, Permission};
+use crate::route::Guest;
+use crate::service::{Failure, Service, allow};
+
+/// A posted form, from a caller who may ask.
+pub(super) struct Asked {
+    pub(super) caller: Caller,
+    pub(super) iss: String,
+    pub(super) token: String,
+}
+
+impl Asked {
+    /// What the form asks; or the answer to who may not ask, or asks nothing. The refusal is counted.
+    pub(super) async fn read(
+        service: &Arc<Service>,
+        guest: &Guest,
+        request: Request<Incoming>,
+        at: &str,
+        (call, permission): (Call, Permission),
+    ) -> Result<Asked, Box<Response<Body>>> {
+        let began = Instant::now();
+        let Some(iss) = issuer_of(service, &request, at) else {
+            let told = plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
+            return Err(Box::new(told));
+        };
+        let caller = service.identify(guest.certificate.as_ref(), request.headers());
+        let allowed = caller.map_err(Failure::from).and_then(|caller| {
+            allow(&caller, permission, &iss)?;
+            Ok(caller)
+        });
+        let caller = match allowed {
+            Ok(caller) => caller,
+            Err(failure) => {
+                service.metrics.count(call, failure.end(), began);
+                return Err(Box::new(refused(&failure)));
+            }
+        };
+        let (head, body) = request.into_parts();
+        match token(&head.headers, body).await {
+            Ok(token) => Ok(Asked { caller, iss, token }),
+            Err(response) => {
+                service.metrics.count(call, End::Refused, began);
+                Err(response)
+            }
+        }
+    }
+}
 
 /// The form's `token`; or the answer to a client that sent none.
-pub(super) async fn token(
-    headers: &HeaderMap,
-    body: Incoming,
-) -> Result<String, Box<http::Response<Body>>> {
+async fn token(headers: &HeaderMap, body: Incoming) -> Result<String, Box<Response<Body>>> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
     let media_type = content_type.and_then(|value| value.split(|byte| *byte == b';').next());
     let is_form = media_type.is_some_and(|value| {
@@ -59,6 +107,6 @@ pub(super) async fn token(
     }
 }
 
-fn wrong(field: &'static str, what: &str) -> Box<http::Response<Body>> {
-    Box::new(super::refused(&Failure::Field(field, what.to_owned())))
+fn wrong(field: &'static str, what: &str) -> Box<Response<Body>> {
+    Box::new(refused(&Failure::Field(field, what.to_owned())))
 }

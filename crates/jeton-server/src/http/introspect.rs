@@ -8,12 +8,12 @@ use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 use tonic::body::Body;
 
-use super::issuer_path::issuer_of;
-use super::{form, plain, refused};
+use super::form::Asked;
+use super::refused;
 use crate::metrics::{Call, End};
 use crate::permissions::Permission;
 use crate::route::Guest;
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service};
 
 pub(super) async fn introspect(
     service: &Arc<Service>,
@@ -22,26 +22,10 @@ pub(super) async fn introspect(
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();
-    let Some(iss) = issuer_of(service, &request, at) else {
-        return plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
-    };
-    let caller = service.identify(guest.certificate.as_ref(), request.headers());
-    let allowed = caller
-        .map_err(Failure::from)
-        .and_then(|caller| allow(&caller, Permission::Verify, &iss));
-    if let Err(failure) = allowed {
-        service
-            .metrics
-            .count(Call::Introspect, failure.end(), began);
-        return refused(&failure);
-    }
-    let (head, body) = request.into_parts();
-    let token = match form::token(&head.headers, body).await {
-        Ok(token) => token,
-        Err(response) => {
-            service.metrics.count(Call::Introspect, End::Refused, began);
-            return *response;
-        }
+    let want = (Call::Introspect, Permission::Verify);
+    let Asked { iss, token, .. } = match Asked::read(service, guest, request, at, want).await {
+        Ok(asked) => asked,
+        Err(response) => return *response,
     };
     let (end, response) = match service.node.introspect(&iss, &token) {
         // The claims as they are in the token. One that calls itself active is not believed.

@@ -9,12 +9,12 @@ use jeton_issuer::{Revoke, Subject};
 use serde_json::json;
 use tonic::body::Body;
 
-use super::issuer_path::issuer_of;
-use super::{form, plain, refused};
+use super::form::Asked;
+use super::refused;
 use crate::metrics::{Call, End};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Permission;
 use crate::route::Guest;
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service};
 
 pub(super) async fn revoke(
     service: &Arc<Service>,
@@ -23,42 +23,18 @@ pub(super) async fn revoke(
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();
-    let Some(iss) = issuer_of(service, &request, at) else {
-        return plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
+    let want = (Call::RevokeForm, Permission::Revoke);
+    let asked = match Asked::read(service, guest, request, at, want).await {
+        Ok(asked) => asked,
+        Err(response) => return *response,
     };
-    let caller = service.identify(guest.certificate.as_ref(), request.headers());
-    let allowed = caller.map_err(Failure::from).and_then(|caller| {
-        allow(&caller, Permission::Revoke, &iss)?;
-        Ok(caller)
-    });
-    let caller = match allowed {
-        Ok(caller) => caller,
-        Err(failure) => {
-            service
-                .metrics
-                .count(Call::RevokeForm, failure.end(), began);
-            return refused(&failure);
-        }
-    };
-    let (head, body) = request.into_parts();
-    let token = match form::token(&head.headers, body).await {
-        Ok(token) => token,
-        Err(response) => {
-            service.metrics.count(Call::RevokeForm, End::Refused, began);
-            return *response;
-        }
-    };
-    let (end, response) = revoked(service, &caller, &iss, &token).await;
+    let (end, response) = revoked(service, &asked).await;
     service.metrics.count(Call::RevokeForm, end, began);
     response
 }
 
-async fn revoked(
-    service: &Service,
-    caller: &Caller,
-    iss: &str,
-    token: &str,
-) -> (End, Response<Body>) {
+async fn revoked(service: &Service, asked: &Asked) -> (End, Response<Body>) {
+    let Asked { caller, iss, token } = asked;
     let verified = match service.node.authenticate(iss, token) {
         Ok(verified) => verified,
         // What is no token of ours, or has expired, is of no use already (RFC 7009, section 2.2).
