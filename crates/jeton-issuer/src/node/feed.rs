@@ -7,7 +7,6 @@ use jeton_store::{Entry, Event, Pages, Prefix, Revision, Store, Watch};
 
 use super::Node;
 use crate::error::{Error, Result};
-use crate::record;
 use crate::revocation::RevocationRule;
 
 /// Follows an issuer's revocations. What it asks the store may take what the disk takes: it is not

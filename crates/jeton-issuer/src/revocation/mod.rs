@@ -1,5 +1,6 @@
 //! What is no longer honoured.
 
+mod filter;
 mod index;
 mod rules;
 

@@ -19,7 +19,7 @@ use crate::service::{Failure, Service, allow};
 
 /// A posted form, from a caller who may ask.
 pub(super) struct Asked {
-    pub(super) caller: Caller,
+    pub(super) caller: Arc<Caller>,
     pub(super) iss: String,
     pub(super) token: String,
 }
