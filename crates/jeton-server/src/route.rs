@@ -68,8 +68,11 @@ impl Routes {
         guest: &Guest,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Infallible> {
+        // A request's future is allocated whole, and moved: what is rare is boxed, so that a call does
+        // not carry the room that it would take.
         let Some(wanted) = Wanted::of(request.uri().path()) else {
-            return Ok(crate::http::answer(&self.service, guest, request).await);
+            let answer = Box::pin(crate::http::answer(&self.service, guest, request));
+            return Ok(answer.await);
         };
         if wanted == Wanted::Health {
             let request = request.map(|body| Counted::new(body, &self.service.intake));
@@ -89,7 +92,9 @@ impl Routes {
             (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request).await
             }
-            (Wanted::Admin, Door::Admin) => grpc::admin(service.clone(), caller, request).await,
+            (Wanted::Admin, Door::Admin) => {
+                Box::pin(grpc::admin(service.clone(), caller, request)).await
+            }
             (Wanted::Reflection, _) => self.reflection.answer(request).await,
             (Wanted::ReflectionAlpha, _) => self.reflection_alpha.answer(request).await,
             _ => Ok(tonic::Status::unimplemented("this listener does not serve it").into_http()),
