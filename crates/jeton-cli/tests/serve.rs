@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
+mod data_folder;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -314,4 +315,47 @@ fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
     server.signal("-HUP");
     server.wait_for("the configuration has been read again");
     assert_eq!(issue(), Some(2), "now callers must say who they are");
+}
+
+#[test]
+fn the_lab_finds_nothing_to_take_amiss_over_http_or_grpc() {
+    let folder = data_folder::issuer();
+    let at = folder.path();
+    let new = ["key", "new", "--alg", "ES256", "--kid", "imported"];
+    let jwk = binary::succeeds(at, &new, b"");
+    data_folder::private(&at.join("key.jwk"), &text(&jwk));
+    let import = ["admin", "key", "import", data_folder::ISS, "key.jwk"];
+    binary::succeeds(at, &import, b"");
+    let server = Serving::any_port(at, &[]);
+    let address = server.address();
+    let http = format!("{address}/introspect");
+    let grpc = address.replace("http:", "grpc:") + "/jeton.v1.TokenService/Verify";
+    let claims = r#"{"iss": "https://id.example", "aud": "api", "sub": "alice", "jti": "one"}"#;
+    let asked = ["--target-key", "key.jwk", "--target-claims", claims];
+    let demands = [
+        "--target-demands",
+        "iss,exp",
+        "--fail-on=accepted,crashed,hung",
+    ];
+    let message = ["--target-token-field=3", "--target-field=2=api"];
+    for (target, more) in [(&http, &[][..]), (&grpc, &message[..])] {
+        let out = ["lab", "attack", "--json", "--target", target];
+        let call = [&out[..], &asked, &demands, more].concat();
+        let output = binary::jeton(at, &call, b"");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{target}: {said}");
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = result["rows"].as_array().unwrap();
+        let refused = rows
+            .iter()
+            .filter(|row| row["outcome"] == "refused")
+            .count();
+        assert!(
+            refused >= 60,
+            "{target}: {refused} refused of {}",
+            rows.len()
+        );
+    }
+    let log = server.said();
+    assert!(!log.contains("ERROR"), "{log}");
 }
