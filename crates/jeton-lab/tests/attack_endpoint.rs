@@ -144,6 +144,7 @@ fn key() -> SigningKey {
 fn attacked(address: &str, key: &SigningKey, attacks: &[&str]) -> Result<RunResult, String> {
     let options = TargetOptions {
         message: Message::default(),
+        leeway: std::time::Duration::ZERO,
         target: Target::new(address, Reach::Loopback)?,
         operator: Operator {
             jwk: key.to_jwk().unwrap(),

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use jeton_lab::attack::{Demand, Message, Operator, Protocol, Reach, Target, TargetOptions};
@@ -41,6 +42,11 @@ pub(super) struct TargetArgs {
     /// What it demands of claims: iss, aud, exp; nothing is said of what is not demanded
     #[arg(long, value_name = "CLAIM", value_delimiter = ',', value_parser = demand, requires = "target")]
     target_demands: Vec<Demand>,
+
+    /// How many seconds after its end, or before its beginning, it takes a token on purpose: nothing is
+    /// then said of the borders [default: 0]
+    #[arg(long, value_name = "SECONDS", requires = "target")]
+    target_leeway: Option<u64>,
 
     /// The number of the field that takes the token in a gRPC method's message [default: 1]
     #[arg(long, value_name = "NUMBER", requires = "target")]
@@ -95,6 +101,7 @@ impl TargetArgs {
             operator,
             authorization: authorization.transpose()?,
             demands: self.target_demands.clone(),
+            leeway: Duration::from_secs(self.target_leeway.unwrap_or(0)),
             attacks: attacks.to_vec(),
             seed,
             command,

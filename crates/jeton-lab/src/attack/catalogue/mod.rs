@@ -241,6 +241,17 @@ impl Attack {
         Self::all().into_iter().find(|a| a.id == id)
     }
 
+    /// Whether it is made at a second where a verifier that grants leeway accepts on purpose.
+    #[must_use]
+    pub fn is_at_a_border(&self) -> bool {
+        let borders = [
+            "expiry-border",
+            "not-before-border",
+            "expired-after-first-use",
+        ];
+        borders.contains(&self.id)
+    }
+
     /// The same, about something else than most of its family.
     const fn about(self, about: About) -> Self {
         Self { about, ..self }

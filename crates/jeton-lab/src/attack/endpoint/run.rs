@@ -33,6 +33,9 @@ pub struct TargetOptions {
     pub authorization: Option<Zeroizing<String>>,
     /// What it demands of claims. Of what nobody says that it is demanded, nothing is said.
     pub demands: Vec<Demand>,
+    /// How long after its end, or before its beginning, a token is taken on purpose. Of one that has
+    /// leeway the borders say nothing.
+    pub leeway: Duration,
     /// The attacks; all of them where it is empty.
     pub attacks: Vec<String>,
     /// The seed, for the result file.
@@ -86,7 +89,7 @@ pub fn run(
             break;
         }
         let mut tally = Tally::default();
-        match left_out(attack, &options.demands) {
+        match left_out(attack, options) {
             Some(why) => tally.leave_out(why),
             None => visit.attack(attack, &mut tally, stop),
         }
@@ -134,13 +137,16 @@ fn line_to(options: &TargetOptions) -> Result<Box<dyn Line + '_>, String> {
 }
 
 /// Why an attack says nothing of an endpoint, if it does not.
-fn left_out(attack: &Attack, demands: &[Demand]) -> Option<LeftOut> {
+fn left_out(attack: &Attack, options: &TargetOptions) -> Option<LeftOut> {
+    if attack.is_at_a_border() && !options.leeway.is_zero() {
+        return Some(LeftOut::NotDemanded);
+    }
     if attack.about == About::DeclaredTypes {
         return Some(LeftOut::Untyped);
     }
     let undemanded = attack
         .demand
-        .is_some_and(|d| d != Demand::NotBefore && !demands.contains(&d));
+        .is_some_and(|d| d != Demand::NotBefore && !options.demands.contains(&d));
     undemanded.then_some(LeftOut::NotDemanded)
 }
 
