@@ -244,7 +244,6 @@ mod tests {
             "node/fixed",
             "node/published",
             "rust/jeton",
-            "rust/tonic",
         ] {
             assert!(ids.contains(&id), "{id}");
         }
