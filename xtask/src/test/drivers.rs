@@ -76,7 +76,10 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
         let script = shown(house, &script);
         run_command(house.command("node").args(["--check", &script]))?;
     }
-    for folder in roots.map(|root| house.folders_with(root, "package.json")).concat() {
+    for folder in roots
+        .map(|root| house.folders_with(root, "package.json"))
+        .concat()
+    {
         eprintln!("  in {}", shown(house, &folder));
         // The harness has no packages of its own.
         if folder.join("package-lock.json").is_file() && !is_installed(&folder) {
