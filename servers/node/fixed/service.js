@@ -35,7 +35,8 @@ function pair(algorithm, key, publicKey, kid) {
 
 // Signs a token for the next address, verifies it, and answers with both.
 export function generateJwt(keys) {
-  let next = 0
+  // In a cluster each process has addresses of its own: they do not all begin with the same one.
+  let next = process.pid % ADDRESSES.length
   return (call, answer) => {
     const pair = keys.get(call.request.algorithm)
     if (!pair) {
