@@ -36,7 +36,7 @@ fn unasked(result: &RunResult) -> Markup {
             "jeton lab interop",
         ),
         (
-            false,
+            !result.rows.attack.is_empty(),
             "who accepts what must be refused",
             "jeton lab attack",
         ),
