@@ -101,7 +101,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "browser",
-        what: "the page of that run opens in Chromium, offline, without an error",
+        what: "the pages of that run and of a full one open in Chromium, offline, without an error",
         run: lab::browser,
     },
 ];

@@ -19,7 +19,7 @@ mod trial;
 mod trying;
 mod verdict;
 
-pub use catalogue::{Attack, Demand, Family, Kind};
+pub use catalogue::{Attack, Demand, Family, Kind, WithoutKey};
 pub use differential::{
     CASES_MAX, Case, Changed, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
 };

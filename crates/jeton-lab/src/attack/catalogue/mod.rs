@@ -12,6 +12,9 @@ mod made_once;
 mod paseto;
 mod properties;
 mod signatures;
+mod without_key;
+
+pub use without_key::WithoutKey;
 
 use super::forger::Stage;
 use super::trial::Trial;
