@@ -5,6 +5,7 @@
 mod abuse;
 mod access;
 mod admin;
+mod deadline;
 mod drain;
 mod http1;
 mod reflection;
