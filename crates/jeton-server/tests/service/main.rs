@@ -11,5 +11,6 @@ mod http1;
 mod reflection;
 mod report;
 mod tokens;
+mod verifiers;
 mod web;
 mod world;
