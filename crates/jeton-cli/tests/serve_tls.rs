@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use serving::Serving;
 
 /// Who vouches for the server.
@@ -19,6 +19,10 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // rcgen's default is one name for all, and OpenSSL takes a server of its authority's name
+        // for its own authority.
+        let name = &mut params.distinguished_name;
+        name.push(DnType::CommonName, file.display().to_string());
         let certificate = params.self_signed(&key).unwrap();
         fs::write(file, certificate.pem()).unwrap();
         Authority(Issuer::new(params, key))
