@@ -73,7 +73,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-node",
-        what: "syntax and tests of drivers/node",
+        what: "syntax and tests of drivers/node and servers/node",
         run: drivers::node,
     },
     Step {

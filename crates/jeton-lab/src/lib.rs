@@ -7,7 +7,7 @@
 //! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
 //! rounds, [`result`] keeps everything, [`recommendation`] says which token to take, and [`report`]
 //! shows it. [`across`] is for results of several runs: compare, gate, merge. [`interop`] measures no
-//! time: it lets every driver open every other's tokens.
+//! time: it lets every driver open every other's tokens. [`servers`] loads gRPC servers that issue tokens.
 
 pub mod across;
 pub mod attack;
@@ -20,6 +20,7 @@ pub mod recommendation;
 pub mod report;
 pub mod result;
 pub mod runner;
+pub mod servers;
 pub mod stats;
 mod stop;
 pub mod suite;

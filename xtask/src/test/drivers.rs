@@ -64,18 +64,22 @@ pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
-/// Syntax of every script under drivers/node, and the tests of the harness and of every driver.
+/// Syntax of every script under drivers/node and servers/node, and the tests of each folder there.
 pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
     for program in ["node", "npm"] {
         if on_path(program).is_none() {
             return Ok(Outcome::Skipped(format!("{program} is not installed")));
         }
     }
-    for script in scripts(&house.path("drivers/node")) {
+    let roots = ["drivers/node", "servers/node"];
+    for script in roots.map(|root| scripts(&house.path(root))).concat() {
         let script = shown(house, &script);
         run_command(house.command("node").args(["--check", &script]))?;
     }
-    for folder in house.folders_with("drivers/node", "package.json") {
+    for folder in roots
+        .map(|root| house.folders_with(root, "package.json"))
+        .concat()
+    {
         eprintln!("  in {}", shown(house, &folder));
         node_packages(house, &folder)?;
         run_command(

@@ -136,7 +136,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let stale = drivers
         .iter()
         .filter(|d| ids.contains(&d.id.as_str()))
-        .filter(|d| d.missing_command().is_none() && options.cache.stale(d))
+        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
         .count();
     format!(
         "about {}: {} exchanges of {} kinds of token between {} drivers{}",

@@ -9,10 +9,12 @@ mod doctor;
 mod gate;
 mod interop;
 mod list;
+mod load;
 mod merge;
 mod progress;
 mod report;
 mod run;
+mod servers;
 mod terminal;
 
 use std::fmt::Display;
@@ -40,6 +42,8 @@ enum Verb {
     Run(run::Run),
     Attack(attack::Verb),
     Interop(interop::Interop),
+    Servers(servers::Servers),
+    Load(load::Load),
     List(list::List),
     Doctor(doctor::Doctor),
     Report(report::Report),
@@ -62,6 +66,8 @@ impl Lab {
             Verb::Run(run) => run.run(),
             Verb::Attack(attack) => attack.run(),
             Verb::Interop(interop) => interop.run(),
+            Verb::Servers(servers) => servers.run(),
+            Verb::Load(load) => load.run(),
             Verb::List(list) => list.run(),
             Verb::Doctor(doctor) => doctor.run(),
             Verb::Report(report) => report.run(),

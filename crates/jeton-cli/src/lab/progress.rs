@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use jeton_lab::interop;
 use jeton_lab::runner::Event;
+use jeton_lab::servers;
 
 /// Shows what a run is doing.
 #[derive(Debug)]
@@ -106,6 +107,40 @@ impl Progress {
             Event::OutOfTime { done, of } => self.say(&format!(
                 "the budget had time for {done} of {of} kinds of token"
             )),
+        }
+    }
+
+    pub(super) fn tell_servers(&mut self, event: &servers::Event<'_>) {
+        use servers::Event;
+        match *event {
+            Event::Building { server, number, of } => {
+                self.phase(&format!("building {server} ({number} of {of})"));
+                self.at(number - 1, of, String::new());
+            }
+            Event::Unavailable { server, reason } => {
+                self.say(&format!("left out: {server}: {reason}"));
+            }
+            Event::Checking { server, cores } => {
+                let on = if cores == 1 {
+                    "1 core".to_owned()
+                } else {
+                    format!("{cores} cores")
+                };
+                self.phase(&format!(
+                    "starting every server on {on} and looking at its tokens"
+                ));
+                self.at(0, 1, format!(" {server}"));
+            }
+            Event::Found { server, what } => self.say(&format!("{server} {what}")),
+            Event::Loading {
+                scenario,
+                server,
+                done,
+                of,
+            } => {
+                self.phase(scenario);
+                self.at(done, of, format!(" {server}"));
+            }
         }
     }
 

@@ -283,7 +283,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let stale = drivers
         .iter()
         .filter(needed)
-        .filter(|d| d.missing_command().is_none() && options.cache.stale(d))
+        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
         .count();
     let first = building_first(stale);
     format!(

@@ -92,13 +92,13 @@ pub fn run(
     let mut built = Vec::new();
     let mut hashes = BTreeMap::new();
     for driver in drivers.iter().filter(|d| attackable(d, &options.subjects)) {
-        if options.cache.stale(driver) && !options.built_only {
+        if options.cache.stale(driver.recipe()) && !options.built_only {
             tell(Event::Building(&driver.id));
         }
-        let made = if options.built_only && options.cache.stale(driver) {
+        let made = if options.built_only && options.cache.stale(driver.recipe()) {
             Err(Unbuilt::Unavailable("is not built".into()))
         } else {
-            options.cache.build(driver, stop)
+            options.cache.build(driver.recipe(), stop)
         };
         match made {
             Ok(made) => {

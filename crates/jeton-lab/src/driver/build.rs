@@ -28,6 +28,37 @@ pub struct Cache {
     cargo_target: PathBuf,
 }
 
+/// How something is built and run: a driver, or another process that the lab starts.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipe<'a> {
+    /// `language/folder`: its name among its kind, and that of its folder of what is built.
+    pub id: &'a str,
+    /// Where its sources are.
+    pub folder: &'a Path,
+    /// Commands that must be on `PATH`.
+    pub needs: &'a [String],
+    /// What else, beside the folder, makes it stale.
+    pub inputs: &'a [String],
+    /// The commands that build it.
+    pub build: &'a [Vec<String>],
+    /// The command that runs it.
+    pub run: &'a [String],
+}
+
+impl<'a> Recipe<'a> {
+    /// The first command that it needs and `PATH` does not have.
+    #[must_use]
+    pub fn missing_command(&self) -> Option<&'a str> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has =
+            |need: &str| std::env::split_paths(&path).any(|folder| folder.join(need).is_file());
+        self.needs
+            .iter()
+            .map(String::as_str)
+            .find(|need| !has(need))
+    }
+}
+
 /// A driver that can be started.
 #[derive(Debug, Clone)]
 pub struct Built {
@@ -52,18 +83,23 @@ pub enum Unbuilt {
 impl Default for Cache {
     /// `jeton-drivers` in Cargo's target folder.
     fn default() -> Self {
+        Self::named("jeton-drivers")
+    }
+}
+
+impl Cache {
+    /// A folder of that name in Cargo's target folder.
+    pub(crate) fn named(name: &str) -> Self {
         let cargo_target = std::env::var_os("CARGO_TARGET_DIR")
             .map(PathBuf::from)
             .filter(|t| t.is_absolute())
             .unwrap_or_else(|| workspace().join("target"));
         Self {
-            root: cargo_target.join("jeton-drivers"),
+            root: cargo_target.join(name),
             cargo_target,
         }
     }
-}
 
-impl Cache {
     /// A cache below `root`.
     #[must_use]
     pub fn at(root: &Path) -> Self {
@@ -75,33 +111,32 @@ impl Cache {
 
     /// Whether the driver must be built before it can be started.
     #[must_use]
-    pub fn stale(&self, driver: &Driver) -> bool {
-        let out = self.out(driver);
-        !driver.manifest.build.is_empty()
-            && hash(driver).is_none_or(|h| !self.fresh(driver, &out, &h))
+    pub fn stale(&self, recipe: Recipe<'_>) -> bool {
+        let out = self.out(recipe);
+        !recipe.build.is_empty() && hash(recipe).is_none_or(|h| !self.fresh(recipe, &out, &h))
     }
 
     /// The driver, built if it was stale.
     ///
     /// # Errors
     /// [`Unbuilt`].
-    pub fn build(&self, driver: &Driver, stop: &Stop) -> Result<Built, Unbuilt> {
-        if let Some(need) = driver.missing_command() {
+    pub fn build(&self, recipe: Recipe<'_>, stop: &Stop) -> Result<Built, Unbuilt> {
+        if let Some(need) = recipe.missing_command() {
             return Err(Unbuilt::Unavailable(format!(
                 "needs `{need}`, which is not on PATH"
             )));
         }
         let unreadable = || Unbuilt::Unavailable("its sources cannot be read".into());
-        let hash = hash(driver).ok_or_else(unreadable)?;
-        let out = self.out(driver);
+        let hash = hash(recipe).ok_or_else(unreadable)?;
+        let out = self.out(recipe);
         let built = Built {
             spawn: Spawn {
-                command: self.expand(&driver.manifest.run, driver),
-                folder: driver.folder.clone(),
+                command: self.expand(recipe.run, recipe),
+                folder: recipe.folder.to_owned(),
             },
             hash: hash.clone(),
         };
-        if self.fresh(driver, &out, &hash) {
+        if self.fresh(recipe, &out, &hash) {
             return Ok(built);
         }
         let unwritable = |e: std::io::Error| {
@@ -112,9 +147,9 @@ impl Cache {
         let _ = fs::remove_file(&stamp);
         let log_path = out.join("build.log");
         let mut log = File::create(&log_path).map_err(unwritable)?;
-        for command in &driver.manifest.build {
-            let command = self.expand(command, driver);
-            self.run(&command, driver, &mut log, stop)
+        for command in recipe.build {
+            let command = self.expand(command, recipe);
+            self.run(&command, recipe, &mut log, stop)
                 .map_err(|failed| match failed {
                     Failed::Stopped => Unbuilt::Stopped,
                     Failed::NotStarted(why) => Unbuilt::Unavailable(why),
@@ -140,7 +175,7 @@ impl Cache {
         stop: &Stop,
         mut tell: impl FnMut(&Driver, usize, usize),
     ) -> Result<Vec<Answer<'d>>, Unbuilt> {
-        let stale: Vec<bool> = drivers.iter().map(|d| self.stale(d)).collect();
+        let stale: Vec<bool> = drivers.iter().map(|d| self.stale(d.recipe())).collect();
         let of = stale.iter().filter(|s| **s).count();
         let mut number = 0;
         let mut built = Vec::new();
@@ -149,7 +184,7 @@ impl Cache {
                 number += 1;
                 tell(driver, number, of);
             }
-            let ready = match self.build(driver, stop) {
+            let ready = match self.build(driver.recipe(), stop) {
                 Ok(ready) => Ok(ready),
                 Err(Unbuilt::Unavailable(reason)) => Err(reason),
                 Err(Unbuilt::Stopped) => return Err(Unbuilt::Stopped),
@@ -159,12 +194,12 @@ impl Cache {
         Ok(built)
     }
 
-    fn out(&self, driver: &Driver) -> PathBuf {
-        self.root.join(driver.id.replace('/', "-"))
+    fn out(&self, recipe: Recipe<'_>) -> PathBuf {
+        self.root.join(recipe.id.replace('/', "-"))
     }
 
-    fn fresh(&self, driver: &Driver, out: &Path, hash: &str) -> bool {
-        let program = self.expand(&driver.manifest.run, driver).into_iter().next();
+    fn fresh(&self, recipe: Recipe<'_>, out: &Path, hash: &str) -> bool {
+        let program = self.expand(recipe.run, recipe).into_iter().next();
         let gone = |p: OsString| {
             let p = PathBuf::from(p);
             p.is_absolute() && !p.exists()
@@ -173,8 +208,8 @@ impl Cache {
         stamped && !program.is_none_or(gone)
     }
 
-    fn expand(&self, command: &[String], driver: &Driver) -> Vec<OsString> {
-        let out = self.out(driver);
+    pub(crate) fn expand(&self, command: &[String], recipe: Recipe<'_>) -> Vec<OsString> {
+        let out = self.out(recipe);
         let (out, target) = (out.to_string_lossy(), self.cargo_target.to_string_lossy());
         command
             .iter()
@@ -189,7 +224,7 @@ impl Cache {
     fn run(
         &self,
         command: &[OsString],
-        driver: &Driver,
+        recipe: Recipe<'_>,
         log: &mut File,
         stop: &Stop,
     ) -> Result<(), Failed> {
@@ -202,7 +237,7 @@ impl Cache {
         let _ = writeln!(log, "$ {}", shown(command));
         let mut child = Command::new(program)
             .args(arguments)
-            .current_dir(&driver.folder)
+            .current_dir(recipe.folder)
             .env("CARGO_TARGET_DIR", &self.cargo_target)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(io)?)
@@ -239,10 +274,10 @@ enum Failed {
 }
 
 /// SHA-256 over every source file's path and content, in the order of the paths.
-fn hash(driver: &Driver) -> Option<String> {
+fn hash(recipe: Recipe<'_>) -> Option<String> {
     let mut hasher = Sha256::new();
-    let inputs = driver.manifest.inputs.iter().map(|i| driver.folder.join(i));
-    for root in std::iter::once(driver.folder.clone()).chain(inputs) {
+    let inputs = recipe.inputs.iter().map(|i| recipe.folder.join(i));
+    for root in std::iter::once(recipe.folder.to_owned()).chain(inputs) {
         let mut files = Vec::new();
         sources(&root, &mut files).ok()?;
         files.sort();

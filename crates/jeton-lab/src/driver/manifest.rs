@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::Recipe;
 use crate::suite::{Contract, Format, KeyForm, KeyHandling};
 use crate::wire::PROTOCOL;
 
@@ -174,15 +175,23 @@ impl Driver {
             .collect()
     }
 
+    /// How it is built and run.
+    #[must_use]
+    pub fn recipe(&self) -> Recipe<'_> {
+        Recipe {
+            id: &self.id,
+            folder: &self.folder,
+            needs: &self.manifest.needs,
+            inputs: &self.manifest.inputs,
+            build: &self.manifest.build,
+            run: &self.manifest.run,
+        }
+    }
+
     /// The first command that it needs and `PATH` does not have.
     #[must_use]
     pub fn missing_command(&self) -> Option<&str> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        self.manifest
-            .needs
-            .iter()
-            .map(String::as_str)
-            .find(|need| !std::env::split_paths(&path).any(|folder| folder.join(need).is_file()))
+        self.recipe().missing_command()
     }
 }
 

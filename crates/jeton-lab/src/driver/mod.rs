@@ -6,7 +6,8 @@ mod manifest;
 mod search;
 mod toolchain;
 
-pub use build::{Answer, Built, Cache, Unbuilt};
+pub use build::{Answer, Built, Cache, Recipe, Unbuilt};
 pub use manifest::{Driver, Manifest, Offer};
 pub use search::{SearchError, find, folder};
+pub(crate) use search::{manifests, workspace};
 pub use toolchain::{Tool, toolchains};

@@ -56,22 +56,27 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 pub fn find(folder: &Path) -> Result<Vec<Driver>, SearchError> {
     let unreadable = |e: std::io::Error| SearchError::NoFolder(folder.to_owned(), e.to_string());
     let folder = folder.canonicalize().map_err(unreadable)?;
-    let mut drivers = Vec::new();
-    for language in subfolders(&folder).map_err(unreadable)? {
-        for library in subfolders(&language).map_err(unreadable)? {
-            if library.join("driver.toml").is_file() {
-                drivers.push(Driver::read(&library).map_err(SearchError::Manifest)?);
-            }
-        }
-    }
+    let found = manifests(&folder, "driver.toml").map_err(unreadable)?;
+    let drivers: Result<Vec<Driver>, String> = found.iter().map(|f| Driver::read(f)).collect();
+    let drivers = drivers.map_err(SearchError::Manifest)?;
     if drivers.is_empty() {
         return Err(SearchError::Empty(folder));
     }
     Ok(drivers)
 }
 
+/// Every folder `<language>/<name>` below this one that has a manifest of that name.
+pub(crate) fn manifests(folder: &Path, manifest: &str) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for language in subfolders(folder)? {
+        let named = subfolders(&language)?.into_iter();
+        found.extend(named.filter(|named| named.join(manifest).is_file()));
+    }
+    Ok(found)
+}
+
 /// The checkout that this crate was built from.
-pub(super) fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }

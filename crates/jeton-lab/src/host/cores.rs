@@ -12,6 +12,37 @@ pub struct Cores {
     parts: Option<Parts>,
 }
 
+/// Where a server runs and where its loader does.
+#[derive(Debug, Clone)]
+pub(crate) struct Bench {
+    server: Option<CpuSet>,
+    loader: Option<CpuSet>,
+    /// The two share cores, or the server has fewer than were asked for.
+    pub(crate) oversubscribed: bool,
+}
+
+impl Bench {
+    /// Starts something on the server's cores: a child inherits where its parent's thread may run.
+    pub(crate) fn for_server<T>(&self, start: impl FnOnce() -> T) -> T {
+        on(self.server.as_ref(), start)
+    }
+
+    /// Starts something on the loader's core.
+    pub(crate) fn for_loader<T>(&self, start: impl FnOnce() -> T) -> T {
+        on(self.loader.as_ref(), start)
+    }
+}
+
+fn on<T>(cores: Option<&CpuSet>, start: impl FnOnce() -> T) -> T {
+    let before = sched_getaffinity(None).ok();
+    let moved = cores.is_some_and(|cores| sched_setaffinity(None, cores).is_ok());
+    let started = start();
+    if let (true, Some(before)) = (moved, &before) {
+        let _ = sched_setaffinity(None, before);
+    }
+    started
+}
+
 #[derive(Debug, Clone)]
 struct Parts {
     lab: CpuSet,
@@ -93,6 +124,36 @@ impl Cores {
             allowed.take(threads as usize).for_each(|c| set.set(c));
         }
         set
+    }
+
+    /// The parts of a load: the last `servers` cores for a server, and the others for who loads it.
+    /// Where none would be left, a server has them all and the loader shares them.
+    pub(crate) fn for_servers(&self, servers: u32) -> Bench {
+        let allowed: Vec<usize> = self.all.as_ref().map_or_else(Vec::new, |all| {
+            (0..CpuSet::MAX_CPU).filter(|&c| all.is_set(c)).collect()
+        });
+        let wanted = servers as usize;
+        let set = |cores: &[usize]| {
+            let mut set = CpuSet::new();
+            cores.iter().for_each(|&c| set.set(c));
+            set
+        };
+        if wanted < allowed.len() {
+            let (loader, server) = allowed.split_at(allowed.len() - wanted);
+            // One is enough for the loader, and the one that is furthest from the server's.
+            Bench {
+                server: Some(set(server)),
+                loader: Some(set(&loader[..1])),
+                oversubscribed: false,
+            }
+        } else {
+            let all = (!allowed.is_empty()).then(|| set(&allowed));
+            Bench {
+                server: all,
+                loader: all,
+                oversubscribed: true,
+            }
+        }
     }
 
     /// Lets the calling thread run anywhere again.

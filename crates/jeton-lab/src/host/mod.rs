@@ -2,12 +2,15 @@
 
 mod cores;
 mod environment;
+mod processes;
 mod settings;
 mod witness;
 mod yardstick;
 
+pub(crate) use cores::Bench;
 pub use cores::Cores;
 pub use environment::describe;
+pub use processes::Processes;
 pub use settings::{Setting, State, settings};
 pub use witness::Witness;
 pub use yardstick::{SHARED_BEYOND, Yardstick};

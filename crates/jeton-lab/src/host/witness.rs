@@ -15,7 +15,7 @@ const PRESSURE_LIMIT: f64 = 0.10;
 /// A runtime's collector and compiler share its one core with its work, and that is what it costs.
 const NOBODY_ELSE_CORES: f64 = 0.05;
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
-const TICKS_PER_SECOND: f64 = 100.0;
+pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Watches from [`Witness::begin`] to [`Witness::testify`].
 #[derive(Debug)]
@@ -168,7 +168,7 @@ fn driver_ticks(id: &u32) -> Option<u64> {
 
 /// User and system time of one process. Its name may hold spaces and brackets, so the fields are
 /// counted from the last bracket.
-fn ticks_of(stat: &str) -> Option<u64> {
+pub(super) fn ticks_of(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     let user: u64 = fields.next()?.parse().ok()?;

@@ -10,6 +10,7 @@ mod report_1;
 mod report_2;
 mod report_3;
 mod report_4;
+pub mod servers;
 mod source;
 
 pub use answers::answers;

@@ -1,6 +1,7 @@
 //! The tables in Markdown, for a wiki, an issue or a pull request.
 
 mod interop;
+mod servers;
 
 use std::fmt::{self, Write};
 
@@ -30,6 +31,9 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(out, "# jeton lab\n")?;
     if result.rows.measured.is_empty() && !result.rows.is_empty() {
         writeln!(out, "`{}`\n", result.command.replace('`', "'"))?;
+        if !result.rows.servers.is_empty() {
+            return servers::write(&result.rows.servers, out);
+        }
         return interop::write(&result.rows.interop, out);
     }
     head(result, out)?;

@@ -15,4 +15,5 @@ mod comparison;
 pub mod interop;
 pub(crate) mod names;
 mod sentences;
+pub mod servers;
 pub(crate) mod units;

@@ -7,6 +7,7 @@ mod attack;
 mod beside;
 mod interop;
 mod recommendation;
+mod servers;
 
 use std::collections::HashMap;
 
@@ -27,7 +28,9 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
     // The other kinds stand behind the measured rows when the lab writes them.
     let before = result.rows.measured.len();
     interop::check(&result.rows.interop, before)?;
-    attack::check(&result.rows.attack, before + result.rows.interop.len())?;
+    let before = before + result.rows.interop.len();
+    attack::check(&result.rows.attack, before)?;
+    servers::check(&result.rows.servers, before + result.rows.attack.len())?;
     for (i, verdict) in result.verdicts.iter().enumerate() {
         self::verdict(verdict, &result.rows.measured)
             .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;

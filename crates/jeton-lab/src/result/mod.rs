@@ -12,6 +12,7 @@ mod file;
 mod interop;
 mod reading;
 mod rows;
+mod servers;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
 pub use beside::{
@@ -20,7 +21,9 @@ pub use beside::{
 pub use file::{FileError, OutDir, to_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use reading::{RESULT_BYTES_MAX, read};
-pub use rows::{ATTACK, INTEROP, Rows};
+pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
+pub(crate) use servers::latency_ms;
+pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject};
 
 use std::collections::BTreeMap;
 

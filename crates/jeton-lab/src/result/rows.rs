@@ -12,13 +12,16 @@ use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AttackRow, InteropRow, Row};
+use super::{AttackRow, InteropRow, Row, ServerRow};
 
 /// The suite of [`InteropRow`]s.
 pub const INTEROP: &str = "interop";
 
 /// The suite of [`AttackRow`]s.
 pub const ATTACK: &str = "attack";
+
+/// The suite of [`ServerRow`]s.
+pub const SERVERS: &str = "servers";
 
 /// Every row of a result.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,13 +32,15 @@ pub struct Rows {
     pub interop: Vec<InteropRow>,
     /// Who accepts what must be refused: `lab attack`.
     pub attack: Vec<AttackRow>,
+    /// What issuing costs behind gRPC: `lab servers`.
+    pub servers: Vec<ServerRow>,
 }
 
 impl Rows {
     /// How many rows there are, of all kinds.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.measured.len() + self.interop.len() + self.attack.len()
+        self.measured.len() + self.interop.len() + self.attack.len() + self.servers.len()
     }
 
     /// Whether there is no row of any kind.
@@ -70,6 +75,12 @@ impl Serialize for Rows {
         for row in &self.attack {
             list.serialize_element(&OfSuite { suite: ATTACK, row })?;
         }
+        for row in &self.servers {
+            list.serialize_element(&OfSuite {
+                suite: SERVERS,
+                row,
+            })?;
+        }
         list.end()
     }
 }
@@ -99,6 +110,7 @@ impl<'de> Deserialize<'de> for Rows {
                         AnyRow::Measured(row) => rows.measured.push(*row),
                         AnyRow::Interop(row) => rows.interop.push(*row),
                         AnyRow::Attack(row) => rows.attack.push(*row),
+                        AnyRow::Servers(row) => rows.servers.push(*row),
                     }
                 }
                 Ok(rows)
@@ -113,6 +125,7 @@ enum AnyRow {
     Measured(Box<Row>),
     Interop(Box<InteropRow>),
     Attack(Box<AttackRow>),
+    Servers(Box<ServerRow>),
 }
 
 impl<'de> Deserialize<'de> for AnyRow {
@@ -139,7 +152,8 @@ impl<'de> Deserialize<'de> for AnyRow {
                         break;
                     }
                 }
-                let kind = suite.filter(|suite| [INTEROP, ATTACK].contains(&suite.as_str()));
+                let kind =
+                    suite.filter(|suite| [INTEROP, ATTACK, SERVERS].contains(&suite.as_str()));
                 if kind.is_some() {
                     // The kinds that it chose between have no such member of their own.
                     before.pop();
@@ -150,6 +164,7 @@ impl<'de> Deserialize<'de> for AnyRow {
                         InteropRow::deserialize(row).map(|r| AnyRow::Interop(r.into()))
                     }
                     Some(ATTACK) => AttackRow::deserialize(row).map(|r| AnyRow::Attack(r.into())),
+                    Some(SERVERS) => ServerRow::deserialize(row).map(|r| AnyRow::Servers(r.into())),
                     _ => Row::deserialize(row).map(|r| AnyRow::Measured(r.into())),
                 }
             }

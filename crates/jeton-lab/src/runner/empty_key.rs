@@ -20,7 +20,7 @@ pub(super) fn with_an_empty_key(alg: &str, claims: &Value) -> Option<String> {
 }
 
 /// Whether a token was signed with an empty key.
-pub(super) fn is_signed_with_an_empty_key(alg: &str, token: &str) -> bool {
+pub(crate) fn is_signed_with_an_empty_key(alg: &str, token: &str) -> bool {
     let Some((input, signature)) = token.rsplit_once('.') else {
         return false;
     };

@@ -3,7 +3,7 @@
 mod bench;
 mod checksum;
 mod collect;
-mod empty_key;
+pub(crate) mod empty_key;
 mod event;
 mod forge;
 mod honesty;

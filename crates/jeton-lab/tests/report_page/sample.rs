@@ -135,6 +135,55 @@ pub(crate) fn interop() -> RunResult {
     result
 }
 
+/// A result of `lab servers`: one server that is as it must be, one with the bugs of a report, and one
+/// that is not there.
+#[allow(dead_code, reason = "each test binary has its own copy of this file")]
+pub(crate) fn servers() -> RunResult {
+    let mut result = empty();
+    result.command = "jeton lab servers".to_owned();
+    let row = |id: &str, status: &str, reason: Option<&str>, measured: bool| {
+        let mut row = serde_json::json!({
+            "suite": "servers", "status": status, "scenario": "1 core, 5×50", "cores": 1,
+            "connections": 5, "in_flight": 50, "alg": "HS256",
+            "subject": {"id": id, "name": "a server", "language": "go", "libraries": "x 1.0"}});
+        if let Some(reason) = reason {
+            row["reason"] = reason.into();
+            row["subject"]["as_published"] = measured.into();
+        }
+        if measured {
+            let load = serde_json::json!({
+                "requests_per_s": 1000.5, "cpu_us_per_request": 12.25,
+                "client_cpu_us_per_request": null,
+                "repetitions": [
+                    {"seconds": 1.0, "requests_per_s": 1000.5, "cpu_us_per_request": 12.25}],
+                "latency_ms": {}, "statuses": {"Unavailable": 3}, "verified": 0,
+                "client_bound": false, "base_rss_bytes": 20_000_000, "peak_rss_bytes": 30_000_000,
+                "latencies": jeton_lab::servers::loader::Latencies::default()});
+            for (name, value) in load.as_object().unwrap() {
+                row[name] = value.clone();
+            }
+        }
+        row
+    };
+    let rows = serde_json::json!([
+        row("go/fixed", "ok", None, true),
+        row(
+            "go/published",
+            "failed-preflight",
+            Some("signs HS256 with an empty key"),
+            true
+        ),
+        row(
+            "java/absent",
+            "unavailable",
+            Some("needs `java`, which is not on PATH"),
+            false
+        ),
+    ]);
+    result.rows = serde_json::from_value(rows).unwrap();
+    result
+}
+
 /// ES256 tokens between two drivers, with a key as JWK and as PEM; the PEM is the worse one.
 fn exchange(minter: &str, verifier: &str, outcome: Interop) -> InteropRow {
     let party = |driver: &str| Party {

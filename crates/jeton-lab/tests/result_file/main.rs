@@ -50,6 +50,7 @@ fn every_kind_of_row_fits_the_schema() {
     assert_published(&advised());
     assert_published(&sample::interop());
     assert_published(&sample::attack());
+    assert_published(&sample::servers());
 }
 
 #[test]
@@ -200,7 +201,7 @@ fn what_a_run_writes_fits_the_schema() {
 
 #[test]
 fn a_round_trip_loses_no_digit() {
-    for written in [sample::result(), sample::interop()] {
+    for written in [sample::result(), sample::interop(), sample::servers()] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
         fs::write(&path, to_bytes(&written)).unwrap();
@@ -435,8 +436,31 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     ),
 ];
 
+/// The same, of a result of `lab servers`.
+const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
+    (
+        "/rows/0/statuses",
+        "{\"OK\": 1}",
+        "rows[0].latencies: has not as many calls as ended OK",
+        false,
+    ),
+    (
+        "/rows/1/status",
+        "\"ok\"",
+        "rows[1].reason: contradicts the status",
+        false,
+    ),
+    (
+        "/rows/1/subject/id",
+        "\"go/fixed\"",
+        "rows[1]: is the same server and scenario as rows[0]",
+        false,
+    ),
+];
+
 #[test]
 fn an_edit_by_hand_is_refused_with_its_place() {
+    refuse_each(&sample::servers(), EDITS_OF_SERVERS);
     refuse_each(&sample::result(), EDITS);
     refuse_each(&sample::interop(), EDITS_OF_INTEROP);
 }

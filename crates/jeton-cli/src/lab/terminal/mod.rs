@@ -9,6 +9,7 @@ mod attack;
 mod beside;
 mod group;
 mod interop;
+mod servers;
 mod table;
 mod words;
 
@@ -39,6 +40,7 @@ pub(super) fn show(result: &RunResult, columns: usize) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = interop::write(result, columns, &mut out);
+    let _ = servers::write(result, columns, &mut out);
     // A result of a verb that times nothing has no times to show.
     if result.rows.measured.is_empty() && !result.rows.is_empty() {
         return out;

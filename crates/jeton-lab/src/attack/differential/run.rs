@@ -59,14 +59,14 @@ fn ready<'d>(
 ) -> Result<Vec<(&'d Driver, Built)>, String> {
     let mut built = Vec::new();
     for driver in drivers.iter().filter(|d| attackable(d, &options.subjects)) {
-        let stale = options.cache.stale(driver);
+        let stale = options.cache.stale(driver.recipe());
         if options.built_only && stale {
             continue;
         }
         if stale {
             tell(Event::Building(&driver.id));
         }
-        match options.cache.build(driver, stop) {
+        match options.cache.build(driver.recipe(), stop) {
             Ok(made) => built.push((driver, made)),
             Err(Unbuilt::Stopped) => return Err("ended before it began".into()),
             Err(Unbuilt::Unavailable(reason)) => tell(Event::Unavailable {

@@ -27,7 +27,7 @@ pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswe
     };
     let mut answers = report_1::answers(&evidence);
     answers.extend(report_2::answers(&evidence));
-    answers.extend(report_3::answers());
+    answers.extend(report_3::answers(&rows.servers));
     answers.extend(report_4::answers(&evidence));
     answers
 }

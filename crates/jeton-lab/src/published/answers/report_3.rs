@@ -1,36 +1,126 @@
 //! Report 3's conclusions: which server? `jeton lab servers` measures them, `jeton lab run` does not.
 
-use super::evidence::Finding;
+use super::evidence::{Finding, Missing};
 use super::{Claim, claim, of};
+use crate::published::servers::runs;
 use crate::published::source::REPORT_3;
-use crate::result::ClaimAnswered;
+use crate::result::{Answer, ClaimAnswered, ServerLoad, ServerRow};
 
-pub(super) fn answers() -> Vec<ClaimAnswered> {
-    let unanswered = || {
-        Finding::missing("the servers, which are another verb: no rows of them are here".to_owned())
-    };
+/// A ratio is the published one if it is as near to it as this.
+const NEAR: f64 = 0.10;
+
+pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     let claims: Vec<Claim> = vec![
         claim(
             "3.1a",
             "On one core the Go server answers 1.48 and 1.45 × the requests of Node with HS256, 1.17 \
              and 1.11 × with ES256.",
-            unanswered(),
+            ratios(rows, 1),
         ),
         claim(
             "3.1b",
             "On three cores it answers 1.25 and 1.32 × with HS256, 1.08 and 1.07 × with ES256.",
-            unanswered(),
+            ratios(rows, 3),
         ),
         claim(
             "3.2a",
             "The Go server's memory peaks at 18 to 20 MB.",
-            unanswered(),
+            memory(rows, "go/published", (18.0, 20.0)),
         ),
         claim(
             "3.2b",
             "Node's peaks at 105 MB for each process, 40 MB of them at rest.",
-            unanswered(),
+            memory(rows, "node/published", (105.0, 105.0)),
         ),
     ];
     of(REPORT_3, claims)
+}
+
+/// Go over Node, both with their bugs fixed, in the four scenarios with so many cores.
+fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
+    let published = runs();
+    let published = published.iter().filter(|run| run.scenario.cores == cores);
+    let (mut measured, mut all_near, mut all_faster) = (Vec::new(), true, true);
+    for run in published {
+        let Some(over_node) = run.over_node else {
+            continue;
+        };
+        let of = |id: &str| {
+            let found = rows.iter().find(|row| {
+                row.subject.id == id && row.rate.is_none() && row.of_scenario() == run.scenario
+            });
+            let row = found.ok_or_else(|| format!("{id} in {}", run.scenario.name()))?;
+            if row.oversubscribed {
+                return Err(format!(
+                    "{}: the machine has too few cores for it, so requests are not compared",
+                    run.scenario.name()
+                ));
+            }
+            let load = row.load.as_ref().filter(|load| load.tokens() > 0);
+            load.map(|load| load.requests_per_s)
+                .ok_or_else(|| format!("{id} in {}", run.scenario.name()))
+        };
+        let (go, node) = (of("go/fixed")?, of("node/fixed")?);
+        let ratio = go / node;
+        all_near &= (ratio / over_node - 1.0).abs() <= NEAR;
+        all_faster &= ratio > 1.0;
+        measured.push(format!("{ratio:.2} ({over_node} published)"));
+    }
+    if measured.is_empty() {
+        return Err("the servers, which are another verb: no rows of them are here".to_owned());
+    }
+    let (answer, why) = match (all_near, all_faster) {
+        (true, _) => (
+            Answer::Holds,
+            "every ratio is within a tenth of the published one",
+        ),
+        (false, true) => (
+            Answer::DoesNotHold,
+            "Go answers more, by other ratios: the published Go server signed with an empty key and \
+             one subject, and its loader shared the cores",
+        ),
+        (false, false) => (
+            Answer::DoesNotHold,
+            "Go does not answer more in every scenario once both servers do the same work on cores of \
+             their own",
+        ),
+    };
+    let figures = format!(
+        "Go over Node, both with their bugs fixed: {}",
+        measured.join(", ")
+    );
+    Ok(Finding::new(answer, figures, why, Vec::new()))
+}
+
+/// The most memory of a server on one core, in MB, beside what was published.
+#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Finding, Missing> {
+    let mine = rows
+        .iter()
+        .filter(|row| row.subject.id == id && row.cores == 1);
+    let loads: Vec<&ServerLoad> = mine.filter_map(|row| row.load.as_ref()).collect();
+    let mb = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
+    let peak = loads
+        .iter()
+        .filter_map(|l| mb(l.peak_rss_bytes))
+        .reduce(f64::max);
+    let rest = loads
+        .iter()
+        .filter_map(|l| mb(l.base_rss_bytes))
+        .reduce(f64::max);
+    let (Some(peak), Some(rest)) = (peak, rest) else {
+        return Err(format!("{id} on one core: no rows of it are here"));
+    };
+    let holds = peak >= low * (1.0 - NEAR) && peak <= high * (1.0 + NEAR);
+    let (answer, why) = if holds {
+        (Answer::Holds, "within a tenth of what was published")
+    } else {
+        (
+            Answer::DoesNotHold,
+            "resident memory of all its processes, looked at every 50 ms; how the published figure was \
+             come by is not said",
+        )
+    };
+    let figures = format!("{id}: at most {peak:.0} MB under load, {rest:.0} MB before");
+    Ok(Finding::new(answer, figures, why, Vec::new()))
 }

@@ -36,6 +36,11 @@ fn unasked(result: &RunResult) -> Markup {
             "jeton lab interop",
         ),
         (
+            !result.rows.servers.is_empty(),
+            "what issuing tokens costs behind gRPC",
+            "jeton lab servers",
+        ),
+        (
             false,
             "who accepts what must be refused",
             "jeton lab attack",

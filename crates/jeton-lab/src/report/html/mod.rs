@@ -18,6 +18,7 @@ mod lines;
 mod marks;
 mod overhead;
 mod scale;
+mod servers;
 mod sizes;
 mod summary;
 mod sweep;
@@ -106,8 +107,18 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     let interop_rows = &result.rows.interop;
     // A verb that times nothing has nothing to say of times.
     let timed = !rows.is_empty() || result.rows.is_empty();
-    let shown =
-        |s: &Section| timed || ["attacks", "interop", "environment", "data"].contains(&s.id);
+    let shown = |s: &Section| {
+        timed
+            || [
+                "attacks",
+                "interop",
+                "servers",
+                "claims",
+                "environment",
+                "data",
+            ]
+            .contains(&s.id)
+    };
     let all = [
         always(
             "summary",
@@ -144,6 +155,11 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             "interop",
             "Who verifies whose tokens",
             (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
+        ),
+        Section::new(
+            "servers",
+            "Servers",
+            (!result.rows.servers.is_empty()).then(|| servers::section(&result.rows.servers)),
         ),
         Section::new(
             "attacks",
@@ -186,6 +202,9 @@ fn title(result: &RunResult) -> String {
     }
     if !result.rows.interop.is_empty() {
         suites.push("interop");
+    }
+    if !result.rows.servers.is_empty() {
+        suites.push("servers");
     }
     if suites.is_empty() {
         return "Lab report".to_owned();

@@ -1,0 +1,291 @@
+//! `jeton lab servers`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use jeton_lab::Stop;
+use jeton_lab::report::html;
+use jeton_lab::result::OutDir;
+use jeton_lab::servers::{self, Algorithm, Options, Scenario, Server};
+
+use super::load::seconds;
+use super::progress::{Progress, in_words};
+use super::run::{listen, repeated, some_seed};
+use super::{ENDED_EARLY, sentence, terminal};
+
+/// Load gRPC servers that issue tokens, side by side
+///
+/// Every server below servers/ is built, started on cores of its own, given the same keys, looked at
+/// (do its tokens verify with those keys, and does it refuse what it does not know?) and then loaded
+/// in turns by a loader on a core of its own. Shown are tokens a second apart from errors, the
+/// server's CPU time for each token, latencies, statuses and memory, with the gRPC report's published
+/// figures beside.
+///
+/// The report's servers are there as they were published, their bugs kept: what is wrong with them is
+/// named, and their figures are marked.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton lab servers                              the report's eight scenarios, three repetitions
+  jeton lab servers --quick                      the same, one short repetition
+  jeton lab servers --server go --server jeton   only some servers, by a part of their id
+  jeton lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
+  jeton lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
+  jeton lab servers --list
+
+Where the machine has fewer cores than a scenario asks for, server and loader share them; such rows
+are marked, and only CPU time for each token is compared.
+
+Not measured yet: other calls than GenerateJwt (verifying alone, batches, streams, PASETO, RS256,
+Ed25519, introspection), and a choice of rates from the peak: give --rate.")]
+pub(super) struct Servers {
+    /// Which scenarios: the gRPC report's eight
+    #[arg(
+        long,
+        value_name = "SET",
+        default_value = "report",
+        hide_possible_values = true
+    )]
+    scenarios: Set,
+
+    /// One repetition of a second each
+    #[arg(long, conflicts_with_all = ["repetitions", "seconds", "warm_up"])]
+    quick: bool,
+
+    /// Only servers with this in their id; may be given again
+    #[arg(long = "server", value_name = "PART")]
+    chosen: Vec<String>,
+
+    /// Only this many cores for a server
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    cores: Option<u32>,
+
+    /// Instead of the report's: so many connections
+    #[arg(long, value_name = "N", requires = "in_flight")]
+    connections: Option<u32>,
+
+    /// Instead of the report's: so many calls in flight on each connection
+    #[arg(long, value_name = "N", requires = "connections")]
+    in_flight: Option<u32>,
+
+    /// Only this algorithm: HS256 or ES256
+    #[arg(long, value_name = "NAME")]
+    alg: Option<Algorithm>,
+
+    /// Calls a second of an open loop, instead of a closed one
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
+
+    /// How often each server is loaded in each scenario
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    repetitions: u32,
+
+    /// How long each load is measured
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    seconds: Duration,
+
+    /// How long a server is loaded before that
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    warm_up: Duration,
+
+    /// The seed of the order in which servers are loaded [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Where results.json and report.html go
+    #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
+    out: PathBuf,
+
+    /// Print the result file on standard output instead of the tables
+    #[arg(long)]
+    json: bool,
+
+    /// Show which servers there are, and build nothing
+    #[arg(long)]
+    list: bool,
+
+    /// The folder of the servers [default: JETON_SERVERS, or that of jeton's checkout]
+    #[arg(long = "servers", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Set {
+    Report,
+}
+
+impl Servers {
+    pub(super) fn run(self) -> Result<ExitCode, String> {
+        let all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
+        let chosen = self.choose(&all)?;
+        if self.list {
+            return list(&chosen);
+        }
+        let scenarios = self.planned();
+        servers::ready(&chosen, &scenarios)?;
+        let out = OutDir::create(&self.out).map_err(sentence)?;
+        let folder = Scratch::make()?;
+        let options = self.options(&folder)?;
+        let stop = Stop::default();
+        listen(&stop)?;
+
+        let mut progress = Progress::begin();
+        progress.say(&estimate(&chosen, &scenarios, &options));
+        let result = servers::run(&chosen, &scenarios, &options, &stop, &mut |event| {
+            progress.tell_servers(&event);
+        })?;
+        progress.end();
+
+        let file = out.write_result(&result).map_err(sentence)?;
+        let page = out
+            .write("report.html", html::page(&result).as_bytes())
+            .map_err(sentence)?;
+        let stdout = &mut anstream::stdout().lock();
+        let shown = if self.json {
+            serde_json::to_writer_pretty(&mut *stdout, &result).map_err(sentence)?;
+            writeln!(stdout)
+        } else {
+            let shown = terminal::show(&result, terminal::columns());
+            write!(stdout, "{shown}")
+                .and_then(|()| writeln!(stdout, "\n{}\n{}", file.display(), page.display()))
+        };
+        // A reader that closed the pipe has seen what it wanted; the files are there.
+        drop(shown);
+        Ok(if stop.requested() {
+            progress.say("ended early: the files hold what was measured");
+            ExitCode::from(ENDED_EARLY)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    fn choose<'s>(&self, all: &'s [Server]) -> Result<Vec<&'s Server>, String> {
+        if let Some(part) =
+            (self.chosen.iter()).find(|part| !all.iter().any(|s| s.id.contains(*part)))
+        {
+            let ids: Vec<&str> = all.iter().map(|s| s.id.as_str()).collect();
+            return Err(format!(
+                "no server has `{part}` in its id; there are {}",
+                ids.join(", ")
+            ));
+        }
+        let is_chosen = |s: &&Server| {
+            self.chosen.is_empty() || self.chosen.iter().any(|part| s.id.contains(part))
+        };
+        Ok(all.iter().filter(is_chosen).collect())
+    }
+
+    /// The set's scenarios, as far as they are asked for, or with other connections.
+    fn planned(&self) -> Vec<Scenario> {
+        let Set::Report = self.scenarios;
+        let mut planned: Vec<Scenario> = Vec::new();
+        for mut scenario in Scenario::report() {
+            if self.alg.is_some_and(|alg| alg != scenario.alg) {
+                continue;
+            }
+            if let (Some(connections), Some(in_flight)) = (self.connections, self.in_flight) {
+                scenario.connections = connections;
+                scenario.in_flight = in_flight;
+                scenario.cores = self.cores.unwrap_or(scenario.cores);
+            }
+            let wanted = self.cores.is_none_or(|cores| cores == scenario.cores);
+            if wanted && !planned.contains(&scenario) {
+                planned.push(scenario);
+            }
+        }
+        planned
+    }
+
+    fn options(&self, folder: &Scratch) -> Result<Options, String> {
+        let seed = self.seed.unwrap_or_else(some_seed);
+        let own = std::env::current_exe().map_err(|e| format!("this program is not found: {e}"))?;
+        Ok(Options {
+            repetitions: if self.quick { 1 } else { self.repetitions },
+            measured: if self.quick {
+                Duration::from_secs(1)
+            } else {
+                self.seconds
+            },
+            warm_up: if self.quick {
+                Duration::from_millis(500)
+            } else {
+                self.warm_up
+            },
+            rate: self.rate,
+            seed,
+            command: repeated(self.seed.is_none().then_some(seed)),
+            loader: vec![own.into(), OsString::from("lab"), OsString::from("load")],
+            folder: folder.0.clone(),
+        })
+    }
+}
+
+/// Where the run's keys and the servers' data folders are: this user's alone, and gone with the run.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn make() -> Result<Self, String> {
+        use std::os::unix::fs::DirBuilderExt;
+        let name = format!("jeton-servers-{}-{}", std::process::id(), some_seed());
+        let path = std::env::temp_dir().join(name);
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&path)
+            .map_err(|e| format!("{} cannot be made: {e}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left of it is in the system's folder for such files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn list(servers: &[&Server]) -> Result<ExitCode, String> {
+    let mut out = String::new();
+    for server in servers {
+        let manifest = &server.manifest;
+        out.push_str(&format!(
+            "{:<16} {}\n{:16} {}\n",
+            server.id, manifest.about, "", manifest.libraries
+        ));
+        if let Some(need) = server.recipe().missing_command() {
+            out.push_str(&format!("{:16} not available here: needs `{need}`\n", ""));
+        }
+    }
+    super::destination::written(std::io::stdout().write_all(out.as_bytes()))
+}
+
+fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> String {
+    let cache = servers::cache();
+    let loads = servers.len() * scenarios.len() * options.repetitions as usize;
+    let mut groups: Vec<u32> = scenarios.iter().map(|s| s.cores).collect();
+    groups.dedup();
+    // A loader starts and ends, a server starts and is looked at.
+    let beyond = Duration::from_millis(150);
+    let look = Duration::from_secs(2);
+    let each = options.measured + options.warm_up + beyond;
+    let takes = each.mul_f64(loads as f64) + look.mul_f64((servers.len() * groups.len()) as f64);
+    let stale = servers
+        .iter()
+        .filter(|s| s.recipe().missing_command().is_none() && cache.stale(s.recipe()))
+        .count();
+    let first = match stale {
+        0 => String::new(),
+        n => format!(", after building {n} of them (a first build takes minutes)"),
+    };
+    format!(
+        "about {}: {} servers × {} scenarios × {} repetitions of {} s{first}",
+        in_words(takes),
+        servers.len(),
+        scenarios.len(),
+        options.repetitions,
+        options.measured.as_secs_f64(),
+    )
+}

@@ -1,0 +1,133 @@
+//! Servers on the terminal: a table for each scenario, then what it says, then what is wrong.
+
+use std::fmt::Write;
+
+use jeton_lab::published::servers::MACHINE;
+use jeton_lab::report::servers::{ScenarioTable, marks, mebibytes, ms, scenarios, statuses};
+use jeton_lab::result::{RunResult, ServerLoad, ServerRow};
+
+use super::{BOLD, DIM, paragraph};
+
+/// All of it; nothing if the result has no such rows.
+pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let rows = &result.rows.servers;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let e = &result.environment;
+    writeln!(
+        out,
+        "{BOLD}What does issuing a token cost behind gRPC?{BOLD:#} in {:.0} s, seed {}",
+        e.elapsed_s, result.seed
+    )?;
+    paragraph(
+        "Tokens are calls that ended OK with a token. CPU is the server's for each of them, in \
+         microseconds; latencies are in milliseconds, memory in MiB.",
+        columns,
+        out,
+    )?;
+    if e.taint.tainted {
+        let reasons = e.taint.reasons.join("; ");
+        paragraph(&format!("Disturbed: {reasons}."), columns, out)?;
+    }
+    for table in scenarios(rows) {
+        write_table(&table, columns, out)?;
+    }
+    published_machine(columns, out)?;
+    troubles(rows, columns, out)
+}
+
+fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut title = table.title.clone();
+    if let Some(rate) = table.rate {
+        let _ = write!(title, ", {rate} calls a second");
+    }
+    if table.oversubscribed {
+        title.push_str(" (oversubscribed: only CPU is compared)");
+    }
+    writeln!(out, "\n{BOLD}{title}{BOLD:#}")?;
+    writeln!(
+        out,
+        "{DIM}{:<18}{:>9}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}{DIM:#}",
+        "server", "tokens/s", "CPU", "p50", "p90", "p99", "p99.99", "slowest", "MiB"
+    )?;
+    for (row, load) in &table.measured {
+        measured(row, load, out)?;
+    }
+    for run in &table.published {
+        let of = |name: &str| {
+            let found = run.latency_ms.iter().find(|(n, _)| *n == name);
+            ms(found.and_then(|(_, value)| *value))
+        };
+        let rate = run
+            .requests_per_s
+            .map_or_else(String::new, |v| format!("{v:.0}"));
+        writeln!(
+            out,
+            "{DIM}{:<18}{rate:>9}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}  {}{DIM:#}",
+            format!("{}, report", run.server),
+            "",
+            of("p50"),
+            of("p90"),
+            of("p99"),
+            "",
+            of("slowest"),
+            run.peak_memory
+        )?;
+    }
+    for sentence in table.sentences() {
+        paragraph(&sentence, columns, out)?;
+    }
+    Ok(())
+}
+
+fn measured(row: &ServerRow, load: &ServerLoad, out: &mut String) -> std::fmt::Result {
+    let of = |name: &str| ms(load.latency_ms.get(name).copied());
+    let cpu = (load.cpu_us_per_request).map_or_else(|| "n/a".to_owned(), |us| format!("{us:.1}"));
+    let mut remarks = marks(row, load).join(", ");
+    if load.errors() > 0 {
+        let _ = write!(remarks, " {}", statuses(load));
+    }
+    writeln!(
+        out,
+        "{:<18}{:>9.0}{cpu:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}  {}",
+        row.subject.id,
+        load.requests_per_s,
+        of("p50"),
+        of("p90"),
+        of("p99"),
+        of("p99.99"),
+        of("slowest"),
+        mebibytes(load.peak_rss_bytes),
+        remarks.trim()
+    )
+}
+
+fn published_machine(columns: usize, out: &mut String) -> std::fmt::Result {
+    writeln!(out)?;
+    paragraph(
+        &format!("The report's figures are those of its own machine: {MACHINE}."),
+        columns,
+        out,
+    )
+}
+
+/// Each reason once for each server.
+fn troubles(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut said: Vec<(&str, &str, &str)> = Vec::new();
+    for row in rows {
+        let Some(reason) = &row.reason else { continue };
+        let one = (row.subject.id.as_str(), row.status.name(), reason.as_str());
+        if !said.contains(&one) {
+            said.push(one);
+        }
+    }
+    if said.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{BOLD}What is wrong{BOLD:#}")?;
+    for (server, status, reason) in said {
+        paragraph(&format!("{server} ({status}): {reason}"), columns, out)?;
+    }
+    Ok(())
+}

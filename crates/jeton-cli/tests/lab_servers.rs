@@ -1,0 +1,325 @@
+//! `jeton lab servers` and `jeton lab load`, the real binary against real servers: this project's own,
+//! and such as are no good.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+/// jeton's own manifest, with the binary that is tested in the place of one that is built.
+fn jeton_manifest(folder: &Path) {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../servers/rust/jeton/server.toml"
+    );
+    let text = fs::read_to_string(path).unwrap();
+    let kept = text
+        .lines()
+        .filter(|line| !line.starts_with("build = ") && !line.starts_with("inputs = "));
+    let manifest: Vec<String> = kept
+        .map(|line| line.replace("{target}/release/jeton", JETON))
+        .collect();
+    server(folder, "rust/jeton", &manifest.join("\n"));
+    let ready = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../servers/rust/jeton/ready.sh"
+    );
+    fs::copy(ready, folder.join("rust/jeton/ready.sh")).unwrap();
+}
+
+fn server(folder: &Path, id: &str, manifest: &str) {
+    let folder = folder.join(id);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("server.toml"), manifest).unwrap();
+}
+
+/// A server that is a line of shell.
+fn shell(folder: &Path, id: &str, line: &str, more: &str) {
+    let manifest = format!(
+        "name = \"a shell\"\nlanguage = \"sh\"\nlibraries = \"sh\"\nabout = \"no server\"\n\
+         start = [\"sh\", \"-c\", \"{line}\"]\n{more}\n"
+    );
+    server(folder, id, &manifest);
+}
+
+fn servers(folder: &Path, more: &[&str]) -> Output {
+    Command::new(JETON)
+        .args(["lab", "servers", "--json", "--seed", "7"])
+        .args(["--cores", "1", "--connections", "1", "--in-flight", "8"])
+        .args(["--seconds", "0.4", "--warm-up", "0.1", "--repetitions", "2"])
+        .arg("--servers")
+        .arg(folder.join("servers"))
+        .arg("--out")
+        .arg(folder.join("out"))
+        .args(more)
+        .env_remove("JETON_KEY_ENCRYPTION_KEY")
+        .output()
+        .unwrap()
+}
+
+fn rows(out: &Output) -> Vec<Value> {
+    let talk = String::from_utf8_lossy(&out.stderr);
+    let result: Value =
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{e}: {talk}"));
+    result["rows"].as_array().unwrap().clone()
+}
+
+fn row<'r>(rows: &'r [Value], id: &str, alg: &str) -> &'r Value {
+    let mut of = rows
+        .iter()
+        .filter(|r| r["subject"]["id"] == id && r["alg"] == alg);
+    of.next().unwrap_or_else(|| panic!("no row of {id}"))
+}
+
+fn two_cores() -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
+}
+
+#[test]
+fn a_server_that_is_as_it_must_be_has_every_figure() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    let out = servers(folder.path(), &[]);
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 2);
+    for alg in ["HS256", "ES256"] {
+        let row = row(&rows, "rust/jeton", alg);
+        assert_eq!(
+            (&row["status"], &row["scenario"]),
+            (&"ok".into(), &"1 core, 1×8".into()),
+            "{row}"
+        );
+        assert!(row["requests_per_s"].as_f64().unwrap() > 10.0, "{row}");
+        assert!(
+            row["verified"].as_u64().unwrap() >= 2,
+            "one for each load: {row}"
+        );
+        assert_eq!(row["repetitions"].as_array().unwrap().len(), 2);
+        assert!(row["statuses"]["OK"].as_u64().unwrap() > 10, "{row}");
+        for name in [
+            "average", "fastest", "p10", "p50", "p99", "p99.99", "slowest",
+        ] {
+            assert!(
+                row["latency_ms"][name].as_f64().unwrap() > 0.0,
+                "{name}: {row}"
+            );
+        }
+        for name in ["cpu_us_per_request", "base_rss_bytes", "peak_rss_bytes"] {
+            assert!(row[name].as_f64().unwrap() > 0.0, "{name}: {row}");
+        }
+    }
+    // The file shows again in every form.
+    let file = folder.path().join("out/results.json");
+    for form in [&[][..], &["--md"], &["--html"]] {
+        let again = Command::new(JETON)
+            .args(["lab", "report"])
+            .arg(&file)
+            .args(form)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(again.stdout).unwrap();
+        assert!(
+            again.status.success() && said.contains("rust/jeton"),
+            "{form:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn an_open_loop_makes_as_many_calls_as_are_due() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    let out = servers(folder.path(), &["--alg", "HS256", "--rate", "100"]);
+    let rows = rows(&out);
+    let row = row(&rows, "rust/jeton", "HS256");
+    assert_eq!(row["rate"], 100.0);
+    let calls: u64 = row["statuses"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert!((78..=82).contains(&calls), "0.4 s twice: {row}");
+}
+
+#[test]
+fn servers_that_are_no_good_are_rows_that_say_why() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    // Its own keys, and not the run's.
+    let own_keys = fs::read_to_string(all.join("rust/jeton/server.toml")).unwrap();
+    let prepare = format!(
+        "prepare = [[\"{JETON}\", \"admin\", \"issuer\", \"add\", \"--data\", \"{{run}}/data\", \
+         \"@{{run}}/issuer.json\"]]"
+    );
+    let own_keys: Vec<&str> = own_keys
+        .lines()
+        .map(|l| match l.starts_with("prepare = ") {
+            true => prepare.as_str(),
+            false => l,
+        })
+        .collect();
+    server(&all, "bad/own-keys", &own_keys.join("\n"));
+    shell(
+        &all,
+        "bad/dies",
+        "echo out of memory >&2; exit 3",
+        "announces = \"on \"",
+    );
+    shell(
+        &all,
+        "bad/far",
+        "echo on 192.0.2.1:80; sleep 20",
+        "announces = \"on \"",
+    );
+    shell(
+        &all,
+        "bad/absent",
+        "true",
+        "announces = \"on \"\nneeds = [\"jeton-no-such-tool\"]",
+    );
+    shell(
+        &all,
+        "bad/build",
+        "true",
+        "announces = \"on \"\nbuild = [[\"false\"]]",
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    shell(
+        &all,
+        "bad/garbage",
+        &garbage(address.port()),
+        &format!("address = \"{address}\""),
+    );
+
+    let out = servers(folder.path(), &["--alg", "HS256"]);
+    let rows = rows(&out);
+    for (id, status, reason) in [
+        (
+            "bad/own-keys",
+            "failed-preflight",
+            "do not verify with the key that it was given",
+        ),
+        ("bad/dies", "unavailable", "out of memory"),
+        ("bad/far", "unavailable", "no address of this machine alone"),
+        ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
+        ("bad/build", "unavailable", "does not build"),
+        ("bad/garbage", "failed-preflight", "answers HS256 with: "),
+    ] {
+        let row = row(&rows, id, "HS256");
+        assert_eq!(row["status"], status, "{row}");
+        assert!(row["reason"].as_str().unwrap().contains(reason), "{row}");
+        assert!(row.get("requests_per_s").is_none(), "{row}");
+    }
+    assert_eq!(row(&rows, "rust/jeton", "HS256")["status"], "ok");
+}
+
+/// Answers every connection with a line that is no HTTP/2.
+fn garbage(port: u16) -> String {
+    format!(
+        "exec python3 -c 'import socket; s = socket.create_server((\\\"127.0.0.1\\\", {port}))\\n\
+         while True: c = s.accept()[0]; c.sendall(b\\\"220 mail.test ready\\\\r\\\\n\\\" * 9); c.close()'"
+    )
+}
+
+#[test]
+fn what_a_run_needs_is_asked_for_before_anything_is_built() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let built = folder.path().join("built");
+    let more = format!(
+        "address = \"{address}\"\nbuild = [[\"touch\", \"{}\"]]",
+        built.display()
+    );
+    shell(&all, "any/taken", "sleep 20", &more);
+    if two_cores() {
+        let out = servers(folder.path(), &[]);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("any/taken") && said.contains("is taken"),
+            "{said}"
+        );
+    }
+    for (more, what) in [
+        (&["--server", "cobol"][..], "no server has `cobol`"),
+        (&["--alg", "RS256"], "HS256 or ES256"),
+        (&["--scenarios", "mine"], "report"),
+    ] {
+        let out = servers(folder.path(), more);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(said.contains(what), "{said}");
+    }
+    assert!(!built.exists());
+}
+
+#[test]
+fn loaders_files_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let load = |name: &str, connections: &str| {
+        let out = Command::new(JETON)
+            .args([
+                "lab",
+                "load",
+                &nobody.to_string(),
+                "--seconds",
+                "0.2",
+                "--warm-up",
+                "0",
+            ])
+            .args(["--connections", connections, "-o", name])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+    };
+    load("1.json", "1");
+    load("2.json", "1");
+    load("other.json", "2");
+    let merge = |files: &[&str]| {
+        Command::new(JETON)
+            .args(["lab", "load", "merge"])
+            .args(files)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let merged: Value = serde_json::from_slice(&merge(&["1.json", "2.json"]).stdout).unwrap();
+    assert_eq!(merged["loaders"], 2);
+    assert!(merged["statuses"]["not connected"].as_u64().unwrap() >= 2);
+    let refused = merge(&["1.json", "other.json"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        refused.status.code() == Some(2) && said.contains("connections"),
+        "{said}"
+    );
+}

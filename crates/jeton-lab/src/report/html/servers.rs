@@ -1,0 +1,171 @@
+//! Servers on the page: a table for each scenario, the report's figures in it, and behind each row
+//! its percentiles and its histogram.
+
+use maud::{Markup, html};
+
+use crate::published::servers::{MACHINE, PublishedRun};
+use crate::report::servers::{
+    ScenarioTable, histogram, marks, mebibytes, ms, scenarios, spread, statuses,
+};
+use crate::report::units;
+use crate::result::{ServerLoad, ServerRow};
+
+/// The section.
+pub(super) fn section(rows: &[ServerRow]) -> Markup {
+    html! {
+        p {
+            "Each server had cores of its own and the same keys; a loader on another core called each in turns. "
+            "Tokens are calls that ended OK with a token: errors are no throughput. CPU time is the server's, of all its "
+            "threads and processes. Italic rows are what the gRPC report published, measured on " (MACHINE) "."
+        }
+        @for table in scenarios(rows) { (one(&table)) }
+    }
+}
+
+fn one(table: &ScenarioTable<'_>) -> Markup {
+    html! {
+        h3 { (table.title) }
+        @if let Some(rate) = table.rate {
+            p { "Open loop of " (units::fixed(rate, 0)) " calls a second: latencies count from when a call was due." }
+        }
+        @if table.oversubscribed {
+            p { strong { "Oversubscribed: " } "server and loader share cores here. Only CPU time for each token is compared." }
+        }
+        @if !table.sentences().is_empty() {
+            ul { @for sentence in table.sentences() { li { (sentence) } } }
+        }
+        div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
+            table {
+                caption { (table.title) ": tokens, CPU time, latency in milliseconds, memory" }
+                thead { tr {
+                    th scope="col" { "Server" }
+                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p99", "p99.9", "p99.99", "Slowest", "MiB at rest", "MiB peak"] {
+                        th.number scope="col" { (name) }
+                    }
+                    th scope="col" { "Ended" }
+                    th scope="col" { "Remarks" }
+                } }
+                tbody {
+                    @for (row, load) in &table.measured { (measured(row, load)) }
+                    @for run in &table.published { (published(run)) }
+                }
+            }
+        }
+        @if !table.missing.is_empty() {
+            ul {
+                @for row in &table.missing {
+                    li { (row.subject.id) " (" (row.status.name()) "): " span.reason { (row.reason.as_deref().unwrap_or_default()) } }
+                }
+            }
+        }
+        @if !table.measured.is_empty() { (behind(table)) }
+    }
+}
+
+fn measured(row: &ServerRow, load: &ServerLoad) -> Markup {
+    let (low, high) = spread(load);
+    let us = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, 1));
+    html! {
+        tr {
+            th scope="row" { (row.subject.id) " " span.muted { (row.subject.libraries) } }
+            td.number { (units::fixed(load.requests_per_s, 0)) }
+            td.number { (units::fixed(low, 0)) " to " (units::fixed(high, 0)) }
+            td.number { (us(load.cpu_us_per_request)) }
+            td.number { (us(load.client_cpu_us_per_request)) }
+            @for name in ["average", "p50", "p99", "p99.9", "p99.99", "slowest"] {
+                td.number { (ms(load.latency_ms.get(name).copied())) }
+            }
+            td.number { (mebibytes(load.base_rss_bytes)) }
+            td.number { (mebibytes(load.peak_rss_bytes)) }
+            td { (statuses(load)) }
+            td {
+                @for mark in marks(row, load) { span.tag.warn { (mark) } " " }
+                @if let Some(reason) = &row.reason { span.reason { (reason) } }
+            }
+        }
+    }
+}
+
+fn published(run: &PublishedRun) -> Markup {
+    let of = |name: &str| {
+        let found = run.latency_ms.iter().find(|(n, _)| *n == name);
+        ms(found.and_then(|(_, value)| *value))
+    };
+    let ended: Vec<String> = run
+        .statuses
+        .iter()
+        .map(|(s, n)| format!("{s} {n}"))
+        .collect();
+    html! {
+        tr {
+            th scope="row" { em { (run.server) ", published" } }
+            td.number { @if let Some(rate) = run.requests_per_s { (units::fixed(rate, 0)) } }
+            td.number {} td.number {} td.number {}
+            @for name in ["average", "p50", "p99"] { td.number { (of(name)) } }
+            td.number {} td.number {}
+            td.number { (of("slowest")) }
+            td.number {}
+            td.number { (run.peak_memory) }
+            td { (ended.join(", ")) }
+            td { (MACHINE) }
+        }
+    }
+}
+
+/// Every percentile, and the report's kind of histogram.
+fn behind(table: &ScenarioTable<'_>) -> Markup {
+    const PERCENTILES: [&str; 11] = [
+        "fastest", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "slowest",
+    ];
+    html! {
+        details {
+            summary { "Percentiles and histograms" }
+            div.scroll tabindex="0" role="region" aria-label={ (table.title) ", percentiles" } {
+                table {
+                    caption { "Latency in milliseconds" }
+                    thead { tr {
+                        th scope="col" { "Server" }
+                        th.number scope="col" { "Calls" }
+                        @for name in PERCENTILES { th.number scope="col" { (name) } }
+                    } }
+                    tbody {
+                        @for (row, load) in &table.measured {
+                            tr {
+                                th scope="row" { (row.subject.id) }
+                                td.number { (units::whole(load.statuses.values().sum())) }
+                                @for name in PERCENTILES { td.number { (ms(load.latency_ms.get(name).copied())) } }
+                            }
+                        }
+                        @for run in &table.published {
+                            tr {
+                                th scope="row" { em { (run.server) ", published" } }
+                                td.number { @if let Some(count) = run.count { (units::fixed(count, 0)) } }
+                                @for name in PERCENTILES {
+                                    td.number { (ms(run.latency_ms.iter().find(|(n, _)| *n == name).and_then(|(_, v)| *v))) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            @for (row, load) in &table.measured {
+                (steps(&row.subject.id, &histogram(load).iter().map(|(bound, calls)| (*bound, units::whole(*calls))).collect::<Vec<_>>()))
+            }
+            @for run in &table.published {
+                (steps(&format!("{}, published", run.server), &run.histogram.iter().map(|(bound, calls)| (*bound, units::fixed(*calls, 0))).collect::<Vec<_>>()))
+            }
+        }
+    }
+}
+
+fn steps(name: &str, steps: &[(f64, String)]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ (name) ", histogram" } {
+            table {
+                caption { (name) ": calls that took up to so many milliseconds" }
+                thead { tr { @for (bound, _) in steps { th.number scope="col" { (ms(Some(*bound))) } } } }
+                tbody { tr { @for (_, calls) in steps { td.number { (calls) } } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What rows of servers must be beyond their types.
+
+use std::collections::HashMap;
+
+use super::not_negative;
+use crate::result::{ServerLoad, ServerRow, Status};
+
+/// The first thing that is wrong; `before` is how many rows stand before these in the file.
+pub(super) fn check(rows: &[ServerRow], before: usize) -> Result<(), String> {
+    let mut seen = HashMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        let place = before + i;
+        self::row(row).map_err(|(member, what)| format!("rows[{place}].{member}: {what}"))?;
+        let rate = row.rate.map(f64::to_bits);
+        let key = (&row.subject.id, row.of_scenario(), rate);
+        if let Some(first) = seen.insert(key, place) {
+            return Err(format!(
+                "rows[{place}]: is the same server and scenario as rows[{first}]"
+            ));
+        }
+    }
+    Ok(())
+}
+
+type Wrong = (&'static str, &'static str);
+
+fn row(row: &ServerRow) -> Result<(), Wrong> {
+    if (row.status == Status::Ok) == row.reason.is_some() {
+        return Err(("reason", "contradicts the status"));
+    }
+    if row.status == Status::Ok && row.load.is_none() {
+        return Err(("requests_per_s", "is missing, and the status is ok"));
+    }
+    row.load.as_ref().map_or(Ok(()), load)
+}
+
+fn load(load: &ServerLoad) -> Result<(), Wrong> {
+    if load.repetitions.is_empty() {
+        return Err(("repetitions", "there are none"));
+    }
+    let figures = [
+        ("requests_per_s", Some(load.requests_per_s)),
+        ("cpu_us_per_request", load.cpu_us_per_request),
+        ("client_cpu_us_per_request", load.client_cpu_us_per_request),
+    ];
+    if let Some((member, _)) = figures
+        .into_iter()
+        .find(|(_, figure)| !figure.is_none_or(not_negative))
+    {
+        return Err((member, "is below zero"));
+    }
+    if load.tokens() != load.latencies.count() {
+        return Err(("latencies", "has not as many calls as ended OK"));
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The keys of a run: made for it, given to every server, and gone with it.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use zeroize::Zeroizing;
+
+use super::Algorithm;
+use super::loader::Checker;
+
+/// Characters of the secret: as many bytes as HS256 wants, and a text that any server can read. Each
+/// has six bits, so it is as hard to guess as 192.
+const SECRET_CHARACTERS: usize = 32;
+
+/// A secret for HS256 and a key pair for ES256, in a folder of their own.
+#[derive(Debug)]
+pub(super) struct Keys {
+    folder: PathBuf,
+    secret: Zeroizing<Vec<u8>>,
+    public: String,
+}
+
+impl Keys {
+    /// Makes both, and writes them into `folder`, for this user alone.
+    ///
+    /// # Errors
+    /// A sentence: the files cannot be written.
+    pub(super) fn make(folder: &Path) -> Result<Self, String> {
+        let failed = |e: jeton::Error| format!("the run's keys cannot be made: {e}");
+        let random = MacKey::generate(MacAlg::HS256).map_err(failed)?;
+        let jwk = random.to_jwk();
+        // The `k` of the JWK is 43 characters of base64url: its first 32 are the secret.
+        let value: serde_json::Value =
+            serde_json::from_str(&jwk).map_err(|e| format!("the run's secret: {e}"))?;
+        let k = value["k"].as_str().unwrap_or_default();
+        let secret = Zeroizing::new(
+            k.as_bytes()
+                .get(..SECRET_CHARACTERS)
+                .unwrap_or_default()
+                .to_vec(),
+        );
+        let mac = MacKey::new(MacAlg::HS256, &secret).map_err(failed)?;
+        let signing = SigningKey::generate(SigAlg::ES256)
+            .and_then(|key| key.with_key_id("report"))
+            .map_err(failed)?;
+        let public = signing.verifying_key().to_pem().map_err(failed)?;
+        let private = signing.to_pem().map_err(failed)?;
+        let keys = Self {
+            folder: folder.to_owned(),
+            secret,
+            public,
+        };
+        let mac = mac.with_key_id("report-mac").map_err(failed)?.to_jwk();
+        for (name, content) in [
+            ("hs256", keys.secret.as_slice()),
+            ("hs256_jwk", mac.as_bytes()),
+            ("es256", private.as_bytes()),
+            ("es256_public", keys.public.as_bytes()),
+        ] {
+            write_secret(&keys.file(name), content)?;
+        }
+        Ok(keys)
+    }
+
+    /// The names that a manifest has for the files.
+    pub(crate) const FILES: [&'static str; 4] = ["hs256", "hs256_jwk", "es256", "es256_public"];
+
+    /// The file of that name.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// What verifies tokens of this algorithm.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub(super) fn checker(&self, algorithm: Algorithm) -> Result<Checker, String> {
+        match algorithm {
+            Algorithm::Hs256 => Checker::hs256(&self.secret),
+            Algorithm::Es256 => Checker::es256(&self.public),
+        }
+    }
+
+    /// The file with which a loader verifies tokens of this algorithm.
+    pub(crate) fn checker_file(&self, algorithm: Algorithm) -> PathBuf {
+        self.file(match algorithm {
+            Algorithm::Hs256 => "hs256",
+            Algorithm::Es256 => "es256_public",
+        })
+    }
+}
+
+fn write_secret(path: &Path, content: &[u8]) -> Result<(), String> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(path);
+    file.and_then(|mut file| file.write_all(content))
+        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
+}

@@ -1,0 +1,174 @@
+//! One call over HTTP/2: a connection, a request, what came back.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use h2::client::SendRequest;
+use h2::{Reason, RecvStream};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use tokio::net::TcpStream;
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+
+use super::answer::ANSWER_BYTES_MAX;
+use super::call::Call;
+use super::tally::End;
+
+/// How long a server may take to take a connection.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// No answer waits for room.
+const WINDOW_BYTES: u32 = 1 << 20;
+/// Of a whole connection.
+const CONNECTION_WINDOW_BYTES: u32 = 1 << 24;
+
+/// A call and whom it is made to, ready to be made again and again.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    target: SocketAddr,
+    request: Request<()>,
+    frame: Bytes,
+}
+
+/// The server took no connection.
+#[derive(Debug)]
+pub(super) struct NotConnected;
+
+/// What became of a call, and whether its connection can be used again.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) end: End,
+    pub(super) connection: Connection,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Connection {
+    Lives,
+    Gone,
+}
+
+impl Ended {
+    pub(super) fn living(end: End) -> Self {
+        Self {
+            end,
+            connection: Connection::Lives,
+        }
+    }
+
+    fn gone(end: End) -> Self {
+        Self {
+            end,
+            connection: Connection::Gone,
+        }
+    }
+}
+
+impl From<h2::Error> for Ended {
+    fn from(error: h2::Error) -> Self {
+        match error.reason() {
+            // The stream alone, and not the connection.
+            Some(reason) if error.is_reset() => Self::living(End::Status(status_of(reason))),
+            // What this side of HTTP/2 could not read.
+            _ if error.is_library() => Self::gone(End::Garbage),
+            _ => Self::gone(End::Lost),
+        }
+    }
+}
+
+impl Exchange {
+    pub(super) fn new(target: SocketAddr, call: &Call) -> Self {
+        let mut request = Request::new(());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = format!("http://{target}{}", call.path)
+            .parse()
+            .expect("a socket's address and a method's path are a URI");
+        let headers = request.headers_mut();
+        for (name, value) in [("content-type", "application/grpc"), ("te", "trailers")] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        Self {
+            target,
+            request,
+            frame: call.frame.clone(),
+        }
+    }
+
+    pub(super) async fn connect(&self) -> Result<SendRequest<Bytes>, NotConnected> {
+        let connected = timeout(CONNECT_LIMIT, TcpStream::connect(self.target)).await;
+        let stream = connected.ok().and_then(Result::ok).ok_or(NotConnected)?;
+        stream.set_nodelay(true).map_err(|_| NotConnected)?;
+        let (send, connection) = h2::client::Builder::new()
+            .initial_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .enable_push(false)
+            .handshake(stream)
+            .await
+            .map_err(|_| NotConnected)?;
+        // Its end is seen by every call on it.
+        spawn_local(async move { drop(connection.await) });
+        Ok(send)
+    }
+
+    /// Makes the call: the body of an answer whose status is OK, or what became of it.
+    pub(super) async fn once(&self, send: &mut SendRequest<Bytes>) -> Result<Bytes, Ended> {
+        poll_fn(|context| send.poll_ready(context)).await?;
+        let (response, mut stream) = send.send_request(self.request.clone(), false)?;
+        stream.send_data(self.frame.clone(), true)?;
+        let (head, mut body) = response.await?.into_parts();
+        let bytes = read(&mut body).await?;
+        let trailers = body.trailers().await?;
+        if head.status != StatusCode::OK {
+            return Err(Ended::living(End::Garbage));
+        }
+        // An error without a message has its status among the headers.
+        let status = (trailers.as_ref().and_then(status)).or_else(|| status(&head.headers));
+        match (status, bytes) {
+            (Some(0), Some(bytes)) => Ok(bytes),
+            (Some(0) | None, _) => Err(Ended::living(End::Garbage)),
+            (Some(other), _) => Err(Ended::living(End::Status(other))),
+        }
+    }
+}
+
+/// The whole body, usually one piece; none if it is longer than an answer is.
+async fn read(body: &mut RecvStream) -> Result<Option<Bytes>, h2::Error> {
+    let mut first = None;
+    let mut more = BytesMut::new();
+    let mut length = 0;
+    while let Some(piece) = body.data().await {
+        let piece = piece?;
+        body.flow_control().release_capacity(piece.len())?;
+        length += piece.len();
+        match &first {
+            None => first = Some(piece),
+            Some(first) if length <= ANSWER_BYTES_MAX => {
+                if more.is_empty() {
+                    more.extend_from_slice(first);
+                }
+                more.extend_from_slice(&piece);
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(match first {
+        _ if length > ANSWER_BYTES_MAX => None,
+        _ if !more.is_empty() => Some(more.freeze()),
+        first => Some(first.unwrap_or_default()),
+    })
+}
+
+fn status(headers: &HeaderMap) -> Option<u8> {
+    headers.get("grpc-status")?.to_str().ok()?.parse().ok()
+}
+
+/// What gRPC makes of a stream that is reset (gRPC over HTTP/2, "Errors").
+fn status_of(reason: Reason) -> u8 {
+    match reason {
+        Reason::REFUSED_STREAM => 14,
+        Reason::CANCEL => 1,
+        Reason::ENHANCE_YOUR_CALM => 8,
+        Reason::INADEQUATE_SECURITY => 7,
+        _ => 13,
+    }
+}

@@ -1,0 +1,147 @@
+//! What a load is: whom it calls, how, how many at once and for how long.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::call::Call;
+
+/// The bounds of a load.
+pub mod limits {
+    use std::time::Duration;
+
+    /// Connections of one loader.
+    pub const CONNECTIONS_MAX: u32 = 4096;
+    /// Calls in flight on one connection.
+    pub const IN_FLIGHT_MAX: u32 = 4096;
+    /// Calls in flight of one loader.
+    pub const CALLS_MAX: u32 = 65_536;
+    /// Calls a second of one loader's open loop.
+    pub const RATE_MAX: f64 = 1e6;
+    /// The shortest load that says anything.
+    pub const SECONDS_MIN: Duration = Duration::from_millis(100);
+    /// The longest.
+    pub const SECONDS_MAX: Duration = Duration::from_hours(1);
+}
+
+/// How calls follow each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// Each after the answer to the one before.
+    Closed,
+    /// So many a second are due, whatever becomes of those before.
+    Open {
+        /// Calls a second.
+        per_second: f64,
+    },
+}
+
+/// A load, within [`limits`].
+#[derive(Debug, Clone)]
+pub struct Load {
+    pub(super) target: SocketAddr,
+    pub(super) call: Call,
+    pub(super) connections: u32,
+    pub(super) in_flight: u32,
+    pub(super) pace: Pace,
+    pub(super) warm_up: Duration,
+    pub(super) measured: Duration,
+}
+
+/// Why a load cannot be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoadError {
+    /// Connections or calls in flight are none, or beyond the limits.
+    Calls,
+    /// The rate is no rate, or beyond the limit.
+    Rate,
+    /// The load is too short or too long.
+    Time,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Calls => write!(
+                f,
+                "a load has 1 to {} connections, 1 to {} calls in flight on each, and {} calls in \
+                 flight together",
+                limits::CONNECTIONS_MAX,
+                limits::IN_FLIGHT_MAX,
+                limits::CALLS_MAX
+            ),
+            Self::Rate => write!(
+                f,
+                "a rate is above 0 and at most {:.0} calls a second",
+                limits::RATE_MAX
+            ),
+            Self::Time => write!(
+                f,
+                "a load takes {:.1} s to {} s, and its warm-up no longer",
+                limits::SECONDS_MIN.as_secs_f64(),
+                limits::SECONDS_MAX.as_secs()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Load {
+    /// A load of so many connections with so many calls in flight on each, measured for so long,
+    /// in a closed loop and without a warm-up.
+    ///
+    /// # Errors
+    /// [`LoadError`]: it is beyond the [`limits`].
+    pub fn new(
+        target: SocketAddr,
+        call: Call,
+        connections: u32,
+        in_flight: u32,
+        measured: Duration,
+    ) -> Result<Self, LoadError> {
+        let calls = connections.checked_mul(in_flight);
+        let few = calls.is_some_and(|calls| (1..=limits::CALLS_MAX).contains(&calls));
+        if !few || connections > limits::CONNECTIONS_MAX || in_flight > limits::IN_FLIGHT_MAX {
+            return Err(LoadError::Calls);
+        }
+        if !(limits::SECONDS_MIN..=limits::SECONDS_MAX).contains(&measured) {
+            return Err(LoadError::Time);
+        }
+        Ok(Self {
+            target,
+            call,
+            connections,
+            in_flight,
+            pace: Pace::Closed,
+            warm_up: Duration::ZERO,
+            measured,
+        })
+    }
+
+    /// The same, so long before anything counts.
+    ///
+    /// # Errors
+    /// [`LoadError::Time`].
+    pub fn warm_up(mut self, warm_up: Duration) -> Result<Self, LoadError> {
+        if warm_up > limits::SECONDS_MAX {
+            return Err(LoadError::Time);
+        }
+        self.warm_up = warm_up;
+        Ok(self)
+    }
+
+    /// The same, at this pace.
+    ///
+    /// # Errors
+    /// [`LoadError::Rate`].
+    pub fn pace(mut self, pace: Pace) -> Result<Self, LoadError> {
+        if let Pace::Open { per_second } = pace
+            && !(per_second > 0.0 && per_second <= limits::RATE_MAX)
+        {
+            return Err(LoadError::Rate);
+        }
+        self.pace = pace;
+        Ok(self)
+    }
+}

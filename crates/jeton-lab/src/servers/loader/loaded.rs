@@ -1,0 +1,182 @@
+//! What a load came to, as a file that adds up with others.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::latencies::Latencies;
+use super::load::{Load, Pace};
+use super::tally::{End, Tally};
+
+/// A loader that used this much of its core had no room left: what was measured is the loader.
+const FULL: f64 = 0.95;
+
+/// What one loader saw, or several together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loaded {
+    /// The version of this form: [`Loaded::VERSION`].
+    pub load: u32,
+    /// What the servers were asked for.
+    pub algorithm: String,
+    /// Connections of each loader.
+    pub connections: u32,
+    /// Calls in flight on each connection.
+    pub in_flight: u32,
+    /// Calls a second of each loader's open loop; none for a closed loop.
+    pub rate: Option<f64>,
+    /// How long was measured, seconds.
+    pub seconds: f64,
+    /// How many loaders this is of, side by side.
+    pub loaders: u32,
+    /// How many calls ended how: `OK` has a token, everything else is an error.
+    pub statuses: BTreeMap<String, u64>,
+    /// Of calls that ended `OK`; in an open loop from when each was due.
+    pub latencies: Latencies,
+    /// How many tokens were verified, beside the statuses of all.
+    pub verified: u64,
+    /// What was wrong with the first token that did not verify.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_token: Option<String>,
+    /// CPU time of the loaders while they measured, seconds, if the system says it.
+    pub cpu_s: Option<f64>,
+    /// Whether a loader's own core was full: then the server could have done more.
+    pub client_bound: Option<bool>,
+}
+
+impl Loaded {
+    /// The version that is written and read.
+    pub const VERSION: u32 = 1;
+
+    pub(super) fn of(load: &Load, tally: Tally, cpu: Option<Duration>) -> Self {
+        let seconds = load.measured.as_secs_f64();
+        let cpu_s = cpu.map(|cpu| cpu.as_secs_f64());
+        let named = tally.ends.into_iter().map(|(end, n)| (end.name(), n));
+        Self {
+            load: Self::VERSION,
+            algorithm: load.call.algorithm.clone(),
+            connections: load.connections,
+            in_flight: load.in_flight,
+            rate: match load.pace {
+                Pace::Closed => None,
+                Pace::Open { per_second } => Some(per_second),
+            },
+            seconds,
+            loaders: 1,
+            statuses: named.collect(),
+            latencies: tally.latencies,
+            verified: tally.verified,
+            wrong_token: tally.wrong_token,
+            cpu_s,
+            client_bound: cpu_s.map(|cpu| cpu >= FULL * seconds),
+        }
+    }
+
+    /// Calls that were answered with a token.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.statuses.get(&End::OK.name()).copied().unwrap_or(0)
+    }
+
+    /// Calls that were not.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        self.statuses.values().sum::<u64>() - self.tokens()
+    }
+
+    /// Tokens a second: errors are none.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    pub fn per_second(&self) -> f64 {
+        self.tokens() as f64 / self.seconds
+    }
+
+    /// What these saw side by side, as if one had seen it: histograms and counts are added.
+    ///
+    /// # Errors
+    /// [`MergeError`]: there are none, or they are not of the same load.
+    pub fn merge(all: &[Self]) -> Result<Self, MergeError> {
+        let (first, rest) = all.split_first().ok_or(MergeError::None)?;
+        let mut merged = first.clone();
+        for (i, one) in rest.iter().enumerate() {
+            if let Some(member) = first.differs(one) {
+                return Err(MergeError::Differs(i + 1, member));
+            }
+            merged.loaders += one.loaders;
+            for (status, times) in &one.statuses {
+                *merged.statuses.entry(status.clone()).or_default() += times;
+            }
+            merged.latencies.add(&one.latencies);
+            merged.verified += one.verified;
+            merged.wrong_token = merged.wrong_token.or_else(|| one.wrong_token.clone());
+            merged.cpu_s = merged.cpu_s.zip(one.cpu_s).map(|(a, b)| a + b);
+            // One that had no room left is enough.
+            merged.client_bound = match (merged.client_bound, one.client_bound) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            };
+        }
+        Ok(merged)
+    }
+
+    fn differs(&self, other: &Self) -> Option<&'static str> {
+        let same = [
+            ("load", self.load == other.load),
+            ("algorithm", self.algorithm == other.algorithm),
+            ("connections", self.connections == other.connections),
+            ("in_flight", self.in_flight == other.in_flight),
+            ("rate", self.rate == other.rate),
+            ("seconds", self.seconds.to_bits() == other.seconds.to_bits()),
+        ];
+        same.into_iter().find(|(_, same)| !same).map(|(m, _)| m)
+    }
+
+    /// Reads what [`serde`] wrote of one.
+    ///
+    /// # Errors
+    /// A sentence: what is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let loaded: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if loaded.load != Self::VERSION {
+            return Err(format!(
+                "load: is version {}, this jeton reads {}",
+                loaded.load,
+                Self::VERSION
+            ));
+        }
+        if !(loaded.seconds.is_finite() && loaded.seconds > 0.0) {
+            return Err("seconds: is no time above zero".to_owned());
+        }
+        if loaded.tokens() != loaded.latencies.count() {
+            return Err("latencies: has not as many calls as ended OK".to_owned());
+        }
+        Ok(loaded)
+    }
+}
+
+/// Why outcomes do not add up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeError {
+    /// There is nothing to add.
+    None,
+    /// The one of that number, counted from 0, was another load than the first.
+    Differs(usize, &'static str),
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("there is no loader's file to add"),
+            Self::Differs(number, member) => write!(
+                f,
+                "number {} is of another load than the first: its `{member}` differs",
+                number + 1
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}

@@ -1,0 +1,155 @@
+//! One load: the loader's process beside the server's, and what each used meanwhile.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::keys::Keys;
+use super::loader::Loaded;
+use super::run::Options;
+use super::scenario::Scenario;
+use crate::host::{Bench, Processes};
+use crate::stop::Stop;
+
+/// How often memory is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// What a loader may take beyond its load: to start, to wait for the last answers, to write.
+const BEYOND: Duration = Duration::from_secs(20);
+
+/// Starts loaders.
+#[derive(Debug)]
+pub(super) struct Loader<'a> {
+    command: &'a [OsString],
+    keys: &'a Keys,
+}
+
+/// What one load came to.
+pub(super) struct Measured {
+    pub(super) loaded: Loaded,
+    /// CPU time of the server, from when the loader began to count to its end.
+    pub(super) cpu: Option<Duration>,
+    pub(super) peak: Option<u64>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(command: &'a [OsString], keys: &'a Keys) -> Self {
+        Self { command, keys }
+    }
+
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "each is another thing of one load"
+    )]
+    pub(super) fn load(
+        &self,
+        target: SocketAddr,
+        scenario: &Scenario,
+        options: &Options,
+        verifies: bool,
+        bench: &Bench,
+        server: &Processes,
+        stop: &Stop,
+    ) -> Result<Measured, String> {
+        let mut child = self.start(target, scenario, options, verifies, bench)?;
+        let began = Instant::now();
+        let until = options.warm_up + options.measured;
+        let mut peak = server.resident_bytes();
+        let mut before = None;
+        let mut after = None;
+        let status = loop {
+            let passed = began.elapsed();
+            if before.is_none() && passed >= options.warm_up {
+                before = Some((passed, server.cpu_time()));
+            }
+            if after.is_none() && passed >= until {
+                after = Some((passed, server.cpu_time()));
+            }
+            peak = peak.max(server.resident_bytes());
+            match child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if passed > until + BEYOND || stop.requested() => break None,
+                Ok(None) => {}
+                Err(e) => return Err(format!("the loader cannot be waited for: {e}")),
+            }
+            std::thread::sleep(LOOK_EVERY.min(next(passed, options.warm_up, until)));
+        };
+        let Some(status) = status else {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err("the loader was ended before it was done".to_owned());
+        };
+        let mut said = String::new();
+        if let Some(mut out) = child.stdout.take() {
+            out.read_to_string(&mut said)
+                .map_err(|e| format!("the loader's file cannot be read: {e}"))?;
+        }
+        if !status.success() {
+            return Err(format!("the loader ended badly ({status})"));
+        }
+        Ok(Measured {
+            loaded: Loaded::read(&said).map_err(|e| format!("the loader's file: {e}"))?,
+            cpu: used(before, after, options.measured),
+            peak,
+        })
+    }
+
+    fn start(
+        &self,
+        target: SocketAddr,
+        scenario: &Scenario,
+        options: &Options,
+        verifies: bool,
+        bench: &Bench,
+    ) -> Result<Child, String> {
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .ok_or_else(|| "there is no loader".to_owned())?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .arg(target.to_string())
+            .args(["--alg", scenario.alg.name()])
+            .args(["--connections", &scenario.connections.to_string()])
+            .args(["--in-flight", &scenario.in_flight.to_string()])
+            .args(["--seconds", &seconds(options.measured)])
+            .args(["--warm-up", &seconds(options.warm_up)])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        if let Some(rate) = options.rate {
+            command.args(["--rate", &rate.to_string()]);
+        }
+        if verifies {
+            command
+                .arg("--verify-with")
+                .arg(self.keys.checker_file(scenario.alg));
+        }
+        bench
+            .for_loader(|| command.spawn())
+            .map_err(|e| format!("cannot start the loader {}: {e}", program.display()))
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    time.as_secs_f64().to_string()
+}
+
+/// Until the next moment at which CPU time is read.
+fn next(passed: Duration, from: Duration, until: Duration) -> Duration {
+    let next = if passed < from { from } else { until };
+    let left = next.saturating_sub(passed);
+    if left.is_zero() { LOOK_EVERY } else { left }
+}
+
+type Reading = Option<(Duration, Option<Duration>)>;
+
+/// CPU time of a load as long as it was asked for: the readings are some microseconds off.
+fn used(before: Reading, after: Reading, measured: Duration) -> Option<Duration> {
+    let ((from, before), (until, after)) = (before?, after?);
+    let used = after?.checked_sub(before?)?;
+    let between = until.checked_sub(from)?;
+    (!between.is_zero()).then(|| used.mul_f64(measured.as_secs_f64() / between.as_secs_f64()))
+}

@@ -1,0 +1,162 @@
+//! A row while it is being measured.
+
+use std::time::Duration;
+
+use super::loader::Loaded;
+use super::manifest::Server;
+use super::preflight::Seen;
+use super::scenario::Scenario;
+use crate::host::Bench;
+use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
+use crate::stats::median::round_value as middle;
+
+/// One server in one scenario, so far.
+#[derive(Debug)]
+pub(super) struct RowDraft {
+    scenario: Scenario,
+    subject: ServerSubject,
+    oversubscribed: bool,
+    status: Status,
+    reasons: Vec<String>,
+    loads: Vec<(Loaded, Option<Duration>)>,
+    base: Option<u64>,
+    peak: Option<u64>,
+}
+
+impl RowDraft {
+    pub(super) fn new(
+        server: &Server,
+        scenario: Scenario,
+        bench: &Bench,
+        absent: Option<&str>,
+        seen: &Seen,
+    ) -> Self {
+        let manifest = &server.manifest;
+        let (status, reasons) = match absent {
+            Some(reason) => (Status::Unavailable, vec![reason.to_owned()]),
+            None if seen.findings.is_empty() => (Status::Ok, Vec::new()),
+            None => (Status::FailedPreflight, seen.findings.clone()),
+        };
+        Self {
+            scenario,
+            subject: ServerSubject {
+                id: server.id.clone(),
+                name: manifest.name.clone(),
+                language: manifest.language.clone(),
+                libraries: manifest.libraries.clone(),
+                as_published: manifest.as_published,
+            },
+            oversubscribed: bench.oversubscribed,
+            status,
+            reasons,
+            loads: Vec::new(),
+            base: None,
+            peak: None,
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        loaded: Loaded,
+        cpu: Option<Duration>,
+        peak: Option<u64>,
+        base: Option<u64>,
+    ) {
+        if let Some(what) = &loaded.wrong_token {
+            self.status = Status::FailedPreflight;
+            self.reasons
+                .push(format!("a token under load does not verify: {what}"));
+        }
+        self.peak = self.peak.max(peak);
+        self.base = base;
+        self.loads.push((loaded, cpu));
+    }
+
+    /// It was not measured, through no fault that is known to be the server's.
+    pub(super) fn fail(&mut self, why: String) {
+        self.status = Status::TimedOut;
+        self.reasons.push(why);
+    }
+
+    /// The server is gone.
+    pub(super) fn die(&mut self, how: &str) {
+        self.status = Status::Crashed;
+        self.reasons.push(format!("under this load it {how}"));
+    }
+
+    pub(super) fn row(self, rate: Option<f64>) -> ServerRow {
+        let load = self.load();
+        let (mut status, mut reasons) = (self.status, self.reasons);
+        if load.is_none() && status == Status::Ok {
+            status = Status::Unavailable;
+            reasons.push("it was gone, or the run was ended, before its turn".to_owned());
+        }
+        reasons.dedup();
+        let scenario = self.scenario.name();
+        let behind = format!(", {}", self.scenario.alg);
+        ServerRow {
+            status,
+            reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+            scenario: scenario
+                .strip_suffix(&behind)
+                .unwrap_or(&scenario)
+                .to_owned(),
+            cores: self.scenario.cores,
+            connections: self.scenario.connections,
+            in_flight: self.scenario.in_flight,
+            alg: self.scenario.alg,
+            subject: self.subject,
+            rate,
+            oversubscribed: self.oversubscribed,
+            load,
+        }
+    }
+
+    fn load(&self) -> Option<ServerLoad> {
+        let (first, rest) = self.loads.split_first()?;
+        let mut all = first.0.clone();
+        for (loaded, _) in rest {
+            for (status, times) in &loaded.statuses {
+                *all.statuses.entry(status.clone()).or_default() += times;
+            }
+            all.latencies.add(&loaded.latencies);
+            all.verified += loaded.verified;
+        }
+        let repetitions: Vec<Repetition> = self
+            .loads
+            .iter()
+            .map(|(loaded, cpu)| Repetition {
+                seconds: loaded.seconds,
+                requests_per_s: loaded.per_second(),
+                cpu_us_per_request: cpu.and_then(|cpu| for_each(cpu.as_secs_f64(), loaded)),
+            })
+            .collect();
+        let clients: Option<Vec<f64>> = self
+            .loads
+            .iter()
+            .map(|(loaded, _)| for_each(loaded.cpu_s?, loaded))
+            .collect();
+        let servers: Option<Vec<f64>> = repetitions.iter().map(|r| r.cpu_us_per_request).collect();
+        let rates: Vec<f64> = repetitions.iter().map(|r| r.requests_per_s).collect();
+        let bound: Option<Vec<bool>> = self.loads.iter().map(|(l, _)| l.client_bound).collect();
+        Some(ServerLoad {
+            requests_per_s: middle(&rates)?,
+            cpu_us_per_request: servers.and_then(|all| middle(&all)),
+            client_cpu_us_per_request: clients.and_then(|all| middle(&all)),
+            repetitions,
+            latency_ms: latency_ms(&all.latencies),
+            latencies: all.latencies,
+            statuses: all.statuses,
+            verified: all.verified,
+            client_bound: bound.map(|all| all.contains(&true)),
+            base_rss_bytes: self.base,
+            peak_rss_bytes: self.peak,
+        })
+    }
+}
+
+/// Microseconds for each token.
+#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn for_each(seconds: f64, loaded: &Loaded) -> Option<f64> {
+    (loaded.tokens() > 0).then(|| seconds * 1e6 / loaded.tokens() as f64)
+}

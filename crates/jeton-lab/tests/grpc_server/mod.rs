@@ -1,0 +1,170 @@
+//! A gRPC server on a thread of its own, good or bad.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use h2::server::SendResponse;
+use http::{HeaderMap, HeaderValue, Response};
+use jeton::Claims;
+use jeton::key::{MacAlg, MacKey};
+use tokio::task::{LocalSet, spawn_local};
+
+/// The secret that its tokens are signed with.
+pub(crate) const SECRET: &[u8] = b"32 bytes of a secret for a test.";
+
+/// What it does with a call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Behaviour {
+    /// Answers with a token.
+    Good,
+    /// Answers with a token that another key signed.
+    OtherKey,
+    /// Good, but for a time in which the whole server stands still, counted from its first call.
+    Stalls {
+        /// From when on.
+        after: Duration,
+        /// For how long.
+        lasts: Duration,
+    },
+    /// Answers with an error, at once.
+    Status(u8),
+    /// Answers as a web server does.
+    Html,
+    /// Answers with a token and says no status.
+    NoStatus,
+    /// Answers with a message that is cut off.
+    HalfAMessage,
+    /// Takes calls and answers none.
+    Silent,
+    /// Speaks HTTP/1.1.
+    NoHttp2,
+    /// Takes connections and closes them.
+    Closes,
+}
+
+/// Starts one; it lasts as long as the test's process.
+pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    listener.set_nonblocking(true).unwrap();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        LocalSet::new().block_on(&runtime, async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            let answers: &'static Answers = Box::leak(Box::new(Answers::new(behaviour)));
+            if let Behaviour::Stalls { after, lasts } = behaviour {
+                let (stream, _) = listener.accept().await.unwrap();
+                spawn_local(connection(stream, answers));
+                spawn_local(async move {
+                    tokio::time::sleep(after).await;
+                    // The runtime's one thread: nothing is read and nothing answered.
+                    thread::sleep(lasts);
+                });
+            }
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                spawn_local(connection(stream, answers));
+            }
+        });
+    });
+    address
+}
+
+struct Answers {
+    behaviour: Behaviour,
+    good: Bytes,
+}
+
+impl Answers {
+    fn new(behaviour: Behaviour) -> Self {
+        let secret = match behaviour {
+            Behaviour::OtherKey => b"another secret of 32 bytes, too.",
+            _ => SECRET,
+        };
+        let key = MacKey::new(MacAlg::HS256, secret).unwrap();
+        let claims = Claims::new(serde_json::json!({}))
+            .subject("user0001@mail.test")
+            .expires_in(Duration::from_hours(2));
+        let token = key.issue(&claims).unwrap();
+        let mut message = vec![
+            0x0a,
+            (token.len() % 128) as u8 | 0x80,
+            (token.len() / 128) as u8,
+        ];
+        message.extend_from_slice(token.as_bytes());
+        message.extend_from_slice(b"\x12\x12user0001@mail.test");
+        let mut frame = vec![0];
+        frame.extend_from_slice(&(message.len() as u32).to_be_bytes());
+        frame.extend_from_slice(&message);
+        Self {
+            behaviour,
+            good: frame.into(),
+        }
+    }
+}
+
+async fn connection(stream: tokio::net::TcpStream, answers: &'static Answers) {
+    match answers.behaviour {
+        Behaviour::Closes => return,
+        Behaviour::NoHttp2 => {
+            let mut stream = stream.into_std().unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+            return;
+        }
+        _ => {}
+    }
+    stream.set_nodelay(true).unwrap();
+    let Ok(mut connection) = h2::server::handshake(stream).await else {
+        return;
+    };
+    let mut kept = Vec::new();
+    let began = Instant::now();
+    while let Some(Ok((request, respond))) = connection.accept().await {
+        if answers.behaviour == Behaviour::Silent {
+            kept.push((request, respond));
+            assert!(began.elapsed() < Duration::from_mins(5));
+            continue;
+        }
+        answer(respond, answers);
+    }
+}
+
+fn answer(mut respond: SendResponse<Bytes>, answers: &Answers) {
+    let head = |status: u16| {
+        Response::builder()
+            .status(status)
+            .header("content-type", "application/grpc")
+            .body(())
+            .unwrap()
+    };
+    let status = |number: u8| {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("grpc-status", HeaderValue::from(u16::from(number)));
+        trailers
+    };
+    let (code, body, trailers) = match answers.behaviour {
+        Behaviour::Status(number) => {
+            let mut head = head(200);
+            head.headers_mut().extend(status(number));
+            let _ = respond.send_response(head, true);
+            return;
+        }
+        Behaviour::Html => (404, Bytes::from_static(b"<html>"), None),
+        Behaviour::NoStatus => (200, answers.good.clone(), None),
+        Behaviour::HalfAMessage => (200, answers.good.slice(..20), Some(status(0))),
+        _ => (200, answers.good.clone(), Some(status(0))),
+    };
+    let Ok(mut stream) = respond.send_response(head(code), false) else {
+        return;
+    };
+    let sent = stream.send_data(body, trailers.is_none());
+    if let (Ok(()), Some(trailers)) = (sent, trailers) {
+        let _ = stream.send_trailers(trailers);
+    }
+}

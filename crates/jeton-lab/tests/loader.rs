@@ -1,0 +1,193 @@
+//! The loader against servers that listen: one that is as it must be, and those that are not.
+
+#![allow(clippy::unwrap_used)]
+
+mod grpc_server;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use grpc_server::{Behaviour, SECRET, serve};
+use jeton_lab::servers::Algorithm;
+use jeton_lab::servers::loader::{Call, Checker, Load, LoadError, Loaded, Pace, run};
+
+fn load(target: SocketAddr, milliseconds: u64) -> Load {
+    let call = Call::generate_jwt(Algorithm::Hs256);
+    Load::new(target, call, 2, 4, Duration::from_millis(milliseconds)).unwrap()
+}
+
+fn loaded(behaviour: Behaviour, milliseconds: u64) -> Loaded {
+    let checker = Checker::hs256(SECRET).unwrap();
+    run(&load(serve(behaviour), milliseconds), Some(checker)).unwrap()
+}
+
+#[test]
+fn every_answer_is_counted_and_some_tokens_are_verified() {
+    let loaded = loaded(Behaviour::Good, 500);
+    assert_eq!(loaded.statuses.keys().collect::<Vec<_>>(), ["OK"]);
+    assert_eq!(loaded.tokens(), loaded.latencies.count());
+    assert!(loaded.tokens() > 50, "{}", loaded.tokens());
+    assert!(loaded.verified >= 1 && loaded.errors() == 0);
+    assert_eq!(loaded.per_second(), loaded.tokens() as f64 / 0.5);
+    assert!(loaded.latencies.fastest_ms() <= loaded.latencies.mean_ms());
+}
+
+/// A server that stands still for a second has made everybody wait who came in that second. A
+/// closed loop asks it nothing meanwhile, and has only its few calls in flight to tell of it.
+#[test]
+fn a_stall_is_in_the_open_loop_s_p99_and_not_in_the_closed_loop_s() {
+    let stalls = || {
+        serve(Behaviour::Stalls {
+            after: Duration::from_millis(1500),
+            lasts: Duration::from_secs(1),
+        })
+    };
+    let closed = run(&load(stalls(), 4000), None).unwrap();
+    let open = load(stalls(), 4000).pace(Pace::Open { per_second: 200.0 });
+    let open = run(&open.unwrap(), None).unwrap();
+
+    let p99 = |loaded: &Loaded| loaded.latencies.percentile_ms(99.0).unwrap();
+    assert!(p99(&closed) < 500.0, "closed: {}", p99(&closed));
+    assert!(p99(&open) > 800.0, "open: {}", p99(&open));
+    // Both met it.
+    for loaded in [&closed, &open] {
+        assert!(loaded.latencies.slowest_ms().unwrap() > 800.0);
+    }
+    // All that was due was made, and nothing else.
+    let due: u64 = open.statuses.values().sum();
+    assert!((799..=801).contains(&due), "{:?}", open.statuses);
+}
+
+#[test]
+fn a_warm_up_does_not_count() {
+    let target = serve(Behaviour::Stalls {
+        after: Duration::ZERO,
+        lasts: Duration::from_millis(600),
+    });
+    let cold = load(target, 500).warm_up(Duration::from_secs(1)).unwrap();
+    let loaded = run(&cold, None).unwrap();
+    assert!(loaded.latencies.slowest_ms().unwrap() < 550.0);
+}
+
+#[test]
+fn errors_that_come_fast_are_no_throughput() {
+    let loaded = loaded(Behaviour::Status(8), 300);
+    assert_eq!(
+        loaded.statuses.keys().collect::<Vec<_>>(),
+        ["ResourceExhausted"]
+    );
+    assert!(loaded.errors() > 20);
+    assert_eq!((loaded.tokens(), loaded.latencies.count()), (0, 0));
+    assert_eq!(loaded.latencies.percentile_ms(50.0), None);
+}
+
+#[test]
+fn garbage_is_named() {
+    for behaviour in [
+        Behaviour::Html,
+        Behaviour::NoStatus,
+        Behaviour::HalfAMessage,
+    ] {
+        let loaded = loaded(behaviour, 300);
+        assert_eq!(
+            loaded.statuses.keys().collect::<Vec<_>>(),
+            ["garbage"],
+            "{behaviour:?}"
+        );
+    }
+    let loaded = loaded(Behaviour::NoHttp2, 300);
+    assert_eq!(loaded.tokens(), 0);
+    assert!(loaded.errors() > 0);
+}
+
+#[test]
+fn a_token_of_another_key_is_no_token() {
+    let loaded = loaded(Behaviour::OtherKey, 300);
+    // One in a thousand was looked at, the first among them.
+    assert!(loaded.statuses["wrong token"] >= 1);
+    assert_eq!(loaded.verified, 0);
+    assert!(loaded.wrong_token.is_some());
+}
+
+#[test]
+fn a_server_that_is_gone_is_asked_again_and_again_but_in_no_circle() {
+    let loaded = loaded(Behaviour::Closes, 400);
+    assert_eq!(loaded.tokens(), 0);
+    assert!(
+        loaded.errors() > 0 && loaded.errors() < 400,
+        "{:?}",
+        loaded.statuses
+    );
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let loaded = run(&load(nobody, 400), None).unwrap();
+    assert_eq!(
+        loaded.statuses.keys().collect::<Vec<_>>(),
+        ["not connected"]
+    );
+    assert!(loaded.errors() < 40, "{:?}", loaded.statuses);
+}
+
+#[test]
+fn calls_that_are_never_answered_are_counted_and_the_load_ends() {
+    let began = Instant::now();
+    let loaded = loaded(Behaviour::Silent, 300);
+    assert_eq!(loaded.statuses["unanswered"], 8);
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn what_an_open_loop_could_not_send_is_no_secret() {
+    let open = load(serve(Behaviour::Silent), 300).pace(Pace::Open { per_second: 100.0 });
+    let loaded = run(&open.unwrap(), None).unwrap();
+    assert_eq!(loaded.statuses["unanswered"], 8);
+    assert_eq!(loaded.statuses["not sent"], 22);
+}
+
+#[test]
+fn loaders_side_by_side_add_up() {
+    let target = serve(Behaviour::Good);
+    let files: Vec<String> = (0..3)
+        .map(|_| serde_json::to_string(&run(&load(target, 200), None).unwrap()).unwrap())
+        .collect();
+    let all: Vec<Loaded> = files.iter().map(|f| Loaded::read(f).unwrap()).collect();
+    let merged = Loaded::merge(&all).unwrap();
+    assert_eq!(merged.loaders, 3);
+    assert_eq!(merged.tokens(), all.iter().map(Loaded::tokens).sum::<u64>());
+    assert_eq!(merged.latencies.count(), merged.tokens());
+    let mut other = all[0].clone();
+    other.in_flight = 5;
+    let said = Loaded::merge(&[all[0].clone(), other])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("number 2") && said.contains("in_flight"),
+        "{said}"
+    );
+    assert!(Loaded::merge(&[]).is_err());
+}
+
+#[test]
+fn loads_have_bounds() {
+    let call = || Call::generate_jwt(Algorithm::Es256);
+    let target: SocketAddr = "127.0.0.1:1".parse().unwrap();
+    let second = Duration::from_secs(1);
+    for (connections, in_flight, time, wrong) in [
+        (0, 1, second, LoadError::Calls),
+        (1, 0, second, LoadError::Calls),
+        (4096, 4096, second, LoadError::Calls),
+        (5000, 1, second, LoadError::Calls),
+        (1, 1, Duration::from_millis(1), LoadError::Time),
+        (1, 1, Duration::from_hours(2), LoadError::Time),
+    ] {
+        let load = Load::new(target, call(), connections, in_flight, time);
+        assert_eq!(load.unwrap_err(), wrong);
+    }
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e6] {
+        let load = Load::new(target, call(), 1, 1, second).unwrap();
+        let paced = load.pace(Pace::Open { per_second: rate });
+        assert_eq!(paced.unwrap_err(), LoadError::Rate);
+    }
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Makes a data folder whose issuer signs with the run's keys. An issuer makes keys of its own first,
+# and one from elsewhere signs after the lead: so those of its own are given up at once, as if they
+# were in wrong hands.
+set -eu
+jeton=$1 run=$2 hs256=$3 es256=$4
+iss=https://id.example
+admin() {
+    noun=$1 verb=$2
+    shift 2
+    "$jeton" admin "$noun" "$verb" --data "$run/data" "$@"
+}
+admin issuer add "@$run/issuer.json" >"$run/made"
+made=$(admin key list "$iss" | cut -d ' ' -f 1)
+admin key import "$iss" "$hs256" --alg HS256
+admin key import "$iss" "$es256" --alg ES256
+for kid in $made; do
+    admin key rotate "$iss" --compromised "$kid"
+done
