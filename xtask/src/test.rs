@@ -3,8 +3,10 @@
 mod attack;
 mod drivers;
 mod examples;
+mod grpcurl;
 mod lab;
 mod stands_alone;
+mod verifiers;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -83,6 +85,16 @@ const STEPS: &[Step] = &[
         name: "examples",
         what: "format, lints and tests of examples/: tokens that SoftHSM signs",
         run: examples::run,
+    },
+    Step {
+        name: "grpcurl",
+        what: "the lines of docs/service.md, with the real grpcurl",
+        run: grpcurl::run,
+    },
+    Step {
+        name: "verifiers",
+        what: "Go, Node, Java and Python verify the service's tokens while keys rotate",
+        run: verifiers::run,
     },
     Step {
         name: "lab",

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use http::{Request, Response};
@@ -12,7 +12,7 @@ use jeton_proto::v1::{admin_service_server, token_service_server};
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use crate::grpc;
+use crate::grpc::{self, deadline};
 use crate::intake::Counted;
 use crate::service::Service;
 use crate::tls::PeerCertificate;
@@ -74,6 +74,23 @@ impl Routes {
             let answer = Box::pin(crate::http::answer(&self.service, guest, request));
             return Ok(answer.await);
         };
+        let wait = match deadline::of(request.headers()) {
+            Ok(wait) => wait,
+            Err(status) => return Ok(status.into_http()),
+        };
+        let answering = pin!(self.call(wanted, guest, request));
+        match wait {
+            None => answering.await,
+            Some(wait) => deadline::keep(wait, answering).await,
+        }
+    }
+
+    async fn call(
+        &self,
+        wanted: Wanted,
+        guest: &Guest,
+        request: Request<Incoming>,
+    ) -> grpc::Answer {
         if wanted == Wanted::Health {
             let request = request.map(|body| Counted::new(body, &self.service.intake));
             return self.health.answer(request).await;

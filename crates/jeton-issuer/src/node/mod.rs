@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use jeton::{Claims, Clock, FixedClock, Untyped, Verified};
+use jeton::{Claims, Clock, FixedClock, Timestamp, Untyped, Verified};
 use jeton_store::{Revision, Store, block_on, completion};
 
 use crate::error::{Error, Result};
@@ -359,6 +359,11 @@ impl Node {
             }
         }
         Ok(rules)
+    }
+
+    /// What its clock says.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
     }
 
     /// How the node is.
