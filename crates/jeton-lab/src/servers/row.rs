@@ -95,7 +95,10 @@ impl RowDraft {
             && status == Status::Ok
         {
             let (is, why) = match load.statuses.is_empty() {
-                true => (Status::TimedOut, "it answered nothing while it was measured"),
+                true => (
+                    Status::TimedOut,
+                    "it answered nothing while it was measured",
+                ),
                 false => (Status::Crashed, "it answered with nothing but errors"),
             };
             status = is;
