@@ -1,10 +1,11 @@
 //! What the fuzz targets share: keys that never change, so that an input means the same tomorrow;
-//! the first inputs, made from the vectors and the keys; changes to tokens that keep their shape;
-//! and a bound on memory.
+//! the first inputs, made from the vectors and the keys; changes to tokens that keep their shape; a
+//! bound on memory; and the token service, to be asked anything.
 
 pub mod keys;
 pub mod mutation;
 pub mod seeds;
+pub mod service;
 
 use jeton_testkit::{CountingAlloc, count};
 

@@ -53,8 +53,8 @@ Options of service-cost:
   --pairs N             so many loads of each (default 10)
 
 Options of soak:
-  --only PART           lab, fuzz, kill or attack alone; attack (all libraries against each other) is
-                        done if it is asked for
+  --only PART           lab, fuzz, kill, overload or attack alone; attack (all libraries against each
+                        other) is done if it is asked for
   --minutes N           for the lab: starts no new run after N minutes; for fuzzing: N minutes over
                         all targets together (default 30); for attack: N minutes
   --runs N              at most N runs of the lab (default 10)
@@ -67,6 +67,7 @@ Examples:
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
   cargo xtask soak --only kill
+  cargo xtask soak --only overload
   cargo xtask soak --only attack --minutes 10
 ";
 

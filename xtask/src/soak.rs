@@ -2,13 +2,14 @@
 //!
 //! The simulation of the lab's statistics, with its figures; the lab's own honesty: how often a
 //! subject against itself comes out *equivalent* on this machine; every fuzz target for its share of
-//! the time; an issuer that is killed amid revocations again and again; and, if it is asked for, all
-//! libraries against each other. The log in docs/soak/ says what was seen, with the command that
-//! repeats it.
+//! the time; an issuer that is killed amid revocations again and again; a server with twice the load
+//! that it can carry; and, if it is asked for, all libraries against each other. The log in docs/soak/
+//! says what was seen, with the command that repeats it.
 
 pub(crate) mod attack;
 
 use std::fmt::Write as _;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -21,12 +22,16 @@ const WANTED_SHARE: f64 = 0.9;
 
 const OUT: &str = "target/lab-soak";
 
+/// How long a server is given twice the load that it can carry.
+const OVERLOAD_SECONDS: u32 = 60;
+
 /// What is soaked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Lab,
     Fuzz,
     Kill,
+    Overload,
     /// Needs every driver, and so is done when it is asked for by name.
     Attack,
 }
@@ -44,7 +49,7 @@ impl Plan {
     /// Reads `--only PART`, `--minutes N`, `--runs N` and `--kills N`.
     pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
         let mut plan = Self {
-            parts: vec![Part::Lab, Part::Fuzz, Part::Kill],
+            parts: vec![Part::Lab, Part::Fuzz, Part::Kill, Part::Overload],
             minutes: 30,
             runs: 10,
             kills: 1000,
@@ -56,9 +61,10 @@ impl Plan {
                     Some("lab") => vec![Part::Lab],
                     Some("fuzz") => vec![Part::Fuzz],
                     Some("kill") => vec![Part::Kill],
+                    Some("overload") => vec![Part::Overload],
                     Some("attack") => vec![Part::Attack],
                     _ => {
-                        let parts = "--only wants lab, fuzz, kill or attack after it";
+                        let parts = "--only wants lab, fuzz, kill, overload or attack after it";
                         return Err(Stop::Misused(parts.into()));
                     }
                 };
@@ -96,6 +102,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
             Part::Lab => lab(house, plan, &mut log),
             Part::Fuzz => fuzz_targets(house, plan, &mut log),
             Part::Kill => kills(house, plan, &mut log),
+            Part::Overload => overload(house, &mut log),
             Part::Attack => attack::run(house, plan, &mut log),
         })
         .collect();
@@ -165,16 +172,28 @@ fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
         "== soak: an issuer killed {} times amid revocations",
         plan.kills
     );
-    // As cargo xtask test runs it: it is the disk that is waited for.
     let mut test = house.cargo(&["test", "--locked", "-p", "jeton-issuer"]);
     test.args(["--test", "kill"])
         .env("JETON_KILLS", plan.kills.to_string());
-    let figures = output(&mut test);
+    logged(&mut test, "Kills amid revocations", log)
+}
+
+fn overload(house: &House, log: &mut Log) -> Result<(), Stop> {
+    eprintln!("== soak: twice the load that a server can carry, {OVERLOAD_SECONDS} s");
+    let mut test = house.cargo(&["test", "--locked", "-p", "jeton-cli"]);
+    test.args(["--test", "overload", "--", "--nocapture"])
+        .env("JETON_OVERLOAD_SECONDS", OVERLOAD_SECONDS.to_string());
+    logged(&mut test, "Twice the load that can be carried", log)
+}
+
+/// Runs a test as `cargo xtask test` does, with its profile, and puts what it says into the log.
+fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Stop> {
+    let figures = output(test);
     let body = match &figures {
         Ok(figures) => format!("```\n{}\n```", figures.trim()),
         Err(stop) => format!("Failed: {stop}"),
     };
-    log.section("Kills amid revocations", &body);
+    log.section(title, &body);
     figures.map(drop)
 }
 
@@ -311,6 +330,7 @@ impl Log {
                 format!("--only lab --minutes {} --runs {}", plan.minutes, plan.runs),
             ),
             [Part::Kill] => ("-kill", format!("--only kill --kills {}", plan.kills)),
+            [Part::Overload] => ("-overload", "--only overload".to_owned()),
             _ => (
                 "",
                 format!(
@@ -413,7 +433,7 @@ mod tests {
         assert_eq!(
             parse(&["--minutes", "5", "--runs", "2"]).ok(),
             Some(Plan {
-                parts: vec![Part::Lab, Part::Fuzz, Part::Kill],
+                parts: vec![Part::Lab, Part::Fuzz, Part::Kill, Part::Overload],
                 minutes: 5,
                 runs: 2,
                 kills: 1000

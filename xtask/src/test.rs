@@ -3,8 +3,10 @@
 mod attack;
 mod drivers;
 mod examples;
+mod grpcurl;
 mod lab;
 mod stands_alone;
+mod verifiers;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -85,6 +87,16 @@ const STEPS: &[Step] = &[
         run: examples::run,
     },
     Step {
+        name: "grpcurl",
+        what: "the lines of docs/service.md, with the real grpcurl",
+        run: grpcurl::run,
+    },
+    Step {
+        name: "verifiers",
+        what: "Go, Node, Java and Python verify the service's tokens while keys rotate",
+        run: verifiers::run,
+    },
+    Step {
         name: "lab",
         what: "the main job: lab run --quick, into target/lab-smoke",
         run: lab::smoke,
@@ -101,7 +113,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "browser",
-        what: "the page of that run opens in Chromium, offline, without an error",
+        what: "the pages of that run and of a full one open in Chromium, offline, without an error",
         run: lab::browser,
     },
 ];

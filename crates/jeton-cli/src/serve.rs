@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
+use jeton::SystemClock;
 use jeton_server::{Config, Error, Offer, Server};
 
 use crate::exit::{Failure, Outcome};
@@ -51,7 +53,7 @@ impl Serve {
             let again: jeton_server::Reload = Box::new(move || self.read());
             again
         });
-        let server = Server::start_with(config, reload).map_err(refused)?;
+        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(refused)?;
         greet(&server, &begun);
         server.wait();
         Ok(())

@@ -3,104 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
+mod data_folder;
+mod serving;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
-const JETON: &str = env!("CARGO_BIN_EXE_jeton");
-
-/// A server that is killed when the test ends, and what it has said.
-struct Serving {
-    child: Child,
-    said: Arc<Mutex<String>>,
-}
-
-impl Serving {
-    fn start(folder: &Path, args: &[&str]) -> Serving {
-        let mut child = Command::new(JETON)
-            .arg("serve")
-            .args(args)
-            .current_dir(folder)
-            .env_remove("JETON_KEY_ENCRYPTION_KEY")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let said = Arc::new(Mutex::new(String::new()));
-        let pipe = child.stderr.take().unwrap();
-        let heard = said.clone();
-        thread::spawn(move || {
-            for line in BufReader::new(pipe).lines() {
-                let line = line.unwrap_or_default();
-                heard.lock().unwrap().push_str(&format!("{line}\n"));
-            }
-        });
-        Serving { child, said }
-    }
-
-    fn any_port(folder: &Path, more: &[&str]) -> Serving {
-        let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
-        Serving::start(folder, &[&ports, more].concat())
-    }
-
-    fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
-    }
-
-    /// Waits until it has said that.
-    fn wait_for(&self, words: &str) -> String {
-        let begun = Instant::now();
-        loop {
-            let said = self.said();
-            if said.contains(words) {
-                return said;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{said}");
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    /// Where its data listener is.
-    fn address(&self) -> String {
-        let said = self.wait_for("administration");
-        let line = said
-            .lines()
-            .find(|line| line.starts_with("gRPC and HTTP"))
-            .unwrap();
-        line.split_whitespace().last().unwrap().to_owned()
-    }
-
-    fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        let status = Command::new("kill").args([name, &pid]).status().unwrap();
-        assert!(status.success());
-    }
-
-    fn end(mut self) -> (Option<i32>, String) {
-        let begun = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                thread::sleep(Duration::from_millis(50));
-                return (status.code(), self.said());
-            }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{}", self.said());
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use serving::Serving;
 
 fn shell(folder: &Path, line: &str) -> Output {
     Command::new("sh")
@@ -179,6 +89,27 @@ fn the_printed_commands_issue_verify_and_revoke() {
     };
     assert_eq!(verify(&token).status.code(), Some(1));
     assert_eq!(verify(&other).status.code(), Some(0));
+}
+
+#[test]
+fn the_book_has_the_commands_that_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Serving::any_port(folder.path(), &[]);
+    let to = format!(" --server {}", server.address());
+    let said = server.wait_for("token revoke").replace(&to, "");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/service.md");
+    let book = fs::read_to_string(book).unwrap();
+    let in_the_book: Vec<&str> = book
+        .lines()
+        .filter_map(|line| line.strip_prefix("target/release/jeton "))
+        .collect();
+    let printed: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_once(' '))
+        .map(|(_, rest)| rest)
+        .collect();
+    assert_eq!(printed.len(), 3, "{said}");
+    assert_eq!(printed, in_the_book);
 }
 
 #[test]
@@ -314,4 +245,47 @@ fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
     server.signal("-HUP");
     server.wait_for("the configuration has been read again");
     assert_eq!(issue(), Some(2), "now callers must say who they are");
+}
+
+#[test]
+fn the_lab_finds_nothing_to_take_amiss_over_http_or_grpc() {
+    let folder = data_folder::issuer();
+    let at = folder.path();
+    let new = ["key", "new", "--alg", "ES256", "--kid", "imported"];
+    let jwk = binary::succeeds(at, &new, b"");
+    data_folder::private(&at.join("key.jwk"), &text(&jwk));
+    let import = ["admin", "key", "import", data_folder::ISS, "key.jwk"];
+    binary::succeeds(at, &import, b"");
+    let server = Serving::any_port(at, &[]);
+    let address = server.address();
+    let http = format!("{address}/introspect");
+    let grpc = address.replace("http:", "grpc:") + "/jeton.v1.TokenService/Verify";
+    let claims = r#"{"iss": "https://id.example", "aud": "api", "sub": "alice", "jti": "one"}"#;
+    let asked = ["--target-key", "key.jwk", "--target-claims", claims];
+    let demands = [
+        "--target-demands",
+        "iss,exp",
+        "--fail-on=accepted,crashed,hung",
+    ];
+    let message = ["--target-token-field=3", "--target-field=2=api"];
+    for (target, more) in [(&http, &[][..]), (&grpc, &message[..])] {
+        let out = ["lab", "attack", "--json", "--target", target];
+        let call = [&out[..], &asked, &demands, more].concat();
+        let output = binary::jeton(at, &call, b"");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{target}: {said}");
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = result["rows"].as_array().unwrap();
+        let refused = rows
+            .iter()
+            .filter(|row| row["outcome"] == "refused")
+            .count();
+        assert!(
+            refused >= 60,
+            "{target}: {refused} refused of {}",
+            rows.len()
+        );
+    }
+    let log = server.said();
+    assert!(!log.contains("ERROR"), "{log}");
 }

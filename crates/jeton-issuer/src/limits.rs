@@ -28,7 +28,7 @@ pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 
 /// Revocations written with one transaction, with its audit entry and two conditions in 128.
 pub const REVOCATIONS_PER_TXN: usize = 100;
 /// Revocations that wait to be written.
-pub const WAITING_REVOCATIONS: usize = 100_000;
+pub const WAITING_REVOCATIONS: usize = 16_384;
 /// Revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
 /// A name: of a profile, an actor, a token, a subject or a client. Bytes.

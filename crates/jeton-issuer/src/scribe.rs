@@ -22,14 +22,15 @@ pub(crate) struct Job {
     pub(crate) reply: Completer<Result<Revision>>,
 }
 
-pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Job>) {
+pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
     loop {
         let first = jobs.recv_timeout(Duration::from_secs(1));
         let Some(node) = node.upgrade() else { return };
         match first {
             Ok(first) => {
                 let waiting = jobs.try_iter().take(limits::REVOCATIONS_PER_TXN - 1);
-                let batch: Vec<Job> = std::iter::once(first).chain(waiting).collect();
+                let batch = std::iter::once(first).chain(waiting);
+                let batch: Vec<Job> = batch.map(|job| *job).collect();
                 write(&node, batch);
             }
             Err(RecvTimeoutError::Timeout) => node.do_what_is_due(),

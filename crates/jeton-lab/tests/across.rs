@@ -9,7 +9,10 @@ mod sample;
 use jeton_lab::across::{
     Disturbed, Gate, LIVES, Named, Regression, Unjudgeable, Unmergeable, compare, gate, merge,
 };
-use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status, Verdict};
+use jeton_lab::result::{
+    AaPair, AttackOutcome, AttackRow, Judgement, Party, Practice, Row, Rows, RunResult, Status,
+    Verdict,
+};
 use jeton_lab::stats::median::median_interval;
 
 const SUBJECTS: [&str; 6] = ["jeton", "a", "b", "c", "d", "e"];
@@ -434,6 +437,80 @@ fn a_row_that_one_run_could_not_measure_is_not_measured() {
     // What stood against a baseline that is gone stands against nothing.
     sample::fail(&mut second.rows.measured[0], Status::Crashed, "died");
     assert!(merged([run(1), second]).verdicts.is_empty());
+}
+
+/// What `lab attack` says of one library that the runs measured.
+fn attack_on(driver: &str) -> RunResult {
+    let mut result = run(9);
+    result.rows = Rows::default();
+    (result.verdicts, result.noise_floor) = Default::default();
+    result.command = "jeton lab attack".into();
+    result.environment.started = "2026-11-20T10:00:00Z".into();
+    (
+        result.environment.rounds_planned,
+        result.environment.rounds_finished,
+    ) = (0, 0);
+    result.rows.attack = vec![AttackRow {
+        status: Status::Ok,
+        reason: None,
+        attack: "alg-none".into(),
+        family: "header".into(),
+        subject: Party {
+            driver: driver.into(),
+            library: "b".into(),
+            version: "1.0.0".into(),
+            language: "go".into(),
+        },
+        format: "jwt".into(),
+        practice: Practice::Documented,
+        outcome: Some(AttackOutcome::Refused),
+        tried: 1,
+        void: 0,
+        algs: vec!["HS256".into()],
+        found: 0,
+        evidence: Vec::new(),
+        also: Vec::new(),
+    }];
+    result
+}
+
+#[test]
+fn attacks_stand_beside_the_rows_of_a_run_and_of_several() {
+    let whole = merged([run(1), attack_on("go/b")]);
+    assert_eq!(whole.rows.measured, run(1).rows.measured);
+    assert_eq!(whole.verdicts, run(1).verdicts);
+    assert_eq!(whole.rows.attack.len(), 1);
+    let rounds: Vec<u32> = whole.runs.iter().map(|run| run.rounds).collect();
+    assert_eq!(rounds, [run(1).environment.rounds_finished, 0]);
+    assert!(
+        whole
+            .runs
+            .iter()
+            .any(|run| run.command == "jeton lab attack")
+    );
+    // And again, with a run more: the attacks come through.
+    let more = merged([whole.clone(), run(2)]);
+    assert_eq!(more.rows.attack, whole.rows.attack);
+    assert_eq!(more.runs.len(), 3);
+    assert_eq!(more.verdicts, merged([run(1), run(2)]).verdicts);
+}
+
+#[test]
+fn attacks_on_other_code_or_twice_are_not_merged() {
+    let mut newer = attack_on("go/b");
+    newer.rows.attack[0].subject.version = "2.0.0".into();
+    assert!(refused([run(1), newer]).contains("version of go/b: 1.0.0 / 2.0.0"));
+    let mut rebuilt = attack_on("go/b");
+    let hash = "0000".repeat(16);
+    rebuilt.environment.drivers.insert("go/b".into(), hash);
+    assert!(refused([run(1), rebuilt]).contains("lockfile of the driver go/b"));
+    let twice = refused([run(1), attack_on("go/b"), attack_on("go/b")]);
+    assert!(
+        twice.contains("both have rows of alg-none on go/b (jwt, documented)"),
+        "{twice}"
+    );
+    let untimed = refused([attack_on("go/a"), attack_on("go/b")]);
+    assert_eq!(untimed, Unmergeable::NothingTimed.to_string());
 }
 
 #[test]

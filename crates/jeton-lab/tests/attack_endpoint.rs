@@ -11,7 +11,7 @@ use base64_simd::URL_SAFE_NO_PAD;
 use jeton::key::{SigAlg, SigningKey, VerifyingKey};
 use jeton::{Policy, jwt};
 use jeton_lab::Stop;
-use jeton_lab::attack::{self, Demand, Operator, Reach, Target, TargetOptions};
+use jeton_lab::attack::{self, Demand, Message, Operator, Reach, Target, TargetOptions};
 use jeton_lab::report::html;
 use jeton_lab::result::{AttackOutcome, AttackRow, RunResult, Status};
 use serde_json::{Value, json};
@@ -143,6 +143,8 @@ fn key() -> SigningKey {
 
 fn attacked(address: &str, key: &SigningKey, attacks: &[&str]) -> Result<RunResult, String> {
     let options = TargetOptions {
+        message: Message::default(),
+        leeway: std::time::Duration::ZERO,
         target: Target::new(address, Reach::Loopback)?,
         operator: Operator {
             jwk: key.to_jwk().unwrap(),

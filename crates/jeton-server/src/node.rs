@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jeton::SystemClock;
+use jeton::Clock;
 use jeton_issuer::{
     DataFolder, Error as IssuerError, IssuerSettings, KEY_VARIABLE, KeySource, Missing, Node, Stale,
 };
@@ -28,7 +28,7 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
 }
 
 /// Opens the folder, starts the node, and makes the configured issuers that are not there.
-pub(crate) fn open(config: &Config, source: KeySource) -> Result<Node> {
+pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
     let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
     let stale = match config.when_stale {
         WhenStale::Refuse => Stale::Refuse,
@@ -36,7 +36,7 @@ pub(crate) fn open(config: &Config, source: KeySource) -> Result<Node> {
     };
     let freshness = Duration::from_secs(config.freshness_seconds);
     let options = folder.options(source)?.freshness(freshness, stale);
-    let node = Node::start(folder.store(), options, Arc::new(SystemClock))?;
+    let node = Node::start(folder.store(), options, clock)?;
     for settings in &config.issuers {
         make(&node, settings.clone())?;
     }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use http::{Request, Response};
@@ -12,7 +12,7 @@ use jeton_proto::v1::{admin_service_server, token_service_server};
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use crate::grpc;
+use crate::grpc::{self, deadline};
 use crate::intake::Counted;
 use crate::service::Service;
 use crate::tls::PeerCertificate;
@@ -68,9 +68,29 @@ impl Routes {
         guest: &Guest,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Infallible> {
+        // A request's future is allocated whole, and moved: what is rare is boxed, so that a call does
+        // not carry the room that it would take.
         let Some(wanted) = Wanted::of(request.uri().path()) else {
-            return Ok(crate::http::answer(&self.service, guest, request).await);
+            let answer = Box::pin(crate::http::answer(&self.service, guest, request));
+            return Ok(answer.await);
         };
+        let wait = match deadline::of(request.headers()) {
+            Ok(wait) => wait,
+            Err(status) => return Ok(status.into_http()),
+        };
+        let answering = pin!(self.call(wanted, guest, request));
+        match wait {
+            None => answering.await,
+            Some(wait) => deadline::keep(wait, answering).await,
+        }
+    }
+
+    async fn call(
+        &self,
+        wanted: Wanted,
+        guest: &Guest,
+        request: Request<Incoming>,
+    ) -> grpc::Answer {
         if wanted == Wanted::Health {
             let request = request.map(|body| Counted::new(body, &self.service.intake));
             return self.health.answer(request).await;
@@ -89,7 +109,9 @@ impl Routes {
             (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request).await
             }
-            (Wanted::Admin, Door::Admin) => grpc::admin(service.clone(), caller, request).await,
+            (Wanted::Admin, Door::Admin) => {
+                Box::pin(grpc::admin(service.clone(), caller, request)).await
+            }
             (Wanted::Reflection, _) => self.reflection.answer(request).await,
             (Wanted::ReflectionAlpha, _) => self.reflection_alpha.answer(request).await,
             _ => Ok(tonic::Status::unimplemented("this listener does not serve it").into_http()),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use jeton::{Clock, SystemClock};
 use jeton_proto::v1::token_service_server::SERVICE_NAME;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -65,16 +66,21 @@ impl Server {
     ///
     /// [`Error`], before anything listens.
     pub fn start(config: Config) -> Result<Server> {
-        Server::start_with(config, None)
+        Server::start_with(config, None, Arc::new(SystemClock))
     }
 
-    /// The same, and on SIGHUP the configuration is read again. What clients there are, what they may,
-    /// and certificates are taken from it; the rest needs a restart.
+    /// The same by a clock of the caller's, which says when keys rotate and tokens expire; and on
+    /// SIGHUP the configuration is read again. What clients there are, what they may, and certificates
+    /// are taken from it; the rest needs a restart.
     ///
     /// # Errors
     ///
     /// [`Error`], before anything listens.
-    pub fn start_with(config: Config, reload: Option<Reload>) -> Result<Server> {
+    pub fn start_with(
+        config: Config,
+        reload: Option<Reload>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Server> {
         logs::start(&config.log);
         let (source, key_is_given) = node::key_source(&config)?;
         config.check_exposure(key_is_given)?;
@@ -85,7 +91,7 @@ impl Server {
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
-        let node = node::open(&config, source)?;
+        let node = node::open(&config, source, clock)?;
         if config.clients.is_empty() {
             node::make_trial_issuer(&node, &format!("http://{data_address}"))?;
         }
@@ -292,6 +298,8 @@ fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(jeton_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            // What an error's details are, so that a client that has nothing but this reads them.
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
     };
     let broken = |error: tonic_reflection::server::Error| {
         Error::System(std::io::Error::other(error.to_string()))

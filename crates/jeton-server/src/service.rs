@@ -115,6 +115,8 @@ pub(crate) enum Failure {
     Field(&'static str, String),
     /// There is more to do than can be done.
     Overloaded(&'static str),
+    /// The caller no longer waits.
+    Late,
 }
 
 impl From<Error> for Failure {

@@ -81,15 +81,7 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
         .concat()
     {
         eprintln!("  in {}", shown(house, &folder));
-        // The harness has no packages of its own.
-        if folder.join("package-lock.json").is_file() && !is_installed(&folder) {
-            run_command(house.command("npm").current_dir(&folder).args([
-                "ci",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-            ]))?;
-        }
+        node_packages(house, &folder)?;
         run_command(
             house
                 .command("node")
@@ -98,6 +90,19 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
         )?;
     }
     Ok(Outcome::Passed)
+}
+
+/// What the lockfile in that folder names, if there is one and it is not there yet.
+pub(super) fn node_packages(house: &House, folder: &Path) -> Result<(), Stop> {
+    if !folder.join("package-lock.json").is_file() || is_installed(folder) {
+        return Ok(());
+    }
+    run_command(house.command("npm").current_dir(folder).args([
+        "ci",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+    ]))
 }
 
 /// The tests of the harness, of the guide in docs/, and of every driver under drivers/python.
@@ -126,26 +131,30 @@ pub(super) fn python(house: &House) -> Result<Outcome, Stop> {
     };
     test(&house.path("drivers/python/harness"), Path::new("python3"))?;
     for folder in house.folders_with("drivers/python", "driver.toml") {
-        let python = python_with_packages(house, &folder)?;
+        let name = folder.file_name().unwrap_or_default();
+        let venv = house.path("target/drivers-python").join(name);
+        let python = python_with_packages(house, &folder, &venv)?;
         test(&folder, &python)?;
     }
     Ok(Outcome::Passed)
 }
 
-/// The Python of a venv that holds what the driver's requirements.txt names; made when that changed.
-fn python_with_packages(house: &House, folder: &Path) -> Result<PathBuf, Stop> {
+/// The Python of a venv that holds what the folder's requirements.txt names; made when that changed.
+pub(super) fn python_with_packages(
+    house: &House,
+    folder: &Path,
+    venv: &Path,
+) -> Result<PathBuf, Stop> {
     let requirements = folder.join("requirements.txt");
     let wanted = std::fs::read_to_string(&requirements)
         .map_err(|error| Stop::Misused(format!("{}: {error}", shown(house, &requirements))))?;
-    let name = folder.file_name().unwrap_or_default();
-    let venv = house.path("target/drivers-python").join(name);
     let python = venv.join("bin/python");
     let installed = venv.join("requirements.txt");
     if std::fs::read_to_string(&installed).is_ok_and(|have| have == wanted) && python.is_file() {
         return Ok(python);
     }
     let mut make = house.command("python3");
-    run_command(make.args(["-m", "venv", "--clear"]).arg(&venv))?;
+    run_command(make.args(["-m", "venv", "--clear"]).arg(venv))?;
     let mut install = house.command(&python);
     let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
     run_command(install.args(pip).arg(&requirements))?;

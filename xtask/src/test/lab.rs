@@ -1,6 +1,7 @@
 //! The main job, run as a stranger would run it, and its page in a browser.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
@@ -164,7 +165,10 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
     Ok(shown.join(", "))
 }
 
-/// Opens the page of that run in Chromium.
+/// The page that the report's tests leave among what cargo builds, of a made-up run of full size.
+const FULL_PAGE: &str = "report-full.html";
+
+/// Opens the page of that run in Chromium, and the one of a full run.
 pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
     let script = format!("{BROWSER_TEST}/page.mjs");
     if on_path("node").is_none() {
@@ -175,10 +179,19 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
             "the node packages are not installed: run `cargo xtask setup`".into(),
         ));
     }
-    if !house.path(OUT).join("report.html").is_file() {
+    let pages = [
+        house.path(OUT).join("report.html"),
+        house.target().join(FULL_PAGE),
+    ];
+    let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) =
+        pages.into_iter().partition(|page| page.is_file());
+    if there.is_empty() {
         return Err(Stop::Misused(format!(
-            "{OUT}/report.html is not there: run the step `lab` first"
+            "there is no page: {OUT}/report.html is made by the step `lab`, {FULL_PAGE} by `test`"
         )));
+    }
+    for page in absent {
+        eprintln!("  {} is not there, and not looked at", page.display());
     }
     let Some(chromium) = std::env::var_os("CHROMIUM")
         .map(Into::into)
@@ -187,8 +200,7 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
         return Ok(Outcome::Skipped("Chromium is not installed".into()));
     };
     let mut node = house.command("node");
-    node.args([script, format!("{OUT}/report.html")])
-        .env("CHROMIUM", chromium);
+    node.arg(script).args(there).env("CHROMIUM", chromium);
     run_command(&mut node)?;
     Ok(Outcome::Passed)
 }

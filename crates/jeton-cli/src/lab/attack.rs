@@ -43,6 +43,8 @@ Examples:
   jeton lab attack --subject 'go/*:jwt:documented' --fail-on accepted,crashed
   jeton lab attack --subject mine --fail-on accepted --junit attack.xml --sarif attack.sarif
   jeton lab attack --target http://127.0.0.1:8080/introspect --target-key signing.jwk
+  jeton lab attack --target grpc://127.0.0.1:8420/jeton.v1.TokenService/Verify \
+      --target-token-field 3 --target-field 2=api --target-key signing.jwk
 
 Ctrl-C ends the run and keeps the libraries that were finished (exit 130).")]
 pub(super) struct Verb {

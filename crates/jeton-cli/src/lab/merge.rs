@@ -20,11 +20,16 @@ use super::sentence;
 /// Refused, with what differs and between which two (exit 2, nothing written): another machine,
 /// kernel or runtime; another plan; another version, driver source or lockfile; other claims or token
 /// sizes; the same run twice. A row that one run could not measure is not measured, and says why.
+///
+/// A result of `lab attack` or `lab interop` stands beside the runs, if it is about the same code: the
+/// claims about security are then answered from it, and whoever lets somebody without a key past is
+/// not recommended.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   for i in 1 2 3 4 5 6; do jeton lab run libraries --out run-$i; done
   jeton lab merge run-*/results.json -o merged.json
+  jeton lab merge run/results.json attack/results.json -o whole.json
   jeton lab report merged.json")]
 pub(super) struct Merge {
     /// Two result files or more

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use jeton::{Claims, Clock, FixedClock, Untyped, Verified};
+use jeton::{Claims, Clock, FixedClock, Timestamp, Untyped, Verified};
 use jeton_store::{Revision, Store, block_on, completion};
 
 use crate::error::{Error, Result};
@@ -165,7 +165,8 @@ pub struct Status {
 #[derive(Clone)]
 pub struct Node {
     inner: Arc<Inner>,
-    jobs: SyncSender<Job>,
+    // Its room is there from the beginning: boxed, it is small.
+    jobs: SyncSender<Box<Job>>,
 }
 
 pub(crate) struct Inner {
@@ -242,7 +243,7 @@ impl Node {
         let key = view.signer(profile.alg, now.unix_seconds())?;
         let lifetime = Duration::from_secs(profile.lifetime_seconds.unsigned_abs());
         let expires_at = now.saturating_add(lifetime);
-        let token_id = random_name()?;
+        let token_id = random_name();
         let mut claims = Claims::new(&request.claims)
             .issuer(iss)
             .audience(audience)
@@ -302,12 +303,12 @@ impl Node {
                 },
             )
             .and_then(|()| {
-                let job = Job {
+                let job = Box::new(Job {
                     actor: actor.to_owned(),
                     iss: iss.to_owned(),
                     revoke,
                     reply,
-                };
+                });
                 self.jobs.try_send(job).map_err(|refused| match refused {
                     TrySendError::Full(_) => jeton_store::Error::Overloaded.into(),
                     TrySendError::Disconnected(_) => jeton_store::Error::Closed.into(),
@@ -358,6 +359,11 @@ impl Node {
             }
         }
         Ok(rules)
+    }
+
+    /// What its clock says.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
     }
 
     /// How the node is.

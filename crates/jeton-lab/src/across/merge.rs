@@ -11,6 +11,7 @@ use std::fmt;
 
 use super::machine::{Difference, machine, settings};
 use super::same::{Work, counterpart};
+use super::untimed;
 use crate::judging::{self, Contest, Contestant, Twins};
 use crate::published;
 use crate::result::{
@@ -37,6 +38,10 @@ pub struct Named {
 pub enum Unmergeable {
     /// It takes two.
     TooFew,
+    /// None of them has rows with times.
+    NothingTimed,
+    /// Two of them have rows of the same attack on the same library, or of the same pair.
+    Overlap(String, String, String),
     /// Two of them are one and the same run.
     Twice(String, String),
     /// They were not measured on the same machine, as it was set up.
@@ -62,6 +67,12 @@ impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew => f.write_str("a merge takes two results or more"),
+            Self::NothingTimed => f.write_str(
+                "none of them was made by `jeton lab run`: attacks and interop stand beside a run's rows",
+            ),
+            Self::Overlap(a, b, what) => {
+                write!(f, "{a} and {b} both have rows of {what}: leave one of them out")
+            }
             Self::Twice(a, b) => write!(f, "{a} and {b} are the same run: its rounds count once"),
             Self::AnotherMachine(a, b, differences) => {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
@@ -95,16 +106,34 @@ impl std::error::Error for Unmergeable {}
 /// and the verdicts drawn again. A row that one of them could not measure is not measured, and says
 /// in which.
 ///
+/// Rows that have no times (of attacks, of interop) stand beside those of the runs, if they are about
+/// the same code; what is concluded from all of them is concluded again.
+///
 /// # Errors
 /// [`Unmergeable`], with what is not the same and in which two.
 pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
-    results.sort_by_key(|run| began(&run.result));
-    let [first, others @ ..] = results.as_slice() else {
-        return Err(Unmergeable::TooFew);
-    };
-    if others.is_empty() {
+    if results.len() < 2 {
         return Err(Unmergeable::TooFew);
     }
+    results.sort_by_key(|run| began(&run.result));
+    let is_timed = |named: &&Named| !named.result.rows.measured.is_empty();
+    let timed: Vec<Named> = results.iter().filter(is_timed).cloned().collect();
+    let whole = match timed.as_slice() {
+        [] => return Err(Unmergeable::NothingTimed),
+        [one] => RunResult {
+            command: command.to_owned(),
+            runs: runs(&one.result),
+            recommendation: None,
+            ..one.result.clone()
+        },
+        several => of_one_plan(several, command)?,
+    };
+    untimed::join(whole, &results)
+}
+
+/// One result of two runs or more, in the order of their beginnings.
+fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
+    let first = &results[0];
     for (i, later) in results.iter().enumerate() {
         for earlier in &results[..i] {
             not_twice(earlier, later)?;
@@ -118,14 +147,14 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
         .rows
         .measured
         .iter()
-        .map(|row| merged_row(row, &results))
+        .map(|row| merged_row(row, results))
         .collect::<Result<_, _>>()?;
     if rows.iter().all(|row| row.ns_per_op.is_none()) {
         return Err(Unmergeable::NothingMeasured);
     }
-    let noise_floor = noise_floor(&results, &rows, &runs);
+    let noise_floor = noise_floor(results, &rows, &runs);
     let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
-    let (environment, published) = (environment(&results), published::tables(&rows));
+    let (environment, published) = (environment(results), published::tables(&rows));
     let rows = Rows::from(rows);
     let answers = published::answers(&rows, &noise_floor, &environment.taint);
     Ok(RunResult {
@@ -147,10 +176,11 @@ fn began(result: &RunResult) -> Option<jiff::Timestamp> {
     result.environment.started.parse().ok()
 }
 
-/// The runs that a result is made of: its own, if it is not merged.
+/// The timed runs that a result is made of: its own, if it is not merged.
 fn runs(result: &RunResult) -> Vec<MergedRun> {
     if !result.runs.is_empty() {
-        return result.runs.clone();
+        let timed = result.runs.iter().filter(|run| run.rounds > 0);
+        return timed.cloned().collect();
     }
     vec![MergedRun {
         started: result.environment.started.clone(),
@@ -191,14 +221,8 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
         let (a, b) = names();
         Err(Unmergeable::AnotherSubject(a, b, difference))
     };
-    for (driver, hash) in &a.environment.drivers {
-        if b.environment.drivers.get(driver).is_some_and(|h| h != hash) {
-            return differ(Difference {
-                what: format!("sources or lockfile of the driver {driver}"),
-                before: hash.chars().take(8).collect(),
-                after: b.environment.drivers[driver].chars().take(8).collect(),
-            });
-        }
+    if let Some(difference) = drivers(&a.environment, &b.environment) {
+        return differ(difference);
     }
     for row in &a.rows.measured {
         if let Some(difference) = counterpart(b, row).and_then(|o| same_work(row, o)) {
@@ -206,6 +230,21 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
         }
     }
     Ok(())
+}
+
+/// A driver that both have, and that is not the same code in both.
+pub(super) fn drivers(a: &Environment, b: &Environment) -> Option<Difference> {
+    let both = a.drivers.iter().filter_map(|(driver, hash)| {
+        let other = b.drivers.get(driver)?;
+        (other != hash).then_some((driver, hash, other))
+    });
+    let short = |hash: &String| hash.chars().take(8).collect();
+    let mut differ = both.map(|(driver, before, after)| Difference {
+        what: format!("sources or lockfile of the driver {driver}"),
+        before: short(before),
+        after: short(after),
+    });
+    differ.next()
 }
 
 /// What is not the same about two rows that have the same name.

@@ -2,13 +2,14 @@
 //!
 //! Two runs are not one: nothing cancels between them that cancels within a round. [`compare`] says
 //! so in its intervals and its band, [`gate()`] decides by the same figures, and [`merge()`] makes one
-//! result of several runs of the same plan.
+//! result of several runs of the same plan, with the rows of attacks and interop beside them.
 
 mod compare;
 mod gate;
 mod machine;
 mod merge;
 mod same;
+mod untimed;
 
 pub use compare::{Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Regression, Unjudgeable, gate};

@@ -19,11 +19,11 @@ mod trial;
 mod trying;
 mod verdict;
 
-pub use catalogue::{Attack, Demand, Family, Kind};
+pub use catalogue::{Attack, Demand, Family, Kind, WithoutKey};
 pub use differential::{
     CASES_MAX, Case, Changed, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
 };
-pub use endpoint::{Reach, Target, TargetOptions, run as run_target};
+pub use endpoint::{Message, Protocol, Reach, Target, TargetOptions, run as run_target};
 pub use forger::Operator;
 pub use listing::listing;
 pub use run::{Event, Options, run};

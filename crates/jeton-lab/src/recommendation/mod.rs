@@ -1,7 +1,7 @@
 //! Which token, and which library: rules over what one run measured and what the reader needs.
 //!
-//! The order is fixed. A disturbed run advises nothing. Whoever accepted what must be refused is
-//! out; then whoever does not meet a need ([`Needs`]); and of the rest the first tier by the
+//! The order is fixed. A disturbed run advises nothing. Whoever lets somebody without a key past, or is
+//! ended by one, is out; then whoever does not meet a need ([`Needs`]); and of the rest the first tier by the
 //! reader's weight is recommended, all of it, because inside a tier nothing can be told apart. Each
 //! answer says why, what would change it, and what it does not cover.
 //!
@@ -10,6 +10,7 @@
 
 mod algorithms;
 mod attacks;
+pub(crate) mod budgets;
 mod candidate;
 mod choice;
 mod libraries;
@@ -109,7 +110,7 @@ pub struct Out {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// It accepted an attack.
+    /// Used as documented, it lets somebody without a key past, or is ended by one.
     Attack,
     /// It did something wrong before it was timed, or died while it was.
     Checks,
@@ -161,7 +162,7 @@ pub enum Noisy {
 #[must_use]
 pub fn recommend(result: &RunResult, needs: &Needs, noisy: Noisy) -> Recommendation {
     let rows = &result.rows.measured;
-    let attacks = Attacks::of(result);
+    let attacks = Attacks::of(&result.rows.attack);
     let mut advice = Recommendation {
         needs: needs.names(),
         allow_noisy: noisy == Noisy::Allowed,

@@ -6,17 +6,11 @@ use crate::result::Status;
 
 use super::algorithms::facts;
 use super::attacks::Attacks;
+use super::budgets::Carrier;
 use super::candidate::Candidate;
 use super::libraries::is_cache;
 use super::weigh::rounds;
 use super::{Needs, Out, Rule, Weight};
-
-/// The line of a header that carries a token, before the token (RFC 6750, section 2.1).
-const HEADER: &str = "Authorization: Bearer ";
-
-/// The cookie that carries one, name before and attributes after it: browsers count all of it
-/// (RFC 6265, section 6.1).
-const COOKIE: [&str; 2] = ["__Host-token=", "; Path=/; Secure; HttpOnly; SameSite=Lax"];
 
 /// The rule that puts a candidate out, and why; none if it meets every need.
 pub(super) fn refusal(
@@ -46,8 +40,8 @@ pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out
 fn attack(candidate: &Candidate<'_>, _: &Needs, attacks: &Attacks) -> Option<(Rule, String)> {
     // A library that falls to one attack is out with every algorithm: it is the library's care
     // that failed, and which attacks a caller meets is not the caller's choice.
-    let attack = attacks.fell_to(candidate.subject.driver())?;
-    Some((Rule::Attack, format!("fell to the attack {attack}")))
+    let fell_to = attacks.fell_to(candidate.subject.driver())?;
+    Some((Rule::Attack, fell_to.to_owned()))
 }
 
 fn checks(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
@@ -116,37 +110,29 @@ fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
 }
 
 fn budgets(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
-    let cookie: usize = COOKIE.iter().map(|part| part.len()).sum();
     let budgets = [
-        (
-            needs.header_budget,
-            HEADER.len(),
-            Rule::HeaderBudget,
-            "header",
-        ),
-        (needs.cookie_budget, cookie, Rule::CookieBudget, "cookie"),
+        (needs.header_budget, Carrier::Header, Rule::HeaderBudget),
+        (needs.cookie_budget, Carrier::Cookie, Rule::CookieBudget),
     ];
-    budgets
-        .into_iter()
-        .find_map(|(budget, around, rule, what)| {
-            let budget = budget?;
-            let Some(token) = candidate.token_bytes else {
-                let why = format!(
-                    "its size was not measured, so nobody knows whether the {what} holds it"
-                );
-                return Some((rule, why));
-            };
-            let whole = token.saturating_add(around as u64);
-            (whole > budget).then(|| {
-                let why = format!(
-                    "the {what} has {} bytes with it ({} of them the token), and {} are allowed",
-                    units::whole(whole),
-                    units::whole(token),
-                    units::whole(budget)
-                );
-                (rule, why)
-            })
+    budgets.into_iter().find_map(|(budget, carrier, rule)| {
+        let budget = budget?;
+        let what = carrier.name();
+        let Some(token) = candidate.token_bytes else {
+            let why =
+                format!("its size was not measured, so nobody knows whether the {what} holds it");
+            return Some((rule, why));
+        };
+        let whole = carrier.with(token);
+        (whole > budget).then(|| {
+            let why = format!(
+                "the {what} has {} bytes with it ({} of them the token), and {} are allowed",
+                units::whole(whole),
+                units::whole(token),
+                units::whole(budget)
+            );
+            (rule, why)
         })
+    })
 }
 
 fn measured(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
@@ -174,12 +160,10 @@ fn language(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::recommendation::candidate::candidates;
-    use crate::recommendation::sample::{fail, row};
-    use crate::result::Row;
+    use crate::recommendation::sample::{attacked, fail, row};
+    use crate::result::{AttackOutcome, Row};
 
     fn rule(rows: &[Row], needs: &str, attacks: &Attacks) -> Option<Rule> {
         let needs = Needs::parse(&[needs]).unwrap();
@@ -198,12 +182,12 @@ mod tests {
 
     #[test]
     fn who_fell_to_an_attack_is_out_with_every_algorithm() {
-        let fallen = BTreeMap::from([("go/a".to_owned(), "alg-none".to_owned())]);
+        let accepted = Some(AttackOutcome::Accepted);
+        let attacks = Attacks::of(&[attacked("go/a", "alg-none", accepted)]);
         let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
-        let attacked = Attacks::Run(fallen);
-        assert_eq!(rule(&rows, "", &attacked), Some(Rule::Attack));
+        assert_eq!(rule(&rows, "", &attacks), Some(Rule::Attack));
         let other = [row("go", "b", "jwt", "ES256", "verify", 1.0)];
-        assert_eq!(rule(&other, "", &attacked), None);
+        assert_eq!(rule(&other, "", &attacks), None);
     }
 
     #[test]
@@ -262,12 +246,12 @@ mod tests {
 
     #[test]
     fn budgets_count_what_is_around_the_token() {
-        let exact = 300 + HEADER.len();
+        let exact = Carrier::Header.with(300);
         let within = format!("header-budget={exact}");
         let short = format!("header-budget={}", exact - 1);
         assert_eq!(broken("jwt", "ES256", &within), None);
         assert_eq!(broken("jwt", "ES256", &short), Some(Rule::HeaderBudget));
-        let exact = 300 + COOKIE[0].len() + COOKIE[1].len();
+        let exact = Carrier::Cookie.with(300);
         let within = format!("cookie-budget={exact}");
         let short = format!("cookie-budget={}", exact - 1);
         assert_eq!(broken("jwt", "ES256", &within), None);

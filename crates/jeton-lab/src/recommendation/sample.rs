@@ -1,6 +1,8 @@
 //! Rows for the tests of the rules.
 
-use crate::result::{ClaimsSet, Row, Status, Subject, Timing};
+use crate::result::{
+    AttackOutcome, AttackRow, ClaimsSet, Party, Practice, Row, Status, Subject, Timing,
+};
 
 /// A measured row whose token has 300 bytes; an algorithm of `-` is none.
 pub(super) fn row(
@@ -53,4 +55,29 @@ pub(super) fn fail(row: &mut Row, status: Status) {
     row.status = status;
     row.reason = Some("what it did".into());
     row.ns_per_op = None;
+}
+
+/// What became of one attack on a driver's library, called as documented; void without an outcome.
+pub(super) fn attacked(driver: &str, attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
+    AttackRow {
+        status: Status::Ok,
+        reason: None,
+        attack: attack.into(),
+        family: "header".into(),
+        subject: Party {
+            driver: driver.into(),
+            library: "a".into(),
+            version: "1".into(),
+            language: "go".into(),
+        },
+        format: "jwt".into(),
+        practice: Practice::Documented,
+        outcome,
+        tried: 1,
+        void: 0,
+        algs: vec!["HS256".into()],
+        found: 0,
+        evidence: Vec::new(),
+        also: Vec::new(),
+    }
 }

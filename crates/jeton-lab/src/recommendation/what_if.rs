@@ -59,7 +59,7 @@ pub(super) fn changes(
     }
     if *attacks == Attacks::NotRun {
         told.push(
-            "A library that accepts a known attack would be out, and the attacks were not run."
+            "A library that somebody without a key gets past would be out, and the attacks were not run: `jeton lab attack`, and `jeton lab merge` with this result."
                 .into(),
         );
     }

@@ -86,7 +86,9 @@ fn driver(subject: &str) -> &str {
 
 fn ruled_out(rule: Rule) -> &'static str {
     match rule {
-        Rule::Attack => "Out, because the library accepted a known attack",
+        Rule::Attack => {
+            "Out, because somebody without a key gets past the library or ends it, used as documented"
+        }
         Rule::Checks => "Out, because the library failed a check or died",
         Rule::Cache => "Out, because it remembers instead of verifying",
         Rule::Questionable => "Out, because it is not for new tokens",
@@ -112,6 +114,19 @@ pub(super) fn not_covered(result: &RunResult, needs: &Needs, attacks: &Attacks) 
     let mut told = Vec::new();
     if *attacks == Attacks::NotRun {
         told.push("Attacks were not run: beyond the tampered, expired and wrong-key tokens of the checks before timing, nothing is known about what the libraries refuse.".to_owned());
+    }
+    let measured = result.rows.measured.iter().filter(|row| !row.reference);
+    let mut unknown: Vec<&str> = measured
+        .map(|row| row.subject.driver())
+        .filter(|driver| attacks.left_out(driver))
+        .collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        told.push(format!(
+            "Attacks were not run on {}: nothing is known about what they refuse.",
+            units::list(&unknown)
+        ));
     }
     if let Some(claims) = claims_of(&result.rows.measured) {
         told.push(format!(

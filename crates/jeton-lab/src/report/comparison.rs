@@ -40,6 +40,12 @@ pub(super) enum Role<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    /// The HTML id of its table.
+    pub(super) fn table_id(&self) -> String {
+        let number = self.anchor.split('-').next().unwrap_or_default();
+        format!("{number}-table")
+    }
+
     pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
         self.entries
             .iter()

@@ -5,6 +5,9 @@ use crate::result::{Judgement, Verdict};
 use super::comparison::{Comparison, Entry, Role};
 use super::units;
 
+/// Of more subjects than these a sentence gives the ends.
+const NAMED_MAX: usize = 7;
+
 /// Who shares the first tier, if the comparison has tiers.
 pub(super) fn first_tier(comparison: &Comparison<'_>) -> Option<String> {
     let tiers = comparison.tiers();
@@ -25,6 +28,9 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
             units::list(&names)
         )];
     };
+    if comparison.entries.len() > NAMED_MAX {
+        return gathered(comparison, &baseline.name);
+    }
     let mut sentences = Vec::new();
     let clauses: Vec<String> = judged(comparison, Judgement::Faster)
         .chain(judged(comparison, Judgement::Slower))
@@ -60,6 +66,54 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// The same of many: how many came to what, and the ends of those that differ. Each by itself is in
+/// the table.
+fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
+    let mut clauses = Vec::new();
+    for (judgement, words) in [(Judgement::Faster, "faster"), (Judgement::Slower, "slower")] {
+        // Entries are in the order of their times: the nearest to the baseline comes last of the
+        // faster, and first of the slower.
+        let mut all: Vec<_> = judged(comparison, judgement).collect();
+        if judgement == Judgement::Faster {
+            all.reverse();
+        }
+        match all.as_slice() {
+            [] => {}
+            [(entry, verdict)] => clauses.push(format!("{} {}", entry.name, short_effect(verdict))),
+            [(near, least), .., (far, most)] => clauses.push(format!(
+                "{} {words}, {} {} to {} {}",
+                all.len(),
+                near.name,
+                bare_effect(least),
+                far.name,
+                bare_effect(most)
+            )),
+        }
+    }
+    for (judgement, words) in [
+        (Judgement::Equivalent, "equivalent"),
+        (Judgement::CannotTell, "cannot be told from it"),
+    ] {
+        let names: Vec<&str> = judged(comparison, judgement)
+            .map(|(e, _)| e.name.as_str())
+            .collect();
+        match names.len() {
+            0 => {}
+            1..=3 => clauses.push(format!("{words}: {}", units::list(&names))),
+            many => clauses.push(format!("{many} {words}")),
+        }
+    }
+    vec![format!("Against {baseline}: {}.", clauses.join("; "))]
+}
+
+/// "3.1 ×" or "5.0 %", where the sentence has said faster or slower.
+fn bare_effect(verdict: &Verdict) -> String {
+    let effect = short_effect(verdict);
+    let words = [" faster", " slower", " less time", " more time"];
+    let bare = words.iter().find_map(|word| effect.strip_suffix(word));
+    bare.map_or(effect.clone(), str::to_owned)
 }
 
 /// Why a confounded comparison names no cause, or which one factor differs.

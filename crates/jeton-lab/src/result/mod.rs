@@ -18,7 +18,7 @@ pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
 pub use beside::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
 };
-pub use file::{FileError, OutDir, to_bytes, write_whole};
+pub use file::{FileError, OutDir, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use reading::{RESULT_BYTES_MAX, read};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
@@ -75,7 +75,7 @@ pub struct MergedRun {
     pub command: String,
     /// The seed of its order.
     pub seed: u64,
-    /// How many of each row's rounds are its own.
+    /// How many of each row's rounds are its own; none of attacks and interop.
     pub rounds: u32,
 }
 

@@ -1,18 +1,22 @@
 //! Reading a result file: the one way in, for every verb that takes one.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::{FileError, RunResult, SCHEMA, check};
 
-/// No more than this is read of a result file: 64 MB. A thousand rounds of a thousand rows have
-/// 20 MB.
+/// No more than this is read of a result file, packed or not: 64 MB. A thousand rounds of a thousand
+/// rows have 20 MB.
 pub const RESULT_BYTES_MAX: u64 = 64_000_000;
 
-/// Reads a result file, and believes nothing in it that it can check: types, ranges, and that its
+/// What every gzip file begins with (RFC 1952, section 2.3.1), and no JSON does.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Reads a result file, packed by gzip or not, and believes nothing in it that it can check: types, ranges, and that its
 /// figures do not contradict each other.
 ///
 /// # Errors
@@ -55,12 +59,25 @@ struct Version {
 fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     let unreadable = |e| FileError::Unreadable(path.to_owned(), e);
     let file = File::open(path).map_err(unreadable)?;
+    let bytes = limited(path, file)?.map_err(unreadable)?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    // What a file says of its unpacked length is not believed: it is counted while it grows.
+    limited(path, MultiGzDecoder::new(bytes.as_slice()))?.map_err(|e| match e.kind() {
+        ErrorKind::UnexpectedEof => FileError::CutShort(path.to_owned()),
+        _ => FileError::NoResult(path.to_owned(), format!("its gzip is broken: {e}")),
+    })
+}
+
+/// All that there is, if it is within the limit.
+fn limited(path: &Path, from: impl Read) -> Result<io::Result<Vec<u8>>, FileError> {
     let mut bytes = Vec::new();
-    let read = file.take(RESULT_BYTES_MAX + 1).read_to_end(&mut bytes);
-    if read.map_err(unreadable)? as u64 > RESULT_BYTES_MAX {
+    let read = from.take(RESULT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > RESULT_BYTES_MAX {
         return Err(FileError::TooLarge(path.to_owned()));
     }
-    Ok(bytes)
+    Ok(read.map(|_| bytes))
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {

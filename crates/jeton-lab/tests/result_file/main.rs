@@ -5,6 +5,7 @@
 
 #[path = "../fake/mod.rs"]
 mod fake;
+mod packed;
 #[path = "../report_page/sample.rs"]
 #[allow(dead_code)]
 mod sample;

@@ -164,7 +164,7 @@ fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
     let (settings, keyring) = node.issuer(iss)?;
     let settings_json = serde_json::to_string(&settings)
         .map_err(|_| Failure::Issuer(Error::Record("of the issuer's settings".to_owned())))?;
-    let now = jeton::Clock::now(&jeton::SystemClock).unix_seconds();
+    let now = node.now().unix_seconds();
     Ok(Issuer {
         settings_json,
         keys: keyring.keys().iter().map(|key| told(key, now)).collect(),

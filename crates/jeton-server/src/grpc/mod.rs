@@ -1,6 +1,7 @@
 //! gRPC: the services, and how their answers and errors are made.
 
 mod admin;
+pub(crate) mod deadline;
 mod report;
 mod status;
 mod token;

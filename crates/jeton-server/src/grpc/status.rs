@@ -63,6 +63,12 @@ impl Failure {
                 message: (*what).to_owned(),
                 field: None,
             },
+            Failure::Late => Told {
+                code: Code::DeadlineExceeded,
+                reason: "DEADLINE_EXCEEDED",
+                message: "the call was not answered within its `grpc-timeout`".to_owned(),
+                field: None,
+            },
             Failure::Field(field, what) => Told {
                 code: Code::InvalidArgument,
                 reason: "INVALID_ARGUMENT",

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tonic::body::Body;
 
@@ -76,27 +76,15 @@ async fn token(headers: &HeaderMap, body: Incoming) -> Result<String, Box<Respon
             "wants application/x-www-form-urlencoded",
         ));
     }
-    let collected = Limited::new(body, limits::FORM_BYTES).collect();
-    let bytes = match tokio::time::timeout(limits::ARRIVAL, collected).await {
+    let bytes = match tokio::time::timeout(limits::ARRIVAL, read(body)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(refused)) => return Err(refused),
         Err(_) => {
             return Err(Box::new(plain(
                 StatusCode::REQUEST_TIMEOUT,
                 "the form did not arrive\n",
             )));
         }
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            return Err(Box::new(plain(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "the form is too large\n",
-            )));
-        }
-        Ok(Err(_)) => {
-            return Err(Box::new(plain(
-                StatusCode::BAD_REQUEST,
-                "the form was cut off\n",
-            )));
-        }
-        Ok(Ok(collected)) => collected.to_bytes(),
     };
     let tokens = form_urlencoded::parse(&bytes).filter(|(name, _)| name == "token");
     let mut tokens = tokens.map(|(_, token)| token.into_owned());
@@ -104,6 +92,34 @@ async fn token(headers: &HeaderMap, body: Incoming) -> Result<String, Box<Respon
         (Some(token), None) if !token.is_empty() => Ok(token),
         (Some(_), Some(_)) => Err(wrong("token", "wants one")),
         _ => Err(wrong("token", "is missing")),
+    }
+}
+
+/// The form's bytes. One that is too large is read to its end all the same, and dropped: who is still
+/// sending when the connection closes does not hear why.
+async fn read(mut body: Incoming) -> Result<Vec<u8>, Box<Response<Body>>> {
+    let mut bytes = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            let told = plain(StatusCode::BAD_REQUEST, "the form was cut off\n");
+            return Err(Box::new(told));
+        };
+        let data = frame.into_data().unwrap_or_default();
+        length += data.len();
+        if length > limits::DISCARDED_BYTES {
+            break;
+        }
+        if length <= limits::FORM_BYTES {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    match length > limits::FORM_BYTES {
+        true => Err(Box::new(plain(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the form is too large\n",
+        ))),
+        false => Ok(bytes),
     }
 }
 

@@ -5,10 +5,12 @@
 mod abuse;
 mod access;
 mod admin;
+mod deadline;
 mod drain;
 mod http1;
 mod reflection;
 mod report;
 mod tokens;
+mod verifiers;
 mod web;
 mod world;

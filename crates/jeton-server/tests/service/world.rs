@@ -1,8 +1,10 @@
 //! A server for a test.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jeton::{Clock, SystemClock};
 use jeton_proto::v1::admin_service_client::AdminServiceClient;
 use jeton_proto::v1::token_service_client::TokenServiceClient;
 use jeton_proto::v1::{IssueRequest, IssueResponse, VerifyRequest, VerifyResponse};
@@ -40,6 +42,11 @@ impl World {
     }
 
     pub(crate) fn try_with(config: &str) -> Result<World, Error> {
+        World::at(config, Arc::new(SystemClock))
+    }
+
+    /// By that clock.
+    pub(crate) fn at(config: &str, clock: Arc<dyn Clock>) -> Result<World, Error> {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::from_toml(config)?;
         config.data = folder.path().join("data");
@@ -53,7 +60,7 @@ impl World {
         // Tests share a machine that has other work: that it stands still is no overload.
         config.limits.lag_milliseconds = 60_000;
         Ok(World {
-            server: Some(Server::start(config)?),
+            server: Some(Server::start_with(config, None, clock)?),
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()

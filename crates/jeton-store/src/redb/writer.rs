@@ -28,14 +28,19 @@ pub(super) struct Job {
 
 /// The way to the writer. The writer ends when it is dropped.
 #[derive(Debug)]
-pub(super) struct Queue(SyncSender<Job>);
+pub(super) struct Queue(
+    // Its room is there from the beginning: boxed, it is small.
+    SyncSender<Box<Job>>,
+);
 
 impl Queue {
     pub(super) fn send(&self, job: Job) -> Result<()> {
-        self.0.try_send(job).map_err(|refused| match refused {
-            TrySendError::Full(_) => Error::Overloaded,
-            TrySendError::Disconnected(_) => Error::Closed,
-        })
+        self.0
+            .try_send(Box::new(job))
+            .map_err(|refused| match refused {
+                TrySendError::Full(_) => Error::Overloaded,
+                TrySendError::Disconnected(_) => Error::Closed,
+            })
     }
 }
 
@@ -47,14 +52,20 @@ pub(super) fn start(shared: Arc<Shared>) -> Result<(Queue, JoinHandle<()>)> {
     Ok((Queue(sender), writer))
 }
 
-fn run(shared: &Shared, jobs: &Receiver<Job>) {
+fn run(shared: &Shared, jobs: &Receiver<Box<Job>>) {
     let mut beaten = Instant::now();
     loop {
         let wait = limits::PROGRESS_EVERY.saturating_sub(beaten.elapsed());
         match jobs.recv_timeout(wait) {
             Ok(first) => {
                 let waiting = jobs.try_iter().take(limits::GROUP_TXNS - 1);
-                write_group(shared, std::iter::once(first).chain(waiting).collect());
+                write_group(
+                    shared,
+                    std::iter::once(first)
+                        .chain(waiting)
+                        .map(|job| *job)
+                        .collect(),
+                );
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,

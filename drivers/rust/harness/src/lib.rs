@@ -24,7 +24,9 @@ pub mod work;
 pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
 pub use key::{Held, Jwk, Keys};
 pub use policy::Registered;
-pub use protocol::{Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Practice, Refusal};
+pub use protocol::{
+    Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Practice, Refusal,
+};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 

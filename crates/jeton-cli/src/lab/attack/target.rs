@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
-use jeton_lab::attack::{Demand, Operator, Reach, Target, TargetOptions};
+use jeton_lab::attack::{Demand, Message, Operator, Protocol, Reach, Target, TargetOptions};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
@@ -16,8 +17,9 @@ const FILE_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "A live endpoint")]
 pub(super) struct TargetArgs {
-    /// Attack this token introspection endpoint (RFC 7662, http://HOST:PORT/PATH) in the place of the
-    /// libraries, request after request, at most 10,000 of them in ten minutes
+    /// Attack this endpoint in the place of the libraries, request after request, at most 10,000 of them
+    /// in ten minutes: token introspection (RFC 7662, http://HOST:PORT/PATH), or a unary gRPC method
+    /// (grpc://HOST:PORT/PACKAGE.SERVICE/METHOD) that takes the token in a string field
     #[arg(long, value_name = "URL", requires = "target_key", conflicts_with_all = ["seconds", "corpus", "subjects"])]
     target: Option<String>,
 
@@ -41,6 +43,19 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "CLAIM", value_delimiter = ',', value_parser = demand, requires = "target")]
     target_demands: Vec<Demand>,
 
+    /// How many seconds after its end, or before its beginning, it takes a token on purpose: nothing is
+    /// then said of the borders [default: 0]
+    #[arg(long, value_name = "SECONDS", requires = "target")]
+    target_leeway: Option<u64>,
+
+    /// The number of the field that takes the token in a gRPC method's message [default: 1]
+    #[arg(long, value_name = "NUMBER", requires = "target")]
+    target_token_field: Option<u32>,
+
+    /// Another string field of that message; may be given again
+    #[arg(long = "target-field", value_name = "NUMBER=TEXT", value_parser = field, requires = "target")]
+    target_fields: Vec<(u32, String)>,
+
     /// The target is mine, and may be attacked though it is not on this machine
     #[arg(long, requires = "target")]
     i_own_this_target: bool,
@@ -63,6 +78,16 @@ impl TargetArgs {
             Reach::Loopback
         };
         let target = Target::new(address, reach)?;
+        let message = Message::new(
+            self.target_token_field.unwrap_or(1),
+            self.target_fields.clone(),
+        )?;
+        let says_fields = self.target_token_field.is_some() || !self.target_fields.is_empty();
+        if says_fields && target.protocol != Protocol::Grpc {
+            return Err(
+                "only a gRPC method has fields: give a target grpc://HOST:PORT/…".to_owned(),
+            );
+        }
         let operator = Operator {
             jwk: line_of(key)?,
             claims: self.claims()?,
@@ -72,9 +97,11 @@ impl TargetArgs {
         let authorization = self.target_authorization.as_ref().map(|f| line_of(f));
         Ok(Some(TargetOptions {
             target,
+            message,
             operator,
             authorization: authorization.transpose()?,
             demands: self.target_demands.clone(),
+            leeway: Duration::from_secs(self.target_leeway.unwrap_or(0)),
             attacks: attacks.to_vec(),
             seed,
             command,
@@ -101,6 +128,12 @@ fn line_of(path: &std::path::Path) -> Result<Zeroizing<String>, String> {
     let text = std::str::from_utf8(input::without_line_end(&bytes));
     let text = text.map_err(|_| format!("{}: not UTF-8 text", input::name_of(path)))?;
     Ok(Zeroizing::new(text.to_owned()))
+}
+
+fn field(text: &str) -> Result<(u32, String), String> {
+    let parts = text.split_once('=');
+    let field = parts.and_then(|(number, text)| Some((number.parse().ok()?, text.to_owned())));
+    field.ok_or_else(|| "NUMBER=TEXT, as in 2=api".to_owned())
 }
 
 fn demand(claim: &str) -> Result<Demand, String> {

@@ -12,6 +12,9 @@ mod made_once;
 mod paseto;
 mod properties;
 mod signatures;
+mod without_key;
+
+pub use without_key::WithoutKey;
 
 use super::forger::Stage;
 use super::trial::Trial;
@@ -239,6 +242,17 @@ impl Attack {
     #[must_use]
     pub fn named(id: &str) -> Option<Self> {
         Self::all().into_iter().find(|a| a.id == id)
+    }
+
+    /// Whether it is made at a second where a verifier that grants leeway accepts on purpose.
+    #[must_use]
+    pub fn is_at_a_border(&self) -> bool {
+        let borders = [
+            "expiry-border",
+            "not-before-border",
+            "expired-after-first-use",
+        ];
+        borders.contains(&self.id)
     }
 
     /// The same, about something else than most of its family.

@@ -46,7 +46,7 @@ impl<'a> Panel<'a> {
     }
 
     /// What those say who offer this. Of a changed key those alone are asked whose library reads its
-    /// text: else the driver would be judged.
+    /// text, of changed claims those whose library reads them: else the driver would be judged.
     pub(super) fn ask(
         &mut self,
         stage: &Stage,
@@ -59,8 +59,12 @@ impl<'a> Panel<'a> {
         } else {
             "jwk"
         };
+        let claims_by_hand = format!("{}:claims", stage.format.name());
         let mut verdicts = Vec::new();
         for member in &mut self.members {
+            if changed == Changed::Claims && member.hello.by_driver.contains(&claims_by_hand) {
+                continue;
+            }
             let offered = member.hello.offers.iter().any(|o| {
                 o.format == stage.format.name()
                     && o.alg.as_deref().unwrap_or_default() == stage.alg

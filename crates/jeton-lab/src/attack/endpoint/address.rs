@@ -16,11 +16,22 @@ pub enum Reach {
     Owned,
 }
 
-/// The address of an introspection endpoint, looked up once: what is attacked is what was looked at.
+/// What a target is asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Token introspection over HTTP (RFC 7662).
+    Introspection,
+    /// A unary gRPC method that takes the token in a field of its message.
+    Grpc,
+}
+
+/// The address of an endpoint, looked up once: what is attacked is what was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// As it was given.
     pub(super) name: String,
+    /// What it is asked in.
+    pub protocol: Protocol,
     /// Host and port as they were given.
     pub(super) authority: String,
     pub(super) socket: SocketAddr,
@@ -28,7 +39,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target of an address, `http://HOST[:PORT]/PATH`.
+    /// The target of an address: `http://HOST[:PORT]/PATH` for token introspection,
+    /// `grpc://HOST[:PORT]/PACKAGE.SERVICE/METHOD` for a unary gRPC method.
     ///
     /// # Errors
     /// A sentence that says what to do: where it is no such address, is not found, or is out of reach.
@@ -38,25 +50,26 @@ impl Target {
     /// assert!(Target::new("http://127.0.0.1:8080/introspect", Reach::Loopback).is_ok());
     /// let refused = Target::new("http://192.0.2.1/introspect", Reach::Loopback).unwrap_err();
     /// assert!(refused.contains("--i-own-this-target"));
+    /// let verify = "grpc://127.0.0.1:8420/jeton.v1.TokenService/Verify";
+    /// assert!(Target::new(verify, Reach::Loopback).is_ok());
     /// ```
     pub fn new(address: &str, reach: Reach) -> Result<Self, String> {
-        let wanted =
-            "a target is http://HOST:PORT/PATH, the address of token introspection (RFC 7662)";
+        let wanted = "a target is http://HOST:PORT/PATH, the address of token introspection (RFC \
+                      7662), or grpc://HOST:PORT/PACKAGE.SERVICE/METHOD";
         if address.len() > ADDRESS_BYTES_MAX {
             return Err(format!(
                 "the target is longer than {ADDRESS_BYTES_MAX} bytes"
             ));
         }
         let uri: Uri = address.parse().map_err(|_| wanted.to_owned())?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => {
-                return Err(
-                    "targets are asked over plain HTTP: give the address behind TLS".into(),
-                );
+        let protocol = match uri.scheme_str() {
+            Some("http") => Protocol::Introspection,
+            Some("grpc") => Protocol::Grpc,
+            Some("https" | "grpcs") => {
+                return Err("targets are asked without TLS: give the address behind it".into());
             }
             _ => return Err(wanted.to_owned()),
-        }
+        };
         let (Some(authority), Some(host)) = (uri.authority(), uri.host()) else {
             return Err(wanted.to_owned());
         };
@@ -86,13 +99,27 @@ impl Target {
             .first()
             .ok_or_else(|| format!("{host} is not found"))?;
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
+        if protocol == Protocol::Grpc && !is_method(path) {
+            return Err(wanted.to_owned());
+        }
         Ok(Self {
             name: address.to_owned(),
+            protocol,
             authority: authority.as_str().to_owned(),
             socket,
             path: path.to_owned(),
         })
     }
+}
+
+/// Whether a path is that of a gRPC method: `/package.Service/Method`.
+fn is_method(path: &str) -> bool {
+    let named = |name: &str| {
+        let mut bytes = name.bytes();
+        !name.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
+    };
+    let parts = path.strip_prefix('/').and_then(|p| p.split_once('/'));
+    parts.is_some_and(|(service, method)| named(service) && named(method))
 }
 
 #[cfg(test)]
@@ -107,6 +134,7 @@ mod tests {
             ("http://127.0.0.1:8080/introspect", "127.0.0.1:8080"),
             ("http://127.8.8.8/x?y=1", "127.8.8.8:80"),
             ("http://[::1]:9/", "[::1]:9"),
+            ("grpc://127.0.0.1:8420/a.B/C", "127.0.0.1:8420"),
         ] {
             let target = Target::new(address, Reach::Loopback).unwrap();
             assert_eq!(target.socket, socket.parse().unwrap());
@@ -122,6 +150,7 @@ mod tests {
             "http://0.0.0.0:8080/",
             "http://[2001:db8::1]/",
             "http://[::ffff:192.0.2.7]/",
+            "grpc://192.0.2.7:8420/jeton.v1.TokenService/Verify",
         ] {
             let why = Target::new(address, Reach::Loopback).unwrap_err();
             assert!(why.contains("--i-own-this-target"), "{why}");
@@ -136,6 +165,10 @@ mod tests {
             "127.0.0.1:8080",
             "https://127.0.0.1/introspect",
             "grpc://127.0.0.1:50051",
+            "grpc://127.0.0.1:50051/Method",
+            "grpc://127.0.0.1:50051/a.Service/Method/more",
+            "grpc://127.0.0.1:50051/a.Service/Method?x=1",
+            "grpcs://127.0.0.1:50051/a.Service/Method",
             "file:///etc/passwd",
             "http://user:secret@127.0.0.1/",
             "http://127.0.0.1:99999/",

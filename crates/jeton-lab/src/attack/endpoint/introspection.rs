@@ -1,40 +1,23 @@
 //! One question after another: is this token active? (RFC 7662, section 2)
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 use ureq::Agent;
 use zeroize::Zeroizing;
 
 use super::address::Target;
+use super::line::{ANSWER_BYTES_MAX, Line};
 use crate::attack::session::Reply;
 use crate::wire::ANSWER_LIMIT;
 
-/// The longest answer that is read, bytes.
-const ANSWER_BYTES_MAX: u64 = 64 << 10;
-
-/// So many requests are made of one target at most.
-pub(super) const REQUESTS_MAX: u32 = 10_000;
-
-/// And for so long at most.
-pub(super) const TIME_MAX: Duration = Duration::from_secs(600);
-
-/// A target, and what it was asked so far.
-pub(super) struct Endpoint<'a> {
+/// An introspection endpoint.
+pub(super) struct Introspection<'a> {
     target: &'a Target,
     agent: Agent,
     authorization: Option<Zeroizing<String>>,
-    requests: u32,
-    until: Instant,
-    /// What it calls itself, from its last answer.
-    pub(super) server: Option<String>,
+    server: Option<String>,
 }
 
-/// The most of requests or of time is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spent;
-
-impl<'a> Endpoint<'a> {
+impl<'a> Introspection<'a> {
     pub(super) fn new(target: &'a Target, authorization: Option<Zeroizing<String>>) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -50,18 +33,13 @@ impl<'a> Endpoint<'a> {
             target,
             agent,
             authorization,
-            requests: 0,
-            until: Instant::now() + TIME_MAX,
             server: None,
         }
     }
+}
 
-    /// What it says of a token, and how long that took.
-    pub(super) fn ask(&mut self, token: &str) -> Result<(Reply, Duration), Spent> {
-        if self.requests >= REQUESTS_MAX || Instant::now() >= self.until {
-            return Err(Spent);
-        }
-        self.requests += 1;
+impl Line for Introspection<'_> {
+    fn ask(&mut self, token: &str) -> Reply {
         let address = format!("http://{}{}", self.target.socket, self.target.path);
         let mut request = self
             .agent
@@ -71,9 +49,8 @@ impl<'a> Endpoint<'a> {
         if let Some(authorization) = &self.authorization {
             request = request.header("authorization", authorization.as_str());
         }
-        let began = Instant::now();
         let answered = request.send_form([("token", token), ("token_type_hint", "access_token")]);
-        let reply = match answered {
+        match answered {
             Ok(mut response) => {
                 let status = response.status().as_u16();
                 let named = response.headers().get("server");
@@ -81,7 +58,7 @@ impl<'a> Endpoint<'a> {
                 let body = response
                     .body_mut()
                     .with_config()
-                    .limit(ANSWER_BYTES_MAX)
+                    .limit(ANSWER_BYTES_MAX as u64)
                     .read_to_vec();
                 match body {
                     Ok(body) => meaning(status, &body),
@@ -89,8 +66,11 @@ impl<'a> Endpoint<'a> {
                 }
             }
             Err(error) => failed(&error),
-        };
-        Ok((reply, began.elapsed()))
+        }
+    }
+
+    fn server(&self) -> Option<&str> {
+        self.server.as_deref()
     }
 }
 

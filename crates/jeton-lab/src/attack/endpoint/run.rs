@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use super::address::Target;
-use super::introspection::{Endpoint, REQUESTS_MAX, Spent, TIME_MAX};
+use super::address::{Protocol, Target};
+use super::grpc::{Message, Method};
+use super::introspection::Introspection;
+use super::line::{Endpoint, Line, REQUESTS_MAX, Spent, TIME_MAX};
 use crate::attack::beacon::Beacon;
 use crate::attack::bill::is_slow;
 use crate::attack::catalogue::{About, Attack, Demand, Kind};
@@ -23,12 +25,17 @@ use crate::suite::Format;
 pub struct TargetOptions {
     /// Where it is.
     pub target: Target,
+    /// What a gRPC method is sent.
+    pub message: Message,
     /// Whose it is, and what tokens it accepts.
     pub operator: Operator,
-    /// The value of the `Authorization` header of every request.
+    /// The value of the `Authorization` header (or metadata) of every request.
     pub authorization: Option<Zeroizing<String>>,
     /// What it demands of claims. Of what nobody says that it is demanded, nothing is said.
     pub demands: Vec<Demand>,
+    /// How long after its end, or before its beginning, a token is taken on purpose. Of one that has
+    /// leeway the borders say nothing.
+    pub leeway: Duration,
     /// The attacks; all of them where it is empty.
     pub attacks: Vec<String>,
     /// The seed, for the result file.
@@ -53,7 +60,7 @@ pub fn run(
     let mut stage = Stage::given(&options.operator, started.as_second())?;
     stage.beacon.clone_from(&beacon.address);
     let mut visit = Visit {
-        endpoint: Endpoint::new(&options.target, options.authorization.clone()),
+        endpoint: Endpoint::new(line_to(options)?),
         stage: &stage,
         beacon: &beacon,
         control: None,
@@ -82,7 +89,7 @@ pub fn run(
             break;
         }
         let mut tally = Tally::default();
-        match left_out(attack, &options.demands) {
+        match left_out(attack, options) {
             Some(why) => tally.leave_out(why),
             None => visit.attack(attack, &mut tally, stop),
         }
@@ -95,10 +102,12 @@ pub fn run(
         library: options.target.authority.clone(),
         version: visit
             .endpoint
-            .server
-            .clone()
-            .unwrap_or_else(|| "unknown".into()),
-        language: "http".into(),
+            .server()
+            .map_or_else(|| "unknown".into(), str::to_owned),
+        language: match options.target.protocol {
+            Protocol::Introspection => "http".into(),
+            Protocol::Grpc => "grpc".into(),
+        },
     };
     let rows: Vec<AttackRow> = rows
         .into_iter()
@@ -115,14 +124,29 @@ pub fn run(
     Ok(result)
 }
 
+fn line_to(options: &TargetOptions) -> Result<Box<dyn Line + '_>, String> {
+    let authorization = options.authorization.clone();
+    Ok(match options.target.protocol {
+        Protocol::Introspection => Box::new(Introspection::new(&options.target, authorization)),
+        Protocol::Grpc => Box::new(Method::new(
+            &options.target,
+            &options.message,
+            authorization,
+        )?),
+    })
+}
+
 /// Why an attack says nothing of an endpoint, if it does not.
-fn left_out(attack: &Attack, demands: &[Demand]) -> Option<LeftOut> {
+fn left_out(attack: &Attack, options: &TargetOptions) -> Option<LeftOut> {
+    if attack.is_at_a_border() && !options.leeway.is_zero() {
+        return Some(LeftOut::NotDemanded);
+    }
     if attack.about == About::DeclaredTypes {
         return Some(LeftOut::Untyped);
     }
     let undemanded = attack
         .demand
-        .is_some_and(|d| d != Demand::NotBefore && !demands.contains(&d));
+        .is_some_and(|d| d != Demand::NotBefore && !options.demands.contains(&d));
     undemanded.then_some(LeftOut::NotDemanded)
 }
 

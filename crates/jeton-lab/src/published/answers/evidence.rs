@@ -1,7 +1,7 @@
 //! What the rows of a run say about two works: the ground that every answer stands on.
 
 use crate::judging::floor_for;
-use crate::result::{Answer, Judgement, NoiseFloor, Row, RowId, Status, Taint};
+use crate::result::{Answer, AttackRow, Judgement, NoiseFloor, Row, RowId, Status, Taint};
 use crate::stats::interval::estimate;
 use crate::stats::verdict::{Band, judge};
 
@@ -9,6 +9,8 @@ use crate::stats::verdict::{Band, judge};
 #[derive(Clone, Copy)]
 pub(super) struct Evidence<'a> {
     pub(super) rows: &'a [Row],
+    /// What attacks came to, if the result has them.
+    pub(super) attacks: &'a [AttackRow],
     pub(super) noise: &'a NoiseFloor,
     pub(super) taint: &'a Taint,
 }

@@ -1,8 +1,10 @@
 //! What became of the reports' conclusions: for each the answer of one run, with its figures.
 //!
-//! An answer is a function of the run's rows. What a row that is missing, failed or disturbed would
+//! An answer is a function of the run's rows; of security also of the rows of attacks that stand beside
+//! them (`jeton lab merge`). What a row that is missing, failed or disturbed would
 //! have said is never guessed: the answer is then *not measured*, with what is missing.
 
+mod attacked;
 mod evidence;
 mod pair;
 mod report_1;
@@ -22,6 +24,7 @@ use crate::result::{ClaimAnswered, NoiseFloor, Rows, Taint};
 pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswered> {
     let evidence = Evidence {
         rows: &rows.measured,
+        attacks: &rows.attack,
         noise,
         taint,
     };

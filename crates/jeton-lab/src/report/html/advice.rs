@@ -85,7 +85,7 @@ fn pick(pick: &Pick, unit: Unit) -> Markup {
     html! {
         li {
             strong { (pick.library) } " " (pick.version) " " span.muted { "· " (names::language_of(&pick.language)) }
-            @if !times.is_empty() { span.below { (units::list(&times)) } }
+            @if !times.is_empty() { small { (units::list(&times)) } }
         }
     }
 }

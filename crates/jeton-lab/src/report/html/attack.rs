@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use crate::attack::{Attack, Kind};
-use crate::result::{AttackOutcome, AttackRow, Practice, RunResult, Status};
+use crate::result::{AttackOutcome, AttackRow, MergedRun, Practice, RunResult, Status};
 use crate::suite::Format;
 
 use super::units;
@@ -84,14 +84,14 @@ fn summary(rows: &[AttackRow]) -> Markup {
     html! {
         h3 #attack-summary { "Each library" }
         div.scroll tabindex="0" role="region" aria-label="Attacks by library, table" {
-            table {
+            table.figures {
                 caption { "Attacks by what became of them" }
                 thead { tr {
-                    th scope="col" { "Library" } th scope="col" { "Token" } th scope="col" { "Called" }
+                    th.text scope="col" { "Library" } th.text scope="col" { "Token" } th.text scope="col" { "Called" }
                     @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
-                        th.number scope="col" { (outcome.name()) }
+                        th scope="col" { (outcome.name()) }
                     }
-                    th.number scope="col" { "void" }
+                    th scope="col" { "void" }
                 } }
                 tbody { @for column in &subjects { (summary_line(column)) } }
             }
@@ -115,16 +115,16 @@ fn summary_line(column: &Column<'_>) -> Markup {
         .count();
     html! {
         tr {
-            th scope="row" { (first.subject.library) " " span.below { (first.subject.version) " · " (first.subject.language) } }
-            td { (first.format) }
-            td { (first.practice.name()) }
+            th scope="row" { (first.subject.library) " " small { (first.subject.version) " · " (first.subject.language) } }
+            td.text { (first.format) }
+            td.text { (first.practice.name()) }
             @if first.status == Status::Unavailable {
-                td.reason colspan="6" { "unavailable: " (first.reason.as_deref().unwrap_or_default()) }
+                td.text.reason colspan="6" { "unavailable: " (first.reason.as_deref().unwrap_or_default()) }
             } @else {
                 @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
-                    td.number { (count(outcome)) }
+                    td { (count(outcome)) }
                 }
-                td.number { (void) }
+                td { (void) }
             }
         }
     }
@@ -151,7 +151,7 @@ fn heat(table: &Table<'_>) -> Markup {
                     @for column in &table.columns {
                         th.subject scope="col" {
                             (column.first.subject.library) " " (column.first.subject.version)
-                            span.below { " " (column.first.subject.language) ", "
+                            small { " " (column.first.subject.language) ", "
                                 @if table.kind == Kind::Paseto { (column.first.format) ", " }
                                 (column.first.practice.name()) }
                         }
@@ -160,9 +160,9 @@ fn heat(table: &Table<'_>) -> Markup {
                 tbody {
                     @for attack in &attacks {
                         tr {
-                            th scope="row" title=(attack.title) { (attack.defeats) " " span.below { (attack.id) } }
+                            th scope="row" title=(attack.title) { (attack.defeats) " " small { (attack.id) } }
                             @for column in &table.columns {
-                                td { (cell(column.rows.iter().find(|r| r.attack == attack.id))) }
+                                (cell(column.rows.iter().find(|r| r.attack == attack.id)))
                             }
                         }
                     }
@@ -172,22 +172,19 @@ fn heat(table: &Table<'_>) -> Markup {
     }
 }
 
-/// A mark and, for readers of the screen aloud, the word; a finding leads to its evidence.
+/// A cell of the table: a letter, and of a finding the word too, which leads to its evidence.
 fn cell(row: Option<&&AttackRow>) -> Markup {
     let Some(row) = row else {
-        return html! { span.spoken { "not tried" } };
+        return html! { td {} };
     };
     let Some(outcome) = row.outcome else {
-        let why = row.reason.as_deref().unwrap_or_default();
-        return html! { span.cell.plain title=(why) { "○" span.spoken { " void" } } };
+        return html! { td.plain { "○" } };
     };
     html! {
-        @if outcome.is_finding() {
-            a.cell.(class(outcome)) href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.name()) } }
-        } @else {
-            span.cell.(class(outcome)) title=(row.reason.as_deref().unwrap_or_default()) {
-                (mark(outcome)) span.spoken { " " (outcome.name()) }
-            }
+        td.(class(outcome)) {
+            @if outcome.is_finding() {
+                a href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.name()) } }
+            } @else { (mark(outcome)) }
         }
     }
 }
@@ -224,7 +221,10 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
     } else {
         format!(
             "jeton lab attack --attack {} --subject {}:{}:{practice} --seed {}",
-            row.attack, s.driver, row.format, result.seed
+            row.attack,
+            s.driver,
+            row.format,
+            seed(result)
         )
     };
     let more = (row.found as usize).saturating_sub(row.evidence.len() + row.also.len());
@@ -243,6 +243,13 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
             p { code { (command) } }
         }
     }
+}
+
+/// The seed that the attacks ran with: their own, where they stand beside a run.
+fn seed(result: &RunResult) -> u64 {
+    let of_attacks = |run: &&MergedRun| run.command.starts_with("jeton lab attack");
+    let own = result.runs.iter().find(of_attacks);
+    own.map_or(result.seed, |run| run.seed)
 }
 
 /// Whether the documented practice of the same library closes what its defaults leave open.

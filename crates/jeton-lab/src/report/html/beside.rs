@@ -32,14 +32,14 @@ fn table(table: &PublishedTable, number: usize) -> Markup {
             }
             @if !table.notes.is_empty() { ul.note { @for note in &table.notes { li { (note) } } } }
             div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
-                table.published {
+                table.published.figures {
                     caption {
                         (table.title) ", " (table.quantity.unit()) ": measured here, and below it as published"
                         @if shows_ratios(table) { "; ratios to " (table.ratio_to) }
                     }
                     thead { tr {
-                        th scope="col" { "Row of the report" }
-                        @for column in &table.columns { th.number scope="col" { (column) } }
+                        th.text scope="col" { "Row of the report" }
+                        @for column in &table.columns { th scope="col" { (column) } }
                     } }
                     tbody {
                         @for row in &table.rows {
@@ -69,14 +69,14 @@ fn cell(figure: &PublishedFigure, quantity: Quantity) -> Markup {
         && figure.measured.is_some()
         && figure.measured == figure.published;
     html! {
-        td.number {
+        td {
             @match figure.measured {
-                Some(measured) => strong { (value(measured, quantity)) },
+                Some(measured) => b { (value(measured, quantity)) },
                 None => span.muted { "n/a" },
             }
             @if let Some(ratio) = figure.measured_ratio { " " span.muted { (units::ratio(ratio)) " ×" } }
             @if same { " " span.tag.good { "same" } }
-            span.below {
+            small {
                 (if figure.text.is_empty() { "not published" } else { &figure.text })
                 @if let Some(ratio) = figure.published_ratio { ", " (units::ratio(ratio)) " ×" }
             }
@@ -149,9 +149,9 @@ pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
                     @for claim in claims {
                         tr {
                             td { (claim.id) }
-                            th scope="row" { (claim.claim) span.below { "from " (claim.machine) } }
+                            th scope="row" { (claim.claim) small { "from " (claim.machine) } }
                             td { (tag(claim.answer)) }
-                            td { (claim.measured) @if !claim.why.is_empty() { " " span.below { (claim.why) } } }
+                            td { (claim.measured) @if !claim.why.is_empty() { " " small { (claim.why) } } }
                         }
                     }
                 }

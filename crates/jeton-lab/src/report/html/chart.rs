@@ -6,6 +6,7 @@
 use maud::{Markup, html};
 
 use super::comparison::{Comparison, Entry, Role, time};
+use super::marks::{self, Mark};
 use super::scale::LogScale;
 use super::units::Unit;
 use super::{names, sentences, summary, table, units};
@@ -18,6 +19,12 @@ const AXIS: f64 = 30.0;
 const NAME_CHARS_MAX: usize = 34;
 const ASIDE_CHARS_MAX: usize = 24;
 const REFERENCE_CHARS_MAX: usize = 15;
+/// So many names of ticks stand beside each other on a narrow screen.
+const NARROW_TICKS_MAX: usize = 4;
+/// From here on a label is set smaller.
+const LONG_NAME_CHARS: usize = 24;
+/// An interval that is narrower, in per cent of the width, is behind its mark on every screen.
+const HIDDEN_BY_MARK: f64 = 0.6;
 
 /// How to read the charts: the same marks as in them, in words.
 pub(super) fn legend() -> Markup {
@@ -36,14 +43,14 @@ pub(super) fn legend() -> Markup {
         }
         ul.legend {
             @for (kind, words) in marks {
-                li { svg width="20" height="16" aria-hidden="true" { (mark(kind, "10", 8.0)) } (words) }
+                li { (Mark::of_verdict(kind).icon()) (words) }
             }
             li {
-                svg width="20" height="16" aria-hidden="true" { rect.band x="2" y="1" width="16" height="14" {} }
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { rect.band x="-9" y="-8" width="18" height="16" {} }
                 "the noise band around the baseline"
             }
             li {
-                svg width="20" height="16" aria-hidden="true" { line.reference x1="10" y1="0" x2="10" y2="16" {} }
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { line.reference y1="-9" y2="9" {} }
                 "the bare primitive, a floor and never compared"
             }
         }
@@ -54,7 +61,6 @@ pub(super) fn legend() -> Markup {
 pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>) -> Markup {
     let all = || comparison.entries.iter().chain(&comparison.references);
     let unit = Unit::for_times(all().filter_map(|e| time(e.row)).map(|t| t.median));
-    let table_id = format!("{}-table", comparison.anchor);
     html! {
         article.comparison {
             h4 #(comparison.anchor) {
@@ -64,15 +70,13 @@ pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>) -> Markup 
             @if let Some(factors) = sentences::factors(comparison) {
                 p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
             }
-            figure {
-                (svg(comparison, unit, floor, &table_id))
-            }
-            (table::section(comparison, unit, &table_id))
+            figure { (svg(comparison, unit, floor)) }
+            (table::section(comparison, unit))
         }
     }
 }
 
-fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>, table_id: &str) -> Markup {
+fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>) -> Markup {
     let share = 1.0 + Band::new(floor).believed_beyond();
     let band = comparison
         .baseline()
@@ -91,17 +95,13 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>, table_id: &s
     let top = comparison.references.len() as f64 * REFERENCE_ROW + 6.0;
     let bottom = top + comparison.entries.len() as f64 * ROW + 4.0;
     html! {
-        svg.chart role="img" width="100%" height=(bottom + AXIS)
-            aria-label=(description(comparison, unit)) aria-details=(table_id) {
-            @for tick in scale.ticks() {
-                @let x = scale.place(tick);
-                line.grid x1=(per_cent(x)) x2=(per_cent(x)) y1=(top) y2=(bottom) {}
-                text.tick x=(per_cent(x)) y=(bottom + 18.0) text-anchor=(anchor(x)) { (unit.tick(tick)) }
-            }
+        svg.chart role="img" height=(bottom + AXIS)
+            aria-label=(description(comparison, unit)) aria-details=(comparison.table_id()) {
+            (ticks(&scale.ticks(), |tick| scale.place(tick), [top, bottom], |tick| unit.tick(tick)))
             @if let Some((low, middle, high)) = band {
                 @let (left, x, right) = (scale.place(low), scale.place(middle), scale.place(high));
                 rect.band x=(per_cent(left)) y=(top) width=(per_cent(right - left)) height=(bottom - top) {}
-                line.middle x1=(per_cent(x)) x2=(per_cent(x)) y1=(top) y2=(bottom) {}
+                (upright("middle", x, [top, bottom]))
             }
             @for (index, entry) in comparison.references.iter().enumerate() {
                 (reference(entry, index, scale, unit, bottom))
@@ -111,6 +111,30 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>, table_id: &s
             }
         }
     }
+}
+
+/// The grid of an axis along the bottom, and what its lines are called.
+pub(super) fn ticks(
+    ticks: &[f64],
+    place: impl Fn(f64) -> f64,
+    [top, bottom]: [f64; 2],
+    name: impl Fn(f64) -> String,
+) -> Markup {
+    html! {
+        @for (number, &tick) in ticks.iter().enumerate() {
+            @let x = place(tick);
+            // Of many, every second has no room for its name on a narrow screen.
+            @let room = if ticks.len() > NARROW_TICKS_MAX && number % 2 == 1 { "wide " } else { "" };
+            (upright("grid", x, [top, bottom]))
+            text class={ "tick " (room) (anchor(x)) } x=(per_cent(x)) y=(bottom + 18.0) { (name(tick)) }
+        }
+    }
+}
+
+/// A line from the top to the bottom of a chart.
+pub(super) fn upright(class: &str, x: f64, [top, bottom]: [f64; 2]) -> Markup {
+    let x = per_cent(x);
+    html! { line.(class) x1=(x) x2=(x) y1=[(top != 0.0).then_some(top)] y2=(bottom) {} }
 }
 
 /// A bare primitive: a vertical line through the whole chart, named at its top.
@@ -127,17 +151,16 @@ fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, botto
         ("end", "-6")
     };
     html! {
-        g {
-            line.reference x1=(per_cent(x)) x2=(per_cent(x)) y1=(y - 10.0) y2=(bottom) {}
-            text.reference-name x=(per_cent(x)) dx=(shift) y=(y) text-anchor=(side) {
-                (cut(&entry.name, REFERENCE_CHARS_MAX))
-                tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ASIDE_CHARS_MAX)) }
-                ", " (unit.text(timing.median))
-            }
+        (upright("reference", x, [y - 10.0, bottom]))
+        text.reference-name.(side) x=(per_cent(x)) dx=(shift) y=(y) {
+            (cut(&entry.name, REFERENCE_CHARS_MAX))
+            tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ASIDE_CHARS_MAX)) }
+            ", " (unit.text(timing.median))
         }
     }
 }
 
+/// One subject: its words, and below them its mark on the interval.
 fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let Some(timing) = time(entry.row) else {
         return html! {};
@@ -155,42 +178,22 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     };
     let subject = &entry.row.subject;
     let aside = format!("{} · {}", subject.version, names::language(subject));
-    let x = per_cent(scale.place(timing.median));
-    let (left, right) = (per_cent(scale.place(low)), per_cent(scale.place(high)));
-    let middle = y + 30.0;
+    let [left, right] = [low, high].map(|end| scale.place(end));
     html! {
-        g.row {
-            title { (entry.name) ": " (unit.text(timing.median)) ", " (effect) }
-            text.name x="0" y=(y + 16.0) {
+        svg y=(y + 30.0) {
+            text class=(name_class(&entry.name)) y="-14" {
                 (cut(&entry.name, NAME_CHARS_MAX))
-                tspan.aside dx="5" { " " (cut(&aside, ASIDE_CHARS_MAX)) }
+                tspan.aside { " " (cut(&aside, ASIDE_CHARS_MAX)) }
             }
-            text.value x="100%" y=(y + 16.0) text-anchor="end" {
-                (unit.text(timing.median)) tspan.effect dx="5" { " " (effect) }
+            text.value x="100%" y="-14" {
+                (unit.text(timing.median)) tspan.effect { " " (effect) }
             }
-            line.track x1="0" x2="100%" y1=(middle) y2=(middle) {}
-            g class=(kind) {
-                line.interval x1=(left) x2=(right) y1=(middle) y2=(middle) {}
-                line.cap x1=(left) x2=(left) y1=(middle - 4.0) y2=(middle + 4.0) {}
-                line.cap x1=(right) x2=(right) y1=(middle - 4.0) y2=(middle + 4.0) {}
+            (marks::track())
+            @if right - left > HIDDEN_BY_MARK {
+                line.(kind) x1=(per_cent(left)) x2=(per_cent(right)) {}
             }
-            (mark(kind, &x, middle))
+            (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
         }
-    }
-}
-
-/// The mark of a verdict: each kind has a shape as well as a colour.
-fn mark(kind: &str, x: &str, y: f64) -> Markup {
-    let shape = match kind {
-        "faster" => "M-7 0 L5 -6.5 L5 6.5 Z",
-        "slower" => "M7 0 L-5 -6.5 L-5 6.5 Z",
-        "baseline" => "M0 -7.5 L7.5 0 L0 7.5 L-7.5 0 Z",
-        "alone" => "M-5 -5 H5 V5 H-5 Z",
-        _ => "M-5.5 0 a5.5 5.5 0 1 0 11 0 a5.5 5.5 0 1 0 -11 0 Z",
-    };
-    // A nested svg is the one way to set a path at a place that is given in per cent.
-    html! {
-        svg.mark x=(x) y=(y) overflow="visible" { path class={ "shape " (kind) } d=(shape) {} }
     }
 }
 
@@ -215,16 +218,26 @@ fn description(comparison: &Comparison<'_>, unit: Unit) -> String {
 }
 
 pub(super) fn per_cent(place: f64) -> String {
-    format!("{place:.2}%")
+    let text = format!("{place:.2}");
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Labels at the ends lean inwards, so that none is cut.
+/// The class of a label that stands at a place: at the ends it leans inwards, so that none is cut.
 pub(super) fn anchor(place: f64) -> &'static str {
     match place {
         // On a narrow screen half a label is a tenth of the chart.
         p if p < 10.0 => "start",
         p if p > 90.0 => "end",
-        _ => "middle",
+        _ => "mid",
+    }
+}
+
+/// The classes of a row's name: a long one is set smaller before it is cut.
+pub(super) fn name_class(label: &str) -> &'static str {
+    if label.chars().count() > LONG_NAME_CHARS {
+        "name long"
+    } else {
+        "name"
     }
 }
 

@@ -41,7 +41,7 @@ fn unasked(result: &RunResult) -> Markup {
             "jeton lab servers",
         ),
         (
-            false,
+            !result.rows.attack.is_empty(),
             "who accepts what must be refused",
             "jeton lab attack",
         ),

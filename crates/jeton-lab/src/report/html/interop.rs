@@ -74,19 +74,19 @@ fn reasons(troubles: &[Trouble<'_>]) -> Markup {
         @if !troubles.is_empty() {
             h3 { "Why not" }
             div.scroll tabindex="0" role="region" aria-label="What was not verified, table" {
-                table {
+                table.figures {
                     caption { "What was not verified, and why, the most frequent first" }
                     thead { tr {
-                        th scope="col" { "Outcome" } th.number scope="col" { "Pairs" }
-                        th scope="col" { "Which" } th scope="col" { "Why" }
+                        th.text scope="col" { "Outcome" } th scope="col" { "Pairs" }
+                        th.text scope="col" { "Which" } th.text scope="col" { "Why" }
                     } }
                     tbody {
                         @for trouble in troubles {
                             tr {
                                 th scope="row" { (tag(trouble.outcome)) " " (trouble.outcome.name()) }
-                                td.number { (units::whole(trouble.rows.len() as u64)) }
-                                td { (trouble.place()) }
-                                td.reason { (trouble.explanation) }
+                                td { (units::whole(trouble.rows.len() as u64)) }
+                                td.text { (trouble.place()) }
+                                td.text.reason { (trouble.explanation) }
                             }
                         }
                     }

@@ -3,14 +3,16 @@
 
 use maud::{Markup, html};
 
-use super::chart::per_cent;
-use super::marks;
+use super::chart::{per_cent, ticks};
+use super::marks::{self, Mark, pixels};
 use super::scale::LogScale;
 
 const HEIGHT: f64 = 300.0;
 const AXIS: f64 = 34.0;
 /// Room at the left for the names of the values, per cent.
 const LEFT: f64 = 9.0;
+/// What is shorter, in pixels, is behind its mark.
+const HIDDEN_BY_MARK: f64 = 8.0;
 
 /// Points of one subject, from left to right.
 pub(super) struct Series {
@@ -47,33 +49,49 @@ fn svg(lines: &Lines<'_>) -> Markup {
     let x = |at: f64| LEFT + across.place(at) * (100.0 - LEFT) / 100.0;
     let y = |value: f64| 8.0 + (1.0 - up.place(value) / 100.0) * (HEIGHT - 16.0);
     html! {
-        svg.chart role="img" width="100%" height=(HEIGHT + AXIS)
+        svg.chart role="img" height=(HEIGHT + AXIS)
             aria-label=(lines.description) aria-details=(lines.table) {
-            @for tick in up.ticks() {
-                line.grid x1="0" x2="100%" y1=(y(tick)) y2=(y(tick)) {}
-                text.tick.up x="0" y=(y(tick) - 5.0) { ((lines.text)(tick)) }
-            }
+            (levels(&up.ticks(), y, lines.text))
             @for (tick, name) in &lines.ticks {
-                @let at = x(*tick);
-                line.grid x1=(per_cent(at)) x2=(per_cent(at)) y1="0" y2=(HEIGHT) {}
-                text.tick x=(per_cent(at)) y=(HEIGHT + 18.0) text-anchor=(super::chart::anchor(at)) { (name) }
+                (ticks(&[*tick], x, [0.0, HEIGHT], |_| name.clone()))
             }
             @for (number, series) in lines.series.iter().enumerate() {
-                g class={ "line s" (number % 8) } {
+                g.line.(format!("s{}", number % 8)) {
                     @for pair in series.points.windows(2) {
-                        line x1=(per_cent(x(pair[0].0))) x2=(per_cent(x(pair[1].0))) y1=(y(pair[0].1)) y2=(y(pair[1].1)) {}
+                        line x1=(per_cent(x(pair[0].0))) x2=(per_cent(x(pair[1].0)))
+                            y1=(pixels(y(pair[0].1))) y2=(pixels(y(pair[1].1))) {}
                     }
-                    @for (at, _, [low, high]) in &series.points {
-                        line.reach x1=(per_cent(x(*at))) x2=(per_cent(x(*at))) y1=(y(*low)) y2=(y(*high)) {}
-                    }
+                    @for (at, _, [low, high]) in &series.points { (reach(x(*at), [y(*low), y(*high)])) }
                 }
                 @for (at, value, _) in &series.points {
-                    svg.mark x=(per_cent(x(*at))) y=(y(*value)) overflow="visible" {
-                        title { (series.name) ": " ((lines.text)(*value)) }
-                        (marks::series(number))
-                    }
+                    (Mark::of_series(number).titled(x(*at), y(*value), &format!("{}: {}", series.name, (lines.text)(*value))))
                 }
             }
+        }
+    }
+}
+
+/// The grid of an axis that goes up, each line named at its left.
+pub(super) fn levels(
+    ticks: &[f64],
+    y: impl Fn(f64) -> f64,
+    name: impl Fn(f64) -> String,
+) -> Markup {
+    html! {
+        @for &tick in ticks {
+            @let y = y(tick);
+            line.grid x2="100%" y1=(pixels(y)) y2=(pixels(y)) {}
+            text.tick.up y=(pixels(y - 5.0)) { (name(tick)) }
+        }
+    }
+}
+
+/// From one value to another, at one place; nothing if a mark hides it.
+pub(super) fn reach(x: f64, [from, to]: [f64; 2]) -> Markup {
+    let x = per_cent(x);
+    html! {
+        @if (from - to).abs() > HIDDEN_BY_MARK {
+            line.reach x1=(x) x2=(x) y1=(pixels(from)) y2=(pixels(to)) {}
         }
     }
 }

@@ -1,26 +1,122 @@
-//! Marks that several charts share: languages and series, each with a shape as well as a colour.
+//! The marks of all charts: each a shape as well as a colour, drawn once in the page and used
+//! wherever it stands.
 
 use maud::{Markup, html};
 
-/// Shapes of about eleven pixels around their own middle.
-const SHAPES: [&str; 8] = [
-    "M-5 0 a5 5 0 1 0 10 0 a5 5 0 1 0 -10 0 Z",
-    "M-4.5 -4.5 H4.5 V4.5 H-4.5 Z",
-    "M0 -6.2 L6.2 0 L0 6.2 L-6.2 0 Z",
-    "M-5.5 4.5 L0 -5.5 L5.5 4.5 Z",
-    "M-5.5 -4.5 L0 5.5 L5.5 -4.5 Z",
-    "M-5.5 -2 H-2 V-5.5 H2 V-2 H5.5 V2 H2 V5.5 H-2 V2 H-5.5 Z",
-    "M-5 0 L-2.5 -4.6 H2.5 L5 0 L2.5 4.6 H-2.5 Z",
-    "M-2.5 -6 H2.5 V6 H-2.5 Z",
+use super::chart::per_cent;
+
+/// A mark that a chart can set at a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// Its id in the page, and the class that colours it.
+    id: &'static str,
+    shape: &'static str,
+}
+
+const fn mark(id: &'static str, shape: &'static str) -> Mark {
+    Mark { id, shape }
+}
+
+const ROUND: &str = "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0Z";
+
+/// What became of a subject beside its baseline, by the class of the verdict.
+const VERDICTS: [Mark; 6] = [
+    mark("baseline", "M0-7.5 7.5 0 0 7.5-7.5 0Z"),
+    mark("faster", "M-7 0 5-6.5V6.5Z"),
+    mark("slower", "M7 0-5-6.5V6.5Z"),
+    mark("equivalent", ROUND),
+    mark("cannot-tell", ROUND),
+    mark("alone", "M-5-5H5V5H-5Z"),
+];
+
+/// Series of a chart; the first five are the languages.
+const SERIES: [Mark; 8] = [
+    mark("s0", "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z"),
+    mark("s1", "M-4.5-4.5H4.5V4.5H-4.5Z"),
+    mark("s2", "M0-6.2 6.2 0 0 6.2-6.2 0Z"),
+    mark("s3", "M-5.5 4.5 0-5.5 5.5 4.5Z"),
+    mark("s4", "M-5.5-4.5 0 5.5 5.5-4.5Z"),
+    mark("s5", "M-5.5-2H-2V-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5Z"),
+    mark("s6", "M-5 0-2.5-4.6H2.5L5 0 2.5 4.6H-2.5Z"),
+    mark("s7", "M-2.5-6H2.5V6H-2.5Z"),
+];
+
+/// Kinds of token, large enough for a number inside.
+const KINDS: [Mark; 4] = [
+    mark("mac", "M-9.5 0a9.5 9.5 0 1 0 19 0a9.5 9.5 0 1 0-19 0Z"),
+    mark("signed", "M-8.5-8.5H8.5V8.5H-8.5Z"),
+    mark("encrypted", "M0-11.5 11.5 0 0 11.5-11.5 0Z"),
+    mark("unsecured", "M-9 8 0-9 9 8Z"),
 ];
 
 /// The languages, in the order of their marks.
 const LANGUAGES: [&str; 5] = ["rust", "go", "node", "java", "python"];
 
-/// The mark of the series with this number; the ninth looks like the first.
-pub(super) fn series(number: usize) -> Markup {
-    let shape = SHAPES[number % SHAPES.len()];
-    html! { path class={ "shape s" (number % SHAPES.len()) } d=(shape) {} }
+/// Every mark once, and the dots along a row, for [`Mark::at`] and [`track`] to use.
+pub(super) fn definitions() -> Markup {
+    html! {
+        svg.spoken aria-hidden="true" {
+            @for mark in VERDICTS.iter().chain(&SERIES).chain(&KINDS) {
+                path #{ "m-" (mark.id) } class={ "shape " (mark.id) } d=(mark.shape) {}
+            }
+            line #track x2="100%" {}
+        }
+    }
+}
+
+impl Mark {
+    /// That of a verdict's class.
+    pub(super) fn of_verdict(class: &str) -> Self {
+        named(&VERDICTS, class)
+    }
+
+    /// That of a kind of token.
+    pub(super) fn of_kind(kind: &str) -> Self {
+        named(&KINDS, kind)
+    }
+
+    /// That of the series with this number; the ninth looks like the first.
+    pub(super) fn of_series(number: usize) -> Self {
+        SERIES[number % SERIES.len()]
+    }
+
+    /// The mark at a place along the axis, per cent, and so many pixels down.
+    pub(super) fn at(self, x: f64, y: f64) -> Markup {
+        html! {
+            use href={ "#m-" (self.id) } x=(per_cent(x)) y=[(y != 0.0).then_some(pixels(y))] {}
+        }
+    }
+
+    /// The same with words that a pointer brings up.
+    pub(super) fn titled(self, x: f64, y: f64, words: &str) -> Markup {
+        html! {
+            use href={ "#m-" (self.id) } x=(per_cent(x)) y=[(y != 0.0).then_some(pixels(y))] { title { (words) } }
+        }
+    }
+
+    /// The mark in a legend or a table.
+    pub(super) fn icon(self) -> Markup {
+        html! {
+            svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { use href={ "#m-" (self.id) } {} }
+        }
+    }
+}
+
+/// The last one stands for what is not known.
+fn named<const N: usize>(among: &[Mark; N], id: &str) -> Mark {
+    let found = among.iter().find(|mark| mark.id == id);
+    *found.unwrap_or(&among[N - 1])
+}
+
+/// The dots along a row.
+pub(super) fn track() -> Markup {
+    html! { use href="#track" {} }
+}
+
+/// A length with no more digits than a screen shows.
+pub(super) fn pixels(length: f64) -> String {
+    let text = format!("{length:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
 /// The number of a language's mark: its own, wherever it stands.
@@ -46,25 +142,8 @@ pub(super) fn legend<'a>(entries: impl Iterator<Item = (usize, &'a str)>) -> Mar
     html! {
         ul.legend {
             @for (number, name) in entries {
-                li { (icon(&series(number))) (name) }
+                li { (Mark::of_series(number).icon()) (name) }
             }
         }
-    }
-}
-
-/// The mark of a kind of token, in a table.
-pub(super) fn small(kind: &str) -> Markup {
-    let shape = match kind {
-        "mac" => SHAPES[0],
-        "signed" => SHAPES[1],
-        "encrypted" => SHAPES[2],
-        _ => SHAPES[3],
-    };
-    icon(&html! { path class={ "shape " (kind) } d=(shape) {} })
-}
-
-fn icon(mark: &Markup) -> Markup {
-    html! {
-        svg.icon width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true" { (mark) }
     }
 }

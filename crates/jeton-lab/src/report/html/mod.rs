@@ -8,9 +8,11 @@
 mod advice;
 mod attack;
 mod beside;
+mod budgets;
 mod chart;
 mod data;
 mod environment;
+mod folds;
 mod gaps;
 mod groups;
 mod interop;
@@ -31,6 +33,8 @@ use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use folds::groups;
+
 use super::comparison::{Comparison, comparisons};
 use super::{comparison, names, sentences, units};
 use crate::result::RunResult;
@@ -41,7 +45,7 @@ const SCRIPT: &str = include_str!("tables.js");
 /// The whole page for one result: UTF-8 HTML that needs no other file.
 ///
 /// Any result renders, also one without rows or with failed rows only. The page holds the
-/// result itself, as a download, as long as it fits a link (1.5 MB).
+/// result itself, packed, as a download, as long as that is half a megabyte or less.
 ///
 /// # Examples
 /// ```
@@ -72,6 +76,7 @@ pub fn page(result: &RunResult) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the report" }
+                (marks::definitions())
                 header.page-head {
                     p.eyebrow { "jeton lab" }
                     h1 { (title(result)) }
@@ -223,7 +228,7 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
                                 @for group in groups(comparisons) {
-                                    li { a href={ "#" (group_anchor(group)) } { (group_heading(group)) } }
+                                    li { a href={ "#" (group.anchor()) } { (group.heading()) } }
                                 }
                             }
                         }
@@ -241,28 +246,12 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
         } @else {
             (chart::legend())
             @for group in groups(comparisons) {
-                h3 #(group_anchor(group)) { (group_heading(group)) }
-                @for comparison in group {
-                    (chart::figure(comparison, result.noise_floor.floor))
-                }
+                (group.shown(Some(&group.anchor()), &html! {
+                    @for comparison in group.comparisons {
+                        (chart::figure(comparison, result.noise_floor.floor))
+                    }
+                }))
             }
         }
     }
-}
-
-/// Comparisons arrive ordered by suite and contract: neighbours with the same pair are a group.
-fn groups<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> impl Iterator<Item = &'c [Comparison<'a>]> {
-    comparisons.chunk_by(|a, b| a.suite == b.suite && a.contract == b.contract)
-}
-
-fn group_heading(group: &[Comparison<'_>]) -> String {
-    group.first().map_or_else(String::new, |first| {
-        format!("{}: {}", units::capitalised(first.suite), first.contract)
-    })
-}
-
-fn group_anchor(group: &[Comparison<'_>]) -> String {
-    group
-        .first()
-        .map_or_else(String::new, |first| format!("group-{}", first.anchor))
 }

@@ -5,11 +5,12 @@ use maud::{Markup, html};
 use crate::result::Row;
 use crate::stats::interval::{Ratio, estimate};
 
-use super::chart::{cut, per_cent};
+use super::chart::{cut, name_class, ticks, upright};
 use super::comparison::time;
+use super::marks::{self, Mark};
+use super::names;
 use super::scale::LogScale;
 use super::units::{self, Unit};
-use super::{marks, names};
 
 const ROW: f64 = 44.0;
 const AXIS: f64 = 30.0;
@@ -126,16 +127,12 @@ fn svg(groups: &[Group<'_>]) -> Markup {
     let all = || groups.iter().flat_map(|g| &g.above);
     let scale = LogScale::holding(all().map(|a| a.ratio.ratio()).chain([1.0]));
     let bottom = groups.len() as f64 * ROW + 4.0;
-    let one = per_cent(scale.place(1.0));
+    let name = |tick: f64| format!("{} ×", units::times(tick));
     html! {
-        svg.chart role="img" width="100%" height=(bottom + AXIS)
+        svg.chart role="img" height=(bottom + AXIS)
             aria-label=(description(groups)) aria-details=(table_id(groups)) {
-            @for tick in scale.ticks() {
-                @let x = scale.place(tick);
-                line.grid x1=(per_cent(x)) x2=(per_cent(x)) y1="0" y2=(bottom) {}
-                text.tick x=(per_cent(x)) y=(bottom + 18.0) text-anchor=(super::chart::anchor(x)) { (units::times(tick)) " ×" }
-            }
-            line.reference x1=(one) x2=(one) y1="0" y2=(bottom) {}
+            (ticks(&scale.ticks(), |tick| scale.place(tick), [0.0, bottom], name))
+            (upright("reference", scale.place(1.0), [0.0, bottom]))
             @for (index, group) in groups.iter().enumerate() {
                 (row(group, index as f64 * ROW, scale))
             }
@@ -145,11 +142,10 @@ fn svg(groups: &[Group<'_>]) -> Markup {
 
 fn row(group: &Group<'_>, y: f64, scale: LogScale) -> Markup {
     let ends = group.above.first().zip(group.above.last());
-    let middle = y + 31.0;
     html! {
-        g.row {
-            text.name x="0" y=(y + 16.0) { (cut(&group.token, NAME_CHARS_MAX)) }
-            text.value x="100%" y=(y + 16.0) text-anchor="end" {
+        svg y=(y + 31.0) {
+            text class=(name_class(&group.token)) y="-15" { (cut(&group.token, NAME_CHARS_MAX)) }
+            text.value x="100%" y="-15" {
                 @if let Some((first, last)) = ends {
                     (units::times(first.ratio.ratio())) " ×"
                     tspan.effect { " " (cut(&first.name, 18)) }
@@ -159,12 +155,11 @@ fn row(group: &Group<'_>, y: f64, scale: LogScale) -> Markup {
                     }
                 }
             }
-            line.track x1="0" x2="100%" y1=(middle) y2=(middle) {}
+            (marks::track())
             @for above in group.above.iter().rev() {
-                svg.mark x=(per_cent(scale.place(above.ratio.ratio()))) y=(middle) overflow="visible" {
-                    title { (above.name) ": " (units::times(above.ratio.ratio())) " × the primitive" }
-                    (marks::series(marks::of_language(&above.row.subject.language)))
-                }
+                @let words = format!("{}: {} × the primitive", above.name, units::times(above.ratio.ratio()));
+                (Mark::of_series(marks::of_language(&above.row.subject.language))
+                    .titled(scale.place(above.ratio.ratio()), 0.0, &words))
             }
         }
     }
@@ -179,15 +174,15 @@ fn table(groups: &[Group<'_>]) -> Markup {
     let contract = groups[0].contract;
     html! {
         div.scroll tabindex="0" role="region" aria-label={ (contract) " above the floor, table" } {
-            table #(table_id(groups)) {
+            table.figures #(table_id(groups)) {
                 caption { (units::capitalised(contract)) ": above the bare primitive, times in " (unit.name) }
                 thead { tr {
-                    th scope="col" { "Token" }
-                    th scope="col" { "Library" }
-                    th.number scope="col" { "Times the floor " span.below { "95 % interval" } }
-                    th.number scope="col" { "Added, " (unit.name) }
-                    th.number scope="col" { "Time, " (unit.name) }
-                    th.number scope="col" { "Floor, " (unit.name) }
+                    th.text scope="col" { "Token" }
+                    th.text scope="col" { "Library" }
+                    th scope="col" { "Times the floor " small { "95 % interval" } }
+                    th scope="col" { "Added, " (unit.name) }
+                    th scope="col" { "Time, " (unit.name) }
+                    th scope="col" { "Floor, " (unit.name) }
                 } }
                 tbody {
                     @for group in groups { @for above in &group.above { (line(group, above, unit)) } }
@@ -204,14 +199,14 @@ fn line(group: &Group<'_>, above: &Above<'_>, unit: Unit) -> Markup {
     html! {
         tr {
             th scope="row" { (group.token) }
-            td { (above.name) " " span.muted { "· " (names::language(&above.row.subject)) } }
-            td.number {
-                strong { (units::ratio(above.ratio.ratio())) }
-                " " span.below { (units::ratio(low)) " – " (units::ratio(high)) }
+            td.text { (above.name) " " span.muted { "· " (names::language(&above.row.subject)) } }
+            td {
+                b { (units::ratio(above.ratio.ratio())) }
+                " " small { (units::ratio(low)) " – " (units::ratio(high)) }
             }
-            td.number { (unit.figure(own - floor)) }
-            td.number { (unit.figure(own)) }
-            td.number { (unit.figure(floor)) }
+            td { (unit.figure(own - floor)) }
+            td { (unit.figure(own)) }
+            td { (unit.figure(floor)) }
         }
     }
 }

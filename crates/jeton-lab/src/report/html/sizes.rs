@@ -4,12 +4,14 @@ use maud::{Markup, html};
 
 use crate::result::{ClaimsSet, Row};
 
-use super::chart::cut;
-use super::{names, units};
+use super::chart::{cut, name_class, per_cent, upright};
+use super::{budgets, names, units};
 
 const ROW: f64 = 38.0;
 /// Longer labels are cut in the chart; the table has them in full.
 const LABEL_CHARS_MAX: usize = 34;
+/// Of more claims sets than these, those behind the first are folded.
+const UNFOLDED_MAX: usize = 3;
 
 pub(super) fn section(rows: &[Row]) -> Markup {
     let sets = sets(rows);
@@ -21,21 +23,30 @@ pub(super) fn section(rows: &[Row]) -> Markup {
                 "Exact bytes of tokens that the subjects made in this run. One algorithm has several sizes where "
                 "libraries write other headers, or the claims in another order or form."
             }
-            @for (number, set) in sets.iter().enumerate() { (figure(set, number)) }
+            @for (number, set) in sets.iter().enumerate() {
+                @if number > 0 && sets.len() > UNFOLDED_MAX {
+                    details.group { summary { h3 { (title(set)) } } (figure(set, number)) }
+                } @else {
+                    h3 { (title(set)) }
+                    (figure(set, number))
+                }
+            }
+            (budgets::section(&sets))
         }
     }
 }
 
-struct Set<'a> {
-    claims: &'a ClaimsSet,
+/// The tokens of one claims set.
+pub(super) struct Set<'a> {
+    pub(super) claims: &'a ClaimsSet,
     /// Smallest first.
-    sizes: Vec<Size>,
+    pub(super) sizes: Vec<Size>,
 }
 
 /// Tokens of one kind and one length, and who made them.
-struct Size {
-    token: String,
-    bytes: u64,
+pub(super) struct Size {
+    pub(super) token: String,
+    pub(super) bytes: u64,
     makers: Vec<String>,
 }
 
@@ -84,31 +95,26 @@ fn sets(rows: &[Row]) -> Vec<Set<'_>> {
 
 fn figure(set: &Set<'_>, number: usize) -> Markup {
     let id = format!("sizes-{number}-table");
-    let title = format!(
-        "Claims set {}, {} bytes of JSON",
-        set.claims.name,
-        units::whole(set.claims.bytes)
-    );
+    let title = title(set);
     html! {
         article.comparison {
-            h3 { (title) }
             figure { (bars(set, &title, &id)) }
             div.scroll tabindex="0" role="region" aria-label={ "Token sizes, " (title) ", table" } {
-                table #(id) {
+                table.figures #(id) {
                     caption { "Token sizes. " (title) }
                     thead { tr {
-                        th scope="col" { "Token" }
-                        th.number scope="col" { "Bytes" }
-                        th.number scope="col" { "Over the claims" }
-                        th scope="col" { "Made by" }
+                        th.text scope="col" { "Token" }
+                        th scope="col" { "Bytes" }
+                        th scope="col" { "Over the claims" }
+                        th.text scope="col" { "Made by" }
                     } }
                     tbody {
                         @for size in &set.sizes {
                             tr {
                                 th scope="row" { (size.token) }
-                                td.number { strong { (units::whole(size.bytes)) } }
-                                td.number { (over(size.bytes, set.claims.bytes)) }
-                                td { (units::list(&size.makers)) }
+                                td { b { (units::whole(size.bytes)) } }
+                                td { (over(size.bytes, set.claims.bytes)) }
+                                td.text { (units::list(&size.makers)) }
                             }
                         }
                     }
@@ -116,6 +122,14 @@ fn figure(set: &Set<'_>, number: usize) -> Markup {
             }
         }
     }
+}
+
+fn title(set: &Set<'_>) -> String {
+    format!(
+        "Claims set {}, {} bytes of JSON",
+        set.claims.name,
+        units::whole(set.claims.bytes)
+    )
 }
 
 fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
@@ -126,25 +140,23 @@ fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
         .max()
         .unwrap_or(0)
         .max(1);
-    let share = |bytes: u64| format!("{:.2}%", bytes as f64 / longest as f64 * 100.0);
+    let share = |bytes: u64| per_cent(bytes as f64 / longest as f64 * 100.0);
     html! {
-        svg.chart role="img" width="100%" height=(set.sizes.len() as f64 * ROW + 4.0)
+        svg.chart role="img" height=(set.sizes.len() as f64 * ROW + 4.0)
             aria-label={ "Bar chart of token sizes. " (title) ". The table below has every figure." }
             aria-details=(table_id) {
             @for (index, size) in set.sizes.iter().enumerate() {
-                @let y = index as f64 * ROW;
-                g.row {
-                    text.name x="0" y=(y + 16.0) {
-                        (cut(&size.token, LABEL_CHARS_MAX)) tspan.aside dx="5" { " " (cut(&makers(size), LABEL_CHARS_MAX)) }
+                svg y=(index as f64 * ROW) {
+                    text class=(name_class(&size.token)) y="16" {
+                        (cut(&size.token, LABEL_CHARS_MAX)) tspan.aside { " " (cut(&makers(size), LABEL_CHARS_MAX)) }
                     }
-                    text.value x="100%" y=(y + 16.0) text-anchor="end" { (units::whole(size.bytes)) " B" }
-                    rect.bar-track x="0" y=(y + 22.0) width="100%" height="9" rx="2" {}
-                    // The part that the claims themselves would take.
-                    rect.bar x="0" y=(y + 22.0) width=(share(size.bytes)) height="9" rx="2" {}
+                    text.value x="100%" y="16" { (units::whole(size.bytes)) " B" }
+                    rect.bar-track y="22" {}
+                    rect.bar y="22" width=(share(size.bytes)) {}
                 }
             }
-            line.claims x1=(share(set.claims.bytes.min(longest))) x2=(share(set.claims.bytes.min(longest)))
-                y1="0" y2=(set.sizes.len() as f64 * ROW) {}
+            // The part that the claims themselves would take.
+            (upright("claims", set.claims.bytes.min(longest) as f64 / longest as f64 * 100.0, [0.0, set.sizes.len() as f64 * ROW]))
         }
         figcaption { "The dashed line is the JSON of the claims alone, " (units::whole(set.claims.bytes)) " B." }
     }

@@ -7,7 +7,11 @@ use maud::{Markup, html};
 use crate::result::{RunResult, Status};
 
 use super::comparison::{Comparison, time};
+use super::folds::groups;
 use super::{names, sentences, units};
+
+/// Of more claims sets than these the number is told.
+const CLAIMS_NAMED_MAX: usize = 3;
 
 /// The line below the title: the command, and what it made the lab do.
 pub(super) fn asked(result: &RunResult) -> Markup {
@@ -25,13 +29,6 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         .map(|r| names::algorithm(&r.subject))
         .collect();
     let contracts = in_order(result.rows.measured.iter().map(|row| row.contract.clone()));
-    let claims = in_order(result.rows.measured.iter().map(|row| {
-        format!(
-            "{} ({}\u{a0}B)",
-            row.claims.name,
-            units::whole(row.claims.bytes)
-        )
-    }));
     let minutes = result.environment.elapsed_s / 60.0;
     let lasted = if minutes < 2.0 {
         format!("{} s", units::fixed(result.environment.elapsed_s, 0))
@@ -50,15 +47,32 @@ pub(super) fn asked(result: &RunResult) -> Markup {
             p.asked {
                 (units::count(libraries.len(), "library", "libraries")) ", "
                 (units::count(algorithms.len(), "algorithm", "algorithms")) ", "
-                (units::list(&contracts)) ", on "
-                (if claims.len() == 1 { "the claims set " } else { "the claims sets " })
-                (units::list(&claims)) "."
+                (units::list(&contracts)) ", on " (claims(result)) "."
             }
         }
         p.when {
             @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
             (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
         }
+    }
+}
+
+/// The claims sets by name, or how many there are; of each format they may have another length.
+fn claims(result: &RunResult) -> String {
+    let sets = || result.rows.measured.iter().map(|row| &row.claims);
+    let names = in_order(sets().map(|set| set.name.clone()));
+    let least = sets().map(|set| set.bytes).min().unwrap_or_default();
+    let most = sets().map(|set| set.bytes).max().unwrap_or_default();
+    let bytes = match least == most {
+        true => format!("{}\u{a0}B", units::whole(least)),
+        false => format!("{} to {}\u{a0}B", units::whole(least), units::whole(most)),
+    };
+    match names.as_slice() {
+        [one] => format!("the claims set {one} ({bytes})"),
+        few if few.len() <= CLAIMS_NAMED_MAX => {
+            format!("the claims sets {} ({bytes})", units::list(few))
+        }
+        many => format!("{} claims sets ({bytes})", many.len()),
     }
 }
 
@@ -85,27 +99,31 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
                 @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
             }
         }
-        @for group in super::groups(comparisons) {
-            h3 { (super::group_heading(group)) }
-            dl.verdicts {
-                @for comparison in group {
-                    dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
-                    dd {
-                        @if comparison.confounded {
-                            p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
-                        }
-                        p {
-                            @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
-                            @for sentence in sentences::verdicts(comparison) { (sentence) " " }
-                        }
-                    }
-                }
-            }
-        }
+        @for group in groups(comparisons) { (group.shown(None, &said(group.comparisons))) }
         @if !comparisons.is_empty() {
             p.note {
                 "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
                 "simultaneous over all that one comparison compares."
+            }
+        }
+    }
+}
+
+/// What each comparison of a group came to.
+fn said(group: &[Comparison<'_>]) -> Markup {
+    html! {
+        dl.verdicts {
+            @for comparison in group {
+                dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
+                dd {
+                    @if comparison.confounded {
+                        p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
+                    }
+                    p {
+                        @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
+                        @for sentence in sentences::verdicts(comparison) { (sentence) " " }
+                    }
+                }
             }
         }
     }

@@ -58,14 +58,14 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                 table: &id,
             }))
             div.scroll tabindex="0" role="region" aria-label={ (title) " by size, table" } {
-                table #(id) {
+                table.figures #(id) {
                     caption { (title) ": time by the size of the claims, in " (unit.name) }
                     thead { tr {
-                        th scope="col" { "Subject" }
-                        th.number scope="col" { "Claims, bytes" }
-                        th.number scope="col" { "Token, bytes" }
-                        th.number scope="col" { "Median, " (unit.name) " " span.below { "95 % interval" } }
-                        th.number scope="col" { "ns for each byte" }
+                        th.text scope="col" { "Subject" }
+                        th scope="col" { "Claims, bytes" }
+                        th scope="col" { "Token, bytes" }
+                        th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
+                        th scope="col" { "ns for each byte" }
                     } }
                     tbody {
                         @for (rows, name) in group.subjects.iter().zip(&names) {
@@ -86,10 +86,10 @@ fn line(row: &Row, name: &str, unit: Unit) -> Markup {
     html! {
         tr {
             th scope="row" { (name) }
-            td.number { (units::whole(row.claims.bytes)) }
-            td.number { @match row.token_bytes { Some(bytes) => (units::whole(bytes)), None => "n/a" } }
-            td.number { strong { (unit.figure(timing.median)) } " " span.below { (unit.figure(low)) " – " (unit.figure(high)) } }
-            td.number { (units::fixed(timing.median / row.claims.bytes as f64, 2)) }
+            td { (units::whole(row.claims.bytes)) }
+            td { @match row.token_bytes { Some(bytes) => (units::whole(bytes)), None => "n/a" } }
+            td { b { (unit.figure(timing.median)) } " " small { (unit.figure(low)) " – " (unit.figure(high)) } }
+            td { (units::fixed(timing.median / row.claims.bytes as f64, 2)) }
         }
     }
 }

@@ -33,96 +33,104 @@ const MEMORY: [Memory; 3] = [
     },
 ];
 
-pub(super) fn section(comparison: &Comparison<'_>, unit: Unit, id: &str) -> Markup {
-    // A column that would hold only "n/a" is left out.
-    let memory: Vec<&Memory> = MEMORY
-        .iter()
-        .filter(|m| {
-            comparison
-                .entries
-                .iter()
-                .any(|e| (m.figure)(e.row).is_some())
-        })
-        .collect();
+pub(super) fn section(comparison: &Comparison<'_>, unit: Unit) -> Markup {
+    let timed = || comparison.entries.iter().chain(&comparison.references);
+    let timed = || timed().filter_map(|e| Some((e, time(e.row)?)));
+    // A column that would hold only "n/a", or one and the same number, is left out.
+    let columns = Columns {
+        unit,
+        memory: MEMORY
+            .iter()
+            .filter(|m| timed().any(|(e, _)| (m.figure)(e.row).is_some()))
+            .collect(),
+        rounds: rounds(timed().map(|(_, timing)| timing)),
+        outliers: timed().any(|(_, timing)| timing.outliers > 0),
+    };
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ (comparison.title) ", table" } {
-            table #(id) {
+        div.scroll tabindex="0" role="region" aria-labelledby=(comparison.anchor) {
+            table.figures #(comparison.table_id()) {
                 caption {
-                    (comparison.title) ": time per operation in " (unit.name)
+                    "Time per operation in " (unit.name)
                     @if let Some(baseline) = comparison.baseline() { "; ratios to " (baseline.name) }
+                    @if let Some(rounds) = columns.rounds { "; " (units::count(rounds, "round", "rounds")) }
+                    @if !columns.outliers { ", no outliers" }
                 }
                 thead { tr {
-                    th scope="col" { "Subject, version" }
-                    th.number scope="col" { "Median, " (unit.name) " " span.below { "95 % interval" } }
-                    th.number scope="col" { "Ratio to baseline " span.below { "95 % interval" } }
-                    th scope="col" { "Verdict" }
-                    th.number scope="col" { "Tier" }
-                    @for column in &memory { th.number scope="col" { (column.heading) } }
-                    th.number scope="col" { "Rounds" }
-                    th.number scope="col" { "Outliers" }
+                    th.text scope="col" { "Subject, version" }
+                    th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
+                    th scope="col" { "Ratio to baseline " small { "95 % interval" } }
+                    th.text scope="col" { "Verdict" }
+                    th scope="col" { "Tier" }
+                    @for column in &columns.memory { th scope="col" { (column.heading) } }
+                    @if columns.rounds.is_none() { th scope="col" { "Rounds" } }
+                    @if columns.outliers { th scope="col" { "Outliers" } }
                 } }
                 tbody {
-                    @for entry in comparison.entries.iter().chain(&comparison.references) {
-                        @if let Some(timing) = time(entry.row) {
-                            (measured(comparison, entry, timing, unit, &memory))
-                        }
-                    }
-                    @for entry in &comparison.missing { (missing(entry, 6 + memory.len())) }
+                    @for (entry, timing) in timed() { (measured(comparison, entry, timing, &columns)) }
+                    @for entry in &comparison.missing { (missing(entry, columns.count() - 1)) }
                 }
             }
         }
     }
 }
 
+/// What the table of one comparison shows.
+struct Columns {
+    unit: Unit,
+    memory: Vec<&'static Memory>,
+    /// The number of rounds, if all rows have the same: then it has no column.
+    rounds: Option<usize>,
+    outliers: bool,
+}
+
+impl Columns {
+    fn count(&self) -> usize {
+        5 + self.memory.len() + usize::from(self.rounds.is_none()) + usize::from(self.outliers)
+    }
+}
+
+/// How many rounds all of these have.
+fn rounds<'a>(mut timings: impl Iterator<Item = &'a Timing>) -> Option<usize> {
+    let first = timings.next()?.rounds.len();
+    timings.all(|t| t.rounds.len() == first).then_some(first)
+}
+
 fn measured(
     comparison: &Comparison<'_>,
     entry: &Entry<'_>,
     timing: &Timing,
-    unit: Unit,
-    memory: &[&Memory],
+    columns: &Columns,
 ) -> Markup {
     let row = entry.row;
+    let unit = columns.unit;
     html! {
-        tr.reference[matches!(entry.role, Role::Reference)] {
+        tr class=[matches!(entry.role, Role::Reference).then_some("reference")] {
             th scope="row" {
                 (subject(entry))
                 @if row.status == Status::Tainted { " " (gaps::status(row.status)) }
                 @if timing.unsettled { " " span.tag.warn { "never settled" } }
             }
-            td.number {
-                strong { (unit.figure(timing.median)) }
-                " " (interval(timing.interval, |end| unit.figure(end)))
-            }
+            td { b { (unit.figure(timing.median)) } " " (interval(timing.interval, |end| unit.figure(end))) }
             @match entry.role {
                 Role::Compared(verdict) => {
-                    td.number {
-                        strong { (units::ratio(verdict.ratio)) }
-                        " " (interval(verdict.interval, units::ratio))
-                    }
-                    td {
+                    td { b { (units::ratio(verdict.ratio)) } " " (interval(verdict.interval, units::ratio)) }
+                    td.text {
                         (trust::verdict(verdict.verdict))
                         @if let Some(more) = verdict.more_rounds {
-                            " " span.below { "≈ " (units::count(more as usize, "more round", "more rounds")) }
+                            " " small { "≈ " (units::count(more as usize, "more round", "more rounds")) }
                         }
                     }
                 }
-                Role::Baseline => { td.number { "1" } td { (role("\u{25c6}", "baseline")) } }
-                Role::Reference => { td.number { (none()) } td { (role("|", "bare primitive")) } }
-                Role::Alone => { td.number { (none()) } td { (role("\u{25a0}", "not compared")) } }
+                Role::Baseline => { td { "1" } td.text { span.verdict.baseline { "baseline" } } }
+                Role::Reference => { td {} td.text { span.verdict.primitive { "bare primitive" } } }
+                Role::Alone => { td {} td.text { span.verdict.alone { "not compared" } } }
             }
-            td.number {
-                @match comparison.tier(entry) { Some(tier) => (tier), None => (none()) }
+            td { @if let Some(tier) = comparison.tier(entry) { (tier) } }
+            @for column in &columns.memory {
+                td { @if let Some(value) = (column.figure)(row) { (units::fixed(value, column.decimals)) } @else { "n/a" } }
             }
-            @for column in memory {
-                td.number {
-                    @match (column.figure)(row) {
-                        Some(value) => (units::fixed(value, column.decimals)),
-                        None => span.muted { "n/a" },
-                    }
-                }
-            }
-            td.number { (timing.rounds.len()) }
-            td.number { (timing.outliers) }
+            @if columns.rounds.is_none() { td { (timing.rounds.len()) } }
+            @if columns.outliers { td { (timing.outliers) } }
         }
     }
 }
@@ -131,26 +139,16 @@ fn missing(entry: &Entry<'_>, columns: usize) -> Markup {
     html! {
         tr.missing {
             th scope="row" { (subject(entry)) }
-            td.reason colspan=(columns) { (gaps::status(entry.row.status)) " " (gaps::reason(entry.row)) }
+            td.text.reason colspan=(columns) { (gaps::status(entry.row.status)) " " (gaps::reason(entry.row)) }
         }
     }
 }
 
 fn subject(entry: &Entry<'_>) -> Markup {
     let subject = &entry.row.subject;
-    html! {
-        (entry.name) " " span.below { (subject.version) " · " (names::language(subject)) }
-    }
+    html! { (entry.name) " " small { (subject.version) " · " (names::language(subject)) } }
 }
 
 fn interval([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> Markup {
-    html! { span.below { (figure(low)) " – " (figure(high)) } }
-}
-
-fn role(mark: &str, word: &str) -> Markup {
-    html! { span.verdict.plain { span aria-hidden="true" { (mark) } " " (word) } }
-}
-
-fn none() -> Markup {
-    html! { span.muted { span aria-hidden="true" { "–" } span.spoken { "none" } } }
+    html! { small { (figure(low)) " – " (figure(high)) } }
 }

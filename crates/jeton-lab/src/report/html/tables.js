@@ -1,4 +1,5 @@
-// Sorts and filters the page's tables. Without it they are plain tables that say the same.
+// Sorts and filters the page's tables, and opens what a link leads into. Without it they are plain
+// tables that say the same, and a folded group is opened by hand.
 "use strict";
 (() => {
   const FILTER_FROM_ROWS = 8;
@@ -11,7 +12,7 @@
   const key = (row, column) => {
     const cell = row.cells[column];
     if (!cell || cell.colSpan > 1) return null;
-    const text = (cell.querySelector("strong") ?? cell).textContent.trim();
+    const text = (cell.querySelector("b") ?? cell).textContent.trim();
     const figure = /^[+-]?[\d,]*\.?\d+/.exec(text.replace("−", "-"));
     if (figure && !cell.matches("th")) return Number(figure[0].replaceAll(",", ""));
     return text === "" || text === "n/a" || text.startsWith("–") ? null : text.toLowerCase();
@@ -75,6 +76,18 @@
     });
     (table.closest(".scroll") ?? table).before(label);
   };
+
+  // A browser that does not open a folded group for a link to something in it.
+  const open = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    const folded = [];
+    for (let at = target?.closest("details"); at; at = at.parentElement.closest("details")) folded.push(at);
+    if (folded.every((details) => details.open)) return;
+    for (const details of folded) details.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
 
   for (const table of document.querySelectorAll("table")) {
     const rows = table.tBodies[0]?.rows.length ?? 0;

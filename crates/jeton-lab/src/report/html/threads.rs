@@ -61,13 +61,13 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                 table: &id,
             }))
             div.scroll tabindex="0" role="region" aria-label={ (title) " by threads, table" } {
-                table #(id) {
+                table.figures #(id) {
                     caption { (title) ": operations in a second by threads" }
                     thead { tr {
-                        th scope="col" { "Subject" }
-                        th.number scope="col" { "Threads" }
-                        th.number scope="col" { "Operations in a second" }
-                        th.number scope="col" { "Times one thread" }
+                        th.text scope="col" { "Subject" }
+                        th scope="col" { "Threads" }
+                        th scope="col" { "Operations in a second" }
+                        th scope="col" { "Times one thread" }
                     } }
                     tbody {
                         @for (rows, name) in group.subjects.iter().zip(&names) {
@@ -87,9 +87,9 @@ fn line(row: &Row, fewest: &Row, name: &str) -> Markup {
     html! {
         tr {
             th scope="row" { (name) }
-            td.number { (row.threads) }
-            td.number { strong { (units::fixed(rate(timing.median), 0)) } }
-            td.number { @if fewest.threads == 1 { (units::ratio(base.median / timing.median)) } @else { "n/a" } }
+            td { (row.threads) }
+            td { b { (units::fixed(rate(timing.median), 0)) } }
+            td { @if fewest.threads == 1 { (units::ratio(base.median / timing.median)) } @else { "n/a" } }
         }
     }
 }

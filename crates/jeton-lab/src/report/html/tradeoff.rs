@@ -5,17 +5,20 @@ use maud::{Markup, html};
 use crate::recommendation::claims_of;
 use crate::result::Row;
 
-use super::chart::per_cent;
+use super::chart::{per_cent, ticks};
 use super::comparison::time;
+use super::lines::{levels, reach};
+use super::marks::{Mark, pixels};
+use super::names;
 use super::scale::LogScale;
 use super::units::{self, Unit};
-use super::{marks, names};
 
 const HEIGHT: f64 = 400.0;
 const AXIS: f64 = 34.0;
 /// Room at the left for the names of the times, per cent.
 const LEFT: f64 = 10.0;
-/// The width that marks and names are kept apart for; on a narrower screen the names are left out.
+/// The width that marks and names are kept apart for; on a narrower screen the marks are small, where
+/// they belong, and without names and numbers.
 const WIDTH: f64 = 800.0;
 /// How far apart two marks are, pixels.
 const APART: f64 = 21.0;
@@ -99,7 +102,7 @@ fn points<'a>(rows: &'a [Row], claims: &str) -> Vec<Point<'a>> {
 fn kind(row: &Row) -> &'static str {
     let subject = &row.subject;
     match subject.format.as_str() {
-        "none" => "alone",
+        "none" => "unsecured",
         "jwe" => "encrypted",
         format if format.ends_with(".local") => "encrypted",
         _ if subject.alg.as_deref().is_some_and(|a| a.starts_with("HS")) => "mac",
@@ -117,11 +120,11 @@ fn words(kind: &str) -> &'static str {
 }
 
 fn legend(points: &[Point<'_>]) -> Markup {
-    let kinds = ["mac", "signed", "encrypted", "alone"];
+    let kinds = ["mac", "signed", "encrypted", "unsecured"];
     html! {
         ul.legend {
             @for kind in kinds.into_iter().filter(|kind| points.iter().any(|p| p.kind == *kind)) {
-                li { svg width="20" height="18" aria-hidden="true" { (mark(kind, "10", 9.0, None)) } (words(kind)) }
+                li { (Mark::of_kind(kind).icon()) (words(kind)) }
             }
         }
     }
@@ -144,29 +147,37 @@ fn svg(points: &[Point<'_>]) -> Markup {
     let y = |ns: f64| 8.0 + (1.0 - up.place(ns) / 100.0) * (HEIGHT - 16.0);
     let places = places(points, &x, &y);
     html! {
-        svg.chart role="img" width="100%" height=(HEIGHT + AXIS)
+        svg.chart role="img" height=(HEIGHT + AXIS)
             aria-label=(description(points, unit)) aria-details="tradeoff-table" {
-            @for tick in up.ticks() {
-                line.grid x1="0" x2="100%" y1=(y(tick)) y2=(y(tick)) {}
-                text.tick.up x="0" y=(y(tick) - 5.0) { (unit.tick(tick)) }
-            }
-            @for tick in across.ticks() {
-                @let at = x(tick);
-                line.grid x1=(per_cent(at)) x2=(per_cent(at)) y1="0" y2=(HEIGHT) {}
-                text.tick x=(per_cent(at)) y=(HEIGHT + 18.0) text-anchor="middle" { (units::whole(tick as u64)) " B" }
-            }
+            (levels(&up.ticks(), y, |tick| unit.tick(tick)))
+            (ticks(&across.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
             @for (point, place) in points.iter().zip(&places) {
-                line class={ "reach " (point.kind) } x1=(per_cent(place.x)) x2=(per_cent(place.x)) y1=(y(point.ns)) y2=(y(point.slowest_ns)) {}
+                g.(point.kind) { (reach(place.x, [y(point.ns), y(point.slowest_ns)])) }
             }
             @for (index, (point, place)) in points.iter().zip(&places).enumerate() {
-                svg x=(per_cent(place.x)) y=(place.y) overflow="visible" {
-                    title { (point.token) ": " (units::whole(point.bytes)) " B, " (unit.text(point.ns)) " with " (point.fastest.subject.library) }
-                    @if place.aside != 0.0 { line class={ "reach " (point.kind) } x1="0" x2=(place.aside) y1="0" y2="0" {} }
-                    g transform={ "translate(" (place.aside) " 0)" } {
-                        (mark(point.kind, "0", 0.0, Some(index + 1)))
-                        @if place.named { text.label.wide x="14" y="4.5" { (point.token) } }
-                    }
-                }
+                (self::point(point, place, index + 1, unit))
+            }
+        }
+    }
+}
+
+/// A mark, its number, and its name where there is room for one.
+fn point(point: &Point<'_>, place: &Place, number: usize, unit: Unit) -> Markup {
+    let words = format!(
+        "{}: {} B, {} with {}",
+        point.token,
+        units::whole(point.bytes),
+        unit.text(point.ns),
+        point.fastest.subject.library
+    );
+    html! {
+        svg.(point.kind) x=(per_cent(place.x)) y=(pixels(place.y)) {
+            title { (words) }
+            @if place.aside != 0.0 { line.reach x2=(place.aside) {} }
+            g transform=[(place.aside != 0.0).then(|| format!("translate({})", pixels(place.aside)))] {
+                (Mark::of_kind(point.kind).at(0.0, 0.0))
+                text.number-in y="3.8" { (number) }
+                @if place.named { text.label x="14" y="4.5" { (point.token) } }
             }
         }
     }
@@ -177,7 +188,8 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
     // What is taken already: left, right, top, bottom, in pixels of the assumed width.
     let mut taken: Vec<[f64; 4]> = Vec::new();
     let free = |taken: &[[f64; 4]], [left, right, top, bottom]: [f64; 4]| {
-        right <= WIDTH
+        left >= 0.0
+            && right <= WIDTH
             && !(taken.iter()).any(|t| left < t[1] && t[0] < right && top < t[3] && t[2] < bottom)
     };
     let around = |at: f64, y: f64| [at - APART / 2.0, at + APART / 2.0, y - 10.5, y + 10.5];
@@ -185,7 +197,7 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
     for point in points {
         let (x, y) = (x(point.bytes as f64), y(point.ns));
         let pixel = x / 100.0 * WIDTH;
-        let asides = (0..9).flat_map(|n| [f64::from(n) * APART, -f64::from(n) * APART]);
+        let asides = (0..20).flat_map(|n| [f64::from(n) * APART, -f64::from(n) * APART]);
         let aside = asides
             .into_iter()
             .find(|aside| free(&taken, around(pixel + aside, y)))
@@ -211,49 +223,33 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
     places
 }
 
-/// A mark whose shape repeats its colour; its number is the line of the table.
-fn mark(kind: &str, x: &str, y: f64, number: Option<usize>) -> Markup {
-    let shape = match kind {
-        "mac" => "M-9.5 0 a9.5 9.5 0 1 0 19 0 a9.5 9.5 0 1 0 -19 0 Z",
-        "signed" => "M-8.5 -8.5 H8.5 V8.5 H-8.5 Z",
-        "encrypted" => "M0 -11.5 L11.5 0 L0 11.5 L-11.5 0 Z",
-        _ => "M-9 8 L0 -9 L9 8 Z",
-    };
-    html! {
-        svg.mark x=(x) y=(y) overflow="visible" {
-            path class={ "shape " (kind) } d=(shape) {}
-            @if let Some(number) = number { text.number-in x="0" y="3.8" text-anchor="middle" { (number) } }
-        }
-    }
-}
-
 fn table(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
     html! {
         div.scroll tabindex="0" role="region" aria-label="Size against the cost of verifying, table" {
-            table #tradeoff-table {
+            table.figures #tradeoff-table {
                 caption { "Size and time to verify or decrypt, in " (unit.name) ", the shortest token first" }
                 thead { tr {
-                    th.number scope="col" { "No." }
-                    th scope="col" { "Token" }
-                    th scope="col" { "Kind" }
-                    th.number scope="col" { "Bytes" }
-                    th.number scope="col" { "Fastest, " (unit.name) }
-                    th scope="col" { "With" }
-                    th.number scope="col" { "Slowest, " (unit.name) }
-                    th.number scope="col" { "Libraries" }
+                    th scope="col" { "No." }
+                    th.text scope="col" { "Token" }
+                    th.text scope="col" { "Kind" }
+                    th scope="col" { "Bytes" }
+                    th scope="col" { "Fastest, " (unit.name) }
+                    th.text scope="col" { "With" }
+                    th scope="col" { "Slowest, " (unit.name) }
+                    th scope="col" { "Libraries" }
                 } }
                 tbody {
                     @for (index, point) in points.iter().enumerate() {
                         tr {
-                            td.number { (index + 1) }
+                            td { (index + 1) }
                             th scope="row" { (point.token) }
-                            td { (marks::small(point.kind)) " " (words(point.kind)) }
-                            td.number { (units::whole(point.bytes)) }
-                            td.number { strong { (unit.figure(point.ns)) } }
-                            td { (point.fastest.subject.library) " " span.muted { "· " (names::language(&point.fastest.subject)) } }
-                            td.number { (unit.figure(point.slowest_ns)) }
-                            td.number { (point.libraries) }
+                            td.text { (Mark::of_kind(point.kind).icon()) " " (words(point.kind)) }
+                            td { (units::whole(point.bytes)) }
+                            td { b { (unit.figure(point.ns)) } }
+                            td.text { (point.fastest.subject.library) " " span.muted { "· " (names::language(&point.fastest.subject)) } }
+                            td { (unit.figure(point.slowest_ns)) }
+                            td { (point.libraries) }
                         }
                     }
                 }

@@ -72,7 +72,7 @@ fn noise_floor(result: &RunResult) -> Markup {
                     caption { "Identical pairs: each should come out equivalent" }
                     thead { tr {
                         th scope="col" { "Subject" } th scope="col" { "Contract" }
-                        th.number scope="col" { "Ratio" } th.number scope="col" { "95 % interval" }
+                        th scope="col" { "Ratio" } th scope="col" { "95 % interval" }
                         th scope="col" { "Verdict" }
                     } }
                     tbody {
@@ -80,8 +80,8 @@ fn noise_floor(result: &RunResult) -> Markup {
                             tr {
                                 th.id scope="row" { (pair.subject) }
                                 td { (pair.contract) }
-                                td.number { (units::ratio(pair.ratio)) }
-                                td.number { (units::ratio(pair.interval[0])) " – " (units::ratio(pair.interval[1])) }
+                                td { (units::ratio(pair.ratio)) }
+                                td { (units::ratio(pair.interval[0])) " – " (units::ratio(pair.interval[1])) }
                                 td { (verdict(pair.verdict)) }
                             }
                         }
@@ -92,8 +92,8 @@ fn noise_floor(result: &RunResult) -> Markup {
     }
 }
 
-/// A verdict in a table: a mark, a word and a colour.
+/// A verdict in a table: a word and a colour; its mark is the style's.
 pub(super) fn verdict(judgement: Judgement) -> Markup {
-    let (class, mark, word) = sentences::judgement(judgement);
-    html! { span.verdict.(class) { span aria-hidden="true" { (mark) } " " (word) } }
+    let (class, _, word) = sentences::judgement(judgement);
+    html! { span.verdict.(class) { (word) } }
 }

@@ -163,7 +163,11 @@ impl Engine {
         };
         let number = self.answers.get();
         self.answers.set(number + 1);
-        let Some(checker) = self.checker.as_ref().filter(|_| number % ONE_IN == 0) else {
+        let Some(checker) = self
+            .checker
+            .as_ref()
+            .filter(|_| number.is_multiple_of(ONE_IN))
+        else {
             return End::OK;
         };
         let mut tally = self.tally.borrow_mut();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod attacked;
 mod report_1;
 mod report_2;
 mod report_4;
@@ -11,13 +12,15 @@ use report_4::r4;
 
 use super::answers;
 use crate::result::{
-    Answer, ClaimAnswered, ClaimsSet, NoiseFloor, Row, RowId, Rows, Status, Subject, Taint, Timing,
+    Answer, AttackRow, ClaimAnswered, ClaimsSet, NoiseFloor, Row, RowId, Rows, Status, Subject,
+    Taint, Timing,
 };
 
 /// A result in the making: a row for each work that is given figures.
 #[derive(Default, Clone)]
 struct Run {
     rows: Vec<Row>,
+    attacks: Vec<AttackRow>,
     taint: Taint,
 }
 
@@ -66,7 +69,8 @@ impl Run {
 
     /// The claim of that number, answered.
     fn says(&self, id: &str) -> ClaimAnswered {
-        let rows = Rows::from(self.rows.clone());
+        let mut rows = Rows::from(self.rows.clone());
+        rows.attack.clone_from(&self.attacks);
         let all = answers(&rows, &NoiseFloor::default(), &self.taint);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }

@@ -1,0 +1,85 @@
+//! The lines of docs/service.md that begin with `grpcurl` are run as they stand there, but for the
+//! server's port and the token: a server that tells what it is by reflection needs no `.proto` file.
+//! `cargo xtask test --only grpcurl` builds grpcurl and says in `JETON_GRPCURL` where it is.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod serving;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use serving::Serving;
+
+/// The real grpcurl, and the server that it calls.
+struct Grpcurl {
+    /// The folder of the program, for the shell's PATH.
+    folder: String,
+    address: String,
+}
+
+impl Grpcurl {
+    /// Runs a line of the book.
+    fn run(&self, line: &str, token: &str) -> Output {
+        let line = line.replace("127.0.0.1:8420", &self.address);
+        let path = std::env::var("PATH").unwrap();
+        Command::new("sh")
+            .args(["-c", &line.replace('…', token)])
+            .env("PATH", format!("{}:{path}", self.folder))
+            .output()
+            .unwrap()
+    }
+
+    fn answer(&self, line: &str, token: &str) -> Value {
+        let output = self.run(line, token);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {said}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+fn lines_of_the_book() -> Vec<String> {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/service.md");
+    let book = fs::read_to_string(book).unwrap();
+    let lines = book.lines().filter(|line| line.starts_with("grpcurl "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "needs grpcurl: cargo xtask test --only grpcurl"]
+fn the_books_lines_issue_verify_and_revoke() {
+    let program = std::env::var("JETON_GRPCURL");
+    let program = program.expect("cargo xtask test --only grpcurl says where it is");
+    let folder = tempfile::tempdir().unwrap();
+    let server = Serving::any_port(folder.path(), &[]);
+    let grpcurl = Grpcurl {
+        folder: Path::new(&program).parent().unwrap().display().to_string(),
+        address: server.address().replace("http://", ""),
+    };
+    let lines = lines_of_the_book();
+    let [issue, verify, revoke] = &lines[..] else {
+        panic!("three lines: {lines:?}");
+    };
+    let issued = grpcurl.answer(issue, "");
+    let token = issued["token"].as_str().unwrap();
+    let verified = grpcurl.answer(verify, token);
+    assert_eq!(verified["subject"], "alice");
+    assert_eq!(verified["tokenId"], issued["tokenId"]);
+    grpcurl.answer(revoke, token);
+    let refused = grpcurl.run(verify, token);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "it is revoked");
+    assert!(said.contains("FailedPrecondition"), "{said}");
+    assert!(said.contains("the token is revoked"), "{said}");
+    assert!(said.contains("TOKEN_REVOKED"), "{said}");
+    assert!(!said.contains(token), "it repeats the token");
+
+    let listed = grpcurl.run("grpcurl -plaintext 127.0.0.1:8420 list", "");
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(
+        listed.lines().any(|line| line == "jeton.v1.TokenService"),
+        "{listed}"
+    );
+}

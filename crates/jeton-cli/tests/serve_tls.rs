@@ -1,0 +1,82 @@
+//! Certificates that are replaced under a server that runs.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod serving;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
+use serving::Serving;
+
+/// Who vouches for the server.
+struct Authority(Issuer<'static, KeyPair>);
+
+impl Authority {
+    fn new(file: &Path) -> Authority {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // rcgen's default is one name for all, and OpenSSL takes a server of its authority's name
+        // for its own authority.
+        let name = &mut params.distinguished_name;
+        name.push(DnType::CommonName, file.display().to_string());
+        let certificate = params.self_signed(&key).unwrap();
+        fs::write(file, certificate.pem()).unwrap();
+        Authority(Issuer::new(params, key))
+    }
+
+    /// A certificate and its key for the server, valid until the first day of that year.
+    fn certify(&self, folder: &Path, until: i32) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
+        params.not_after = rcgen::date_time_ymd(until, 1, 1);
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        fs::write(folder.join("server.pem"), certificate.pem()).unwrap();
+        fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
+    }
+}
+
+/// Whether a new client that trusts that authority is answered.
+fn is_trusted(folder: &Path, authority: &str, address: &str) -> bool {
+    let url = format!("{address}/livez");
+    let curl = Command::new("curl")
+        .args(["-sS", "--max-time", "10", "--cacert", authority, &url])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    curl.status.success() && curl.stdout == b"live\n"
+}
+
+#[test]
+fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Authority::new(&folder.path().join("first.pem"));
+    let second = Authority::new(&folder.path().join("second.pem"));
+    first.certify(folder.path(), 4096);
+    let config = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    fs::write(folder.path().join("jeton.toml"), config).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let address = server.address();
+    assert!(address.starts_with("https://"), "{address}");
+    assert!(is_trusted(folder.path(), "first.pem", &address));
+
+    second.certify(folder.path(), 2020);
+    server.signal("-HUP");
+    let said = server.wait_for("the old configuration stays in force");
+    let line = said.lines().last().unwrap();
+    assert!(line.contains("ERROR"), "{line}");
+    assert!(line.contains("server.pem: has expired"), "{line}");
+    assert!(is_trusted(folder.path(), "first.pem", &address));
+    assert!(!is_trusted(folder.path(), "second.pem", &address));
+
+    // One that is valid is: the refusal was of the certificate, and left nothing behind.
+    second.certify(folder.path(), 4096);
+    server.signal("-HUP");
+    server.wait_for("the configuration has been read again");
+    assert!(is_trusted(folder.path(), "second.pem", &address));
+    assert!(!is_trusted(folder.path(), "first.pem", &address));
+}

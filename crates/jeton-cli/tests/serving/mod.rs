@@ -1,0 +1,104 @@
+//! A server of the real binary, for as long as a test.
+
+#![allow(dead_code)]
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+/// A server that is killed when the test ends, and what it has said.
+pub(crate) struct Serving {
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Serving {
+    pub(crate) fn start(folder: &Path, args: &[&str]) -> Serving {
+        let mut child = Command::new(JETON)
+            .arg("serve")
+            .args(args)
+            .current_dir(folder)
+            .env_remove("JETON_KEY_ENCRYPTION_KEY")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let pipe = child.stderr.take().unwrap();
+        let heard = said.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(pipe).lines() {
+                let line = line.unwrap_or_default();
+                heard.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        Serving { child, said }
+    }
+
+    pub(crate) fn any_port(folder: &Path, more: &[&str]) -> Serving {
+        let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+        Serving::start(folder, &[&ports, more].concat())
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// Waits until it has said that.
+    pub(crate) fn wait_for(&self, words: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let said = self.said();
+            if said.contains(words) {
+                return said;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{said}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Where its data listener is.
+    pub(crate) fn address(&self) -> String {
+        let said = self.wait_for("administration");
+        let line = said
+            .lines()
+            .find(|line| line.starts_with("gRPC and HTTP"))
+            .unwrap();
+        line.split_whitespace().last().unwrap().to_owned()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args([name, &pid]).status().unwrap();
+        assert!(status.success());
+    }
+
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                thread::sleep(Duration::from_millis(50));
+                return (status.code(), self.said());
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{}", self.said());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,57 @@
+//! A result packed by gzip: what a page hands out, and what `gzip results.json` leaves.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use jeton_lab::result::{RESULT_BYTES_MAX, read, to_bytes, to_packed_bytes};
+
+use super::{refusal, sample};
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn a_packed_result_is_read_as_the_plain_one() {
+    let result = sample::result();
+    let folder = tempfile::tempdir().unwrap();
+    // What it is called says nothing of what it is.
+    let path = folder.path().join("results.json");
+    for bytes in [to_packed_bytes(&result), packed(&to_bytes(&result))] {
+        assert!(bytes.len() * 4 < to_bytes(&result).len());
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(read(&path).unwrap(), result);
+    }
+}
+
+#[test]
+fn a_packed_result_that_is_cut_short_or_broken_says_so() {
+    let whole = to_packed_bytes(&sample::result());
+    for end in [2, 9, 100, whole.len() - 1] {
+        let said = refusal(&whole[..end]).unwrap();
+        assert!(said.contains("is cut short"), "{end} bytes: {said}");
+    }
+    let mut wrong_sum = whole.clone();
+    let sum = whole.len() - 8;
+    wrong_sum[sum] ^= 1;
+    let said = refusal(&wrong_sum).unwrap();
+    assert!(said.contains("its gzip is broken"), "{said}");
+    let said = refusal(&packed(b"[1]")).unwrap();
+    assert!(said.contains("is not a result of the lab"), "{said}");
+}
+
+#[test]
+fn a_small_file_that_unpacks_without_end_is_not_unpacked_to_its_end() {
+    let blanks = vec![b' '; 1_000_000];
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..=RESULT_BYTES_MAX / 1_000_000 {
+        packer.write_all(&blanks).unwrap();
+    }
+    let bomb = packer.finish().unwrap();
+    assert!(bomb.len() < 100_000, "{} bytes", bomb.len());
+    let said = refusal(&bomb).unwrap();
+    assert!(said.contains("has more than 64 MB"), "{said}");
+}

@@ -1,0 +1,98 @@
+//! How long a caller waits. tonic's own client would end a call by itself, so these are made by hand:
+//! it is the server that must say when the time is over.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::{Body, Frame};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use jeton_proto::v1::{IssueRequest, WatchRevocationsRequest};
+use prost::Message;
+
+use crate::world::World;
+
+/// Makes a call whose caller waits so long; whether messages came, and how it ended.
+fn call<B>(world: &World, method: &str, wait: &str, body: B) -> (bool, HeaderMap)
+where
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let request = http::Request::post(format!("http://x/jeton.v1.TokenService/{method}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .header("grpc-timeout", wait)
+        .body(body)
+        .unwrap();
+    world.runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(world.address())
+            .await
+            .unwrap();
+        let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (mut sender, connection) = shaken.await.unwrap();
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.unwrap();
+        let headers = response.headers().clone();
+        let collected = response.into_body().collect().await.unwrap();
+        let trailers = collected.trailers().cloned().unwrap_or(headers);
+        (!collected.to_bytes().is_empty(), trailers)
+    })
+}
+
+fn whole(message: &impl Message) -> Full<Bytes> {
+    let message = message.encode_to_vec();
+    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+    Full::new([&[0][..], &length, &message].concat().into())
+}
+
+/// A request's body that never comes.
+fn none_yet() -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
+    StreamBody::new(tokio_stream::pending::<std::io::Result<Frame<Bytes>>>())
+}
+
+fn issue() -> Full<Bytes> {
+    whole(&IssueRequest {
+        profile: "mac".to_owned(),
+        ..IssueRequest::default()
+    })
+}
+
+#[test]
+fn a_call_ends_when_its_caller_no_longer_waits() {
+    let world = World::plain();
+    for method in ["Issue", "Revoke", "IssueStream"] {
+        let begun = Instant::now();
+        let (answered, end) = call(&world, method, "200m", none_yet());
+        let took = begun.elapsed();
+        assert!(!answered, "{method}");
+        assert_eq!(end["grpc-status"], "4", "{method}: {end:?}");
+        assert!(took >= Duration::from_millis(200), "{method}: {took:?}");
+        assert!(took < Duration::from_secs(5), "{method}: {took:?}");
+    }
+    let (answered, end) = call(&world, "Issue", "30S", issue());
+    assert!(answered);
+    assert_eq!(end["grpc-status"], "0");
+}
+
+#[test]
+fn a_stream_ends_in_its_midst() {
+    let world = World::with(&format!("[limits]\nwatchers = 1\n{}", crate::world::ISSUER));
+    let watch = || whole(&WatchRevocationsRequest::default());
+    let (answered, end) = call(&world, "WatchRevocations", "300m", watch());
+    assert!(answered, "the snapshot came");
+    assert_eq!(end["grpc-status"], "4", "{end:?}");
+}
+
+#[test]
+fn a_wait_that_is_none_is_named() {
+    let world = World::plain();
+    for wait in ["", "1", "1s", "123456789S"] {
+        let (answered, end) = call(&world, "Issue", wait, issue());
+        assert!(!answered, "{wait}");
+        assert_eq!(end["grpc-status"], "3", "{wait}: {end:?}");
+        let words = end["grpc-message"].to_str().unwrap();
+        assert!(words.contains("grpc-timeout"), "{words}");
+    }
+}

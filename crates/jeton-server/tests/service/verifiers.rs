@@ -1,0 +1,213 @@
+//! Libraries of four languages verify what is issued, with the key set that they fetch and keep, while
+//! keys rotate. The programs are in `tests/verifiers`; `cargo xtask test --only verifiers` builds them
+//! and says in `JETON_VERIFIERS` where.
+//!
+//! The server's hour is a minute, so that leads and lifetimes are what they are in the field, and the
+//! programs keep the key set for a sixtieth of what the server allows. What is issued began to be good
+//! in their past and ends in their future.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jeton::{Clock, SystemClock, Timestamp};
+use jeton_proto::v1::{RevokeRequest, revoke_request};
+
+use crate::http1::post_form;
+use crate::world::{ISS, World, reason, within_a_second};
+
+/// How much faster the server's time goes.
+const SPEED: u32 = 60;
+/// How long it is looked at: two keys follow the first.
+const LASTING: Duration = Duration::from_secs(46);
+/// How long the programs keep the key set: `max_age_seconds` by the server's time.
+const KEPT_SECONDS: u32 = 300 / SPEED;
+/// How long a program may take for an answer. The first compiles Java.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The shortest lead there is, and a rotation as soon as the lead allows.
+const ROTATING: &str = r#"
+[[issuer]]
+iss = "https://id.example/tenant"
+lead_seconds = 600
+max_age_seconds = 300
+rotate_every_seconds = 1200
+profiles = [{name = "access", alg = "ES256", lifetime_seconds = 7200, audiences = ["api"]}]
+"#;
+
+/// An hour behind at first, and gaining.
+struct Fast {
+    begun: Instant,
+    at: Timestamp,
+}
+
+impl Fast {
+    fn an_hour_behind() -> Fast {
+        Fast {
+            begun: Instant::now(),
+            at: SystemClock.now().saturating_sub(Duration::from_secs(3600)),
+        }
+    }
+}
+
+impl Clock for Fast {
+    fn now(&self) -> Timestamp {
+        self.at.saturating_add(self.begun.elapsed() * SPEED)
+    }
+}
+
+/// A program that is given tokens, and what it refused.
+struct Verifier {
+    name: &'static str,
+    child: Child,
+    tokens: ChildStdin,
+    answers: Receiver<String>,
+    refused: Vec<String>,
+}
+
+impl Verifier {
+    fn start(name: &'static str, mut program: Command, world: &World, kept: u32) -> Verifier {
+        let url = format!("http://{}/tenant/.well-known/jwks.json", world.address());
+        let mut child = program
+            .args([&url, ISS, "api", &kept.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let tokens = child.stdin.take().unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        let (answer, answers) = channel();
+        thread::spawn(move || {
+            let lines = said.lines().map_while(Result::ok);
+            lines.for_each(|line| drop(answer.send(line)));
+        });
+        Verifier {
+            name,
+            child,
+            tokens,
+            answers,
+            refused: Vec::new(),
+        }
+    }
+
+    fn give(&mut self, token: &str) {
+        writeln!(self.tokens, "{token}").unwrap();
+        self.tokens.flush().unwrap();
+    }
+
+    fn hear(&mut self, subject: &str) {
+        let answer = self.answers.recv_timeout(PATIENCE);
+        let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        if answer != format!("ok {subject}") {
+            self.refused.push(answer);
+        }
+    }
+}
+
+impl Drop for Verifier {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The programs, as they were built, and one that keeps the key set for longer than is allowed.
+fn verifiers(world: &World) -> (Vec<Verifier>, Verifier) {
+    let built = std::env::var_os("JETON_VERIFIERS").map(PathBuf::from);
+    let built = built.expect("cargo xtask test --only verifiers says where they are");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verifiers");
+    let with = |program: PathBuf, script: &str| {
+        let mut command = Command::new(program);
+        command.arg(sources.join(script));
+        command
+    };
+    let go = || Command::new(built.join("go/verifier"));
+    let node = with("node".into(), "node/verifier.mjs");
+    let python = with(built.join("python/bin/python"), "python/verifier.py");
+    let mut java = Command::new("java");
+    java.arg("-cp").arg(built.join("java/*"));
+    java.arg(sources.join("java/Verifier.java"));
+    let start = |name, program| Verifier::start(name, program, world, KEPT_SECONDS);
+    let all = vec![
+        start("go", go()),
+        start("node", node),
+        start("java", java),
+        start("python", python),
+    ];
+    (all, Verifier::start("control", go(), world, 3600))
+}
+
+#[test]
+#[ignore = "needs Go, Node, Java and Python: cargo xtask test --only verifiers"]
+fn no_token_is_refused_while_keys_rotate() {
+    let world = World::at(ROTATING, Arc::new(Fast::an_hour_behind())).unwrap();
+    let (mut verifiers, mut control) = verifiers(&world);
+    let begun = Instant::now();
+    let (mut kids, mut tokens, mut last) = (BTreeSet::new(), 0, String::new());
+    while begun.elapsed() < LASTING {
+        let subject = format!("user{tokens}");
+        let token = world.issue("access", &subject).token;
+        let asked = verifiers.iter_mut().chain([&mut control]);
+        asked.for_each(|verifier| verifier.give(&token));
+        kids.insert(world.verify(&token).unwrap().key_id);
+        let asked = verifiers.iter_mut().chain([&mut control]);
+        asked.for_each(|verifier| verifier.hear(&subject));
+        (tokens, last) = (tokens + 1, token);
+        thread::sleep(Duration::from_millis(20));
+    }
+    println!(
+        "{tokens} tokens of {} keys; the control refused {}",
+        kids.len(),
+        control.refused.len()
+    );
+    for verifier in &verifiers {
+        let Verifier { name, refused, .. } = verifier;
+        assert!(
+            refused.is_empty(),
+            "{name}: {} refused, such as {}",
+            refused.len(),
+            refused[0]
+        );
+    }
+    assert!(
+        kids.len() >= 3,
+        "two keys should have followed the first: {kids:?}"
+    );
+    assert!(
+        !control.refused.is_empty(),
+        "who keeps the key set for too long should be lost"
+    );
+    assert!(tokens > 100, "only {tokens} tokens");
+    revoked_at_once(&world, &last);
+}
+
+/// The service itself and its introspection do not keep anything.
+fn revoked_at_once(world: &World, token: &str) {
+    let is_active = || {
+        let answer = post_form(
+            world.address(),
+            "/tenant/introspect",
+            &format!("token={token}"),
+        );
+        answer.json()["active"].as_bool().unwrap()
+    };
+    assert!(is_active() && world.verify(token).is_ok());
+    let request = RevokeRequest {
+        what: Some(revoke_request::What::Token(token.to_owned())),
+        ..RevokeRequest::default()
+    };
+    let mut client = world.tokens();
+    world.runtime.block_on(client.revoke(request)).unwrap();
+    assert!(within_a_second(|| !is_active()));
+    let is_refused = || {
+        world
+            .verify(token)
+            .is_err_and(|status| reason(&status) == "TOKEN_REVOKED")
+    };
+    assert!(within_a_second(is_refused));
+}

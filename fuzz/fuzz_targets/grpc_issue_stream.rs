@@ -1,0 +1,33 @@
+//! `IssueStream`, its frames too: an outcome for each whole message, until something is none.
+#![no_main]
+
+use bytes::Bytes;
+use http::HeaderMap;
+use jeton_fuzz::seeds;
+use jeton_fuzz::service::{self, framed};
+use jeton_proto::v1::{IssueOutcome, IssueRequest};
+use libfuzzer_sys::fuzz_target;
+use prost::Message as _;
+use tonic::Code;
+
+fuzz_target!(
+    init: seeds::plant(|| {
+        let frames = ["access", "mac", "none"].map(|profile| {
+            let request = IssueRequest { profile: profile.to_owned(), ..IssueRequest::default() };
+            framed(&service::seed(&request)).to_vec()
+        });
+        vec![frames.concat(), frames[0].clone(), vec![1, 0, 0, 0, 0]]
+    }),
+    |data: &[u8]| service::with(|service| {
+        let method = "jeton.v1.TokenService/IssueStream";
+        let answer = service.stream(method, Bytes::copy_from_slice(data), &HeaderMap::new());
+        let (messages, ends_well) = service::unframed::<IssueRequest>(data);
+        assert_eq!(answer.messages.len(), messages);
+        assert_eq!(answer.code == Code::Ok, ends_well, "{:?}: {}", answer.code, answer.words);
+        answer.check_words(data);
+        for outcome in answer.messages {
+            let outcome = IssueOutcome::decode(outcome).expect("an outcome");
+            assert!(outcome.outcome.is_some());
+        }
+    })
+);

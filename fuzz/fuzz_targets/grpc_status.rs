@@ -1,0 +1,18 @@
+//! `StatusRequest`: it has no fields, so whatever is a message is answered.
+#![no_main]
+
+use jeton_fuzz::seeds;
+use jeton_fuzz::service::{self};
+use jeton_proto::v1::{StatusRequest, StatusResponse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(
+    init: seeds::plant(|| vec![service::seed(&StatusRequest {})]),
+    |data: &[u8]| service::with(|service| {
+        let answer = service.call::<StatusRequest, _>("jeton.v1.AdminService/Status", data);
+        let answer: Option<StatusResponse> = answer;
+        if let Some(status) = answer {
+            assert!(status.is_ready, "{}", status.fault);
+        }
+    })
+);

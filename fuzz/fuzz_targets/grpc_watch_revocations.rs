@@ -1,0 +1,22 @@
+//! `WatchRevocationsRequest`: what is told first is the whole of what is revoked, or a reason.
+#![no_main]
+
+use jeton_fuzz::seeds;
+use jeton_fuzz::service::{self, ISS, framed};
+use jeton_proto::v1::{RevocationUpdate, WatchRevocationsRequest};
+use libfuzzer_sys::fuzz_target;
+use prost::Message as _;
+
+fuzz_target!(
+    init: seeds::plant(|| ["", ISS, "nobody"].map(|issuer| {
+        service::seed(&WatchRevocationsRequest { issuer: issuer.to_owned() })
+    }).to_vec()),
+    |data: &[u8]| service::with(|service| {
+        let answer = service.begin("jeton.v1.TokenService/WatchRevocations", framed(data));
+        answer.check::<WatchRevocationsRequest>(data);
+        if let Some(first) = answer.messages.into_iter().next() {
+            let first = RevocationUpdate::decode(first).expect("an update");
+            assert!(first.is_snapshot);
+        }
+    })
+);

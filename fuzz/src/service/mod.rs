@@ -1,0 +1,309 @@
+//! A whole token service in the fuzzer's process, and a client that sends it what the fuzzer makes:
+//! on its way to an answer a message meets what it meets in the field. A panic on any thread of the
+//! server ends the fuzzer.
+
+mod answer;
+mod form;
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::{HeaderMap, Method, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use jeton_proto::v1::{
+    GetIssuerRequest, IssueRequest, IssueResponse, Issuer, VerifyRequest, VerifyResponse,
+};
+use jeton_server::{Config, Server};
+use prost::Message;
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+pub use answer::Answer;
+pub use form::Form;
+
+/// The issuer that requests mean which name none.
+pub const ISS: &str = "https://id.example/tenant";
+/// A name of [`ISS`]'s tokens' audience.
+pub const AUDIENCE: &str = "api";
+
+/// Longer than any honest answer takes: an RSA key is made, on a machine that has other work.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A server that has been changed so often makes room for a new one, or it would only grow.
+const CHANGES: u32 = 2000;
+
+/// No client is known, so everybody may do everything; and nothing that depends on how busy the
+/// machine is is refused.
+const CONFIG: &str = r#"
+listen = "127.0.0.1:0"
+admin_listen = "127.0.0.1:0"
+workers = 1
+freshness_seconds = 3600
+drain_seconds = 0
+log = { level = "error" }
+limits = { lag_milliseconds = 60000 }
+generate_jwt = { issuer = "https://id.example/tenant", hs256 = "mac", es256 = "access" }
+
+[[issuer]]
+iss = "https://id.example/tenant"
+profiles = [
+    { name = "access", alg = "ES256", lifetime_seconds = 86400, audiences = ["api", "web"] },
+    { name = "mac", alg = "HS256", lifetime_seconds = 86400, audiences = ["api"] },
+    { name = "paseto", alg = "v4.public", lifetime_seconds = 86400, audiences = ["api"] },
+    { name = "sealed", alg = "v4.local", lifetime_seconds = 86400, audiences = ["api"] },
+]
+"#;
+
+/// Callers say who they are, by a token of the profile `access` for the audience `web`.
+const CLIENTS: &str = r#"
+bearer = { issuer = "https://id.example/tenant", audience = "web" }
+
+[[client]]
+name = "known"
+subject = "known"
+may = ["issue", "verify", "revoke", "admin"]
+issuers = ["*"]
+"#;
+
+/// The server, and what it has issued so far to be asked about.
+pub struct Service {
+    data: SendRequest<Full<Bytes>>,
+    admin: SendRequest<Full<Bytes>>,
+    runtime: Runtime,
+    _server: Server,
+    /// Tokens of each profile. No other token is good.
+    pub tokens: Vec<String>,
+    changes: u32,
+}
+
+thread_local! {
+    static OPEN: RefCell<Service> = RefCell::new(Service::open());
+    static GUARDED: RefCell<Service> = RefCell::new(Service::guarded());
+}
+
+/// Asks a server that lets everybody do everything.
+pub fn with<R>(work: impl FnOnce(&mut Service) -> R) -> R {
+    OPEN.with_borrow_mut(|service| {
+        if service.changes >= CHANGES {
+            *service = Service::open();
+        }
+        work(service)
+    })
+}
+
+/// Asks one that knows its clients: the bearer of the first of its tokens, and nobody else.
+pub fn with_guarded<R>(work: impl FnOnce(&mut Service) -> R) -> R {
+    GUARDED.with_borrow_mut(work)
+}
+
+/// A message as bytes: a first input.
+pub fn seed(message: &impl Message) -> Vec<u8> {
+    message.encode_to_vec()
+}
+
+/// A message as gRPC frames it.
+pub fn framed(message: &[u8]) -> Bytes {
+    let mut frame = BytesMut::with_capacity(5 + message.len());
+    frame.put_u8(0);
+    frame.put_u32(u32::try_from(message.len()).expect("an input is small"));
+    frame.put_slice(message);
+    frame.freeze()
+}
+
+/// How many messages stand at the front of a stream's body, and whether nothing else does.
+pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, bool) {
+    let mut messages = 0;
+    while let Some((&[0, ref length @ ..], rest)) = body.split_first_chunk::<5>() {
+        let length = u32::from_be_bytes(*length) as usize;
+        let Some((message, rest)) = rest.split_at_checked(length) else {
+            break;
+        };
+        if M::decode(message).is_err() {
+            break;
+        }
+        messages += 1;
+        body = rest;
+    }
+    (messages, body.is_empty())
+}
+
+impl Service {
+    fn open() -> Service {
+        let folder = folder();
+        let mut service = Service::start(CONFIG, folder.path());
+        for profile in ["access", "mac", "paseto", "sealed"] {
+            let issued = service.issue(profile, "alice", AUDIENCE);
+            service.tokens.push(issued);
+        }
+        // The folder goes here; the store's file is open, and lasts as long as the server.
+        service
+    }
+
+    fn guarded() -> Service {
+        let folder = folder();
+        let bearers = {
+            let mut service = Service::start(CONFIG, folder.path());
+            ["known", "stranger"].map(|subject| service.issue("access", subject, "web"))
+        };
+        let (top, issuers) = CONFIG.split_at(CONFIG.find("[[issuer]]").expect("it has one"));
+        let mut service = Service::start(&format!("{top}{CLIENTS}{issuers}"), folder.path());
+        service.tokens.extend(bearers);
+        service
+    }
+
+    fn start(config: &str, folder: &std::path::Path) -> Service {
+        let mut config = Config::from_toml(config).expect("it is right");
+        config.data = folder.join("data");
+        let server = Server::start(config).expect("it starts");
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("there is a runtime");
+        let connect = |address| runtime.block_on(connect(address));
+        Service {
+            data: connect(server.data_address()),
+            admin: connect(server.admin_address()),
+            runtime,
+            _server: server,
+            tokens: Vec::new(),
+            changes: 0,
+        }
+    }
+
+    /// What was asked for has changed the server.
+    pub fn has_changed(&mut self) {
+        self.changes += 1;
+    }
+
+    /// Makes a call with bytes that may be its message or not. None: it was refused as it should be.
+    pub fn call<Q, A>(&mut self, method: &str, message: &[u8]) -> Option<A>
+    where
+        Q: Message + Default,
+        A: Message + Default,
+    {
+        let answer = self.stream(method, framed(message), &HeaderMap::new());
+        answer.check::<Q>(message);
+        let [answer] = &answer.messages[..] else {
+            assert!(answer.messages.is_empty(), "one answer at most");
+            return None;
+        };
+        Some(A::decode(&answer[..]).expect("an answer is a message"))
+    }
+
+    /// Makes a call whose body is these bytes, and waits for its end.
+    pub fn stream(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> Answer {
+        let response = self.post(method, body, more);
+        let (head, body) = response.into_parts();
+        let collected = self
+            .wait(body.collect())
+            .expect("it is answered to the end");
+        let trailers = collected.trailers().cloned().unwrap_or_default();
+        Answer::of(&head.headers, &trailers, collected.to_bytes())
+    }
+
+    /// Makes a call that is answered for ever, and hears what comes first.
+    pub fn begin(&mut self, method: &str, body: Bytes) -> Answer {
+        let response = self.post(method, body, &HeaderMap::new());
+        let (head, mut body) = response.into_parts();
+        let frame = self.wait(body.frame()).transpose();
+        let frame = frame
+            .expect("it is answered")
+            .unwrap_or(hyper::body::Frame::data(Bytes::new()));
+        match frame.into_data() {
+            Ok(data) => Answer::of(&head.headers, &HeaderMap::new(), data),
+            Err(frame) => {
+                let trailers = frame.into_trailers().unwrap_or_default();
+                Answer::of(&head.headers, &trailers, Bytes::new())
+            }
+        }
+    }
+
+    /// Sends any HTTP request to the data listener.
+    pub fn http(&mut self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+        let sending = self.data.send_request(request);
+        let response = self.wait(sending).expect("it is answered");
+        let (head, body) = response.into_parts();
+        let body = self
+            .wait(body.collect())
+            .expect("it is answered to the end");
+        Response::from_parts(head, body.to_bytes())
+    }
+
+    /// Verifies a token. None: it is not good.
+    pub fn verify(&mut self, iss: &str, audience: &str, token: &str) -> Option<VerifyResponse> {
+        let request = VerifyRequest {
+            issuer: iss.to_owned(),
+            audience: audience.to_owned(),
+            token: token.to_owned(),
+        };
+        let message = request.encode_to_vec();
+        self.call::<VerifyRequest, _>("jeton.v1.TokenService/Verify", &message)
+    }
+
+    /// The ids of [`ISS`]'s keys.
+    pub fn kids(&mut self) -> Vec<String> {
+        let request = GetIssuerRequest {
+            issuer: ISS.to_owned(),
+        };
+        let message = request.encode_to_vec();
+        let method = "jeton.v1.AdminService/GetIssuer";
+        let issuer: Option<Issuer> = self.call::<GetIssuerRequest, _>(method, &message);
+        let keys = issuer.expect("it is there").keys;
+        keys.into_iter().map(|key| key.kid).collect()
+    }
+
+    fn issue(&mut self, profile: &str, subject: &str, audience: &str) -> String {
+        let request = IssueRequest {
+            profile: profile.to_owned(),
+            subject: subject.to_owned(),
+            audience: audience.to_owned(),
+            ..IssueRequest::default()
+        };
+        let message = request.encode_to_vec();
+        let issued = self.call::<IssueRequest, _>("jeton.v1.TokenService/Issue", &message);
+        let issued: IssueResponse = issued.expect("it is issued");
+        issued.token
+    }
+
+    fn post(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> Response<Incoming> {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri(format!("http://id.example/{method}"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(Full::new(body))
+            .expect("it is a request");
+        request.headers_mut().extend(more.clone());
+        let listener = match method.starts_with("jeton.v1.AdminService") {
+            true => &mut self.admin,
+            false => &mut self.data,
+        };
+        let sending = listener.send_request(request);
+        self.wait(sending).expect("it is answered")
+    }
+
+    fn wait<F: Future>(&self, what: F) -> F::Output {
+        let answered = self
+            .runtime
+            .block_on(async { timeout(PATIENCE, what).await });
+        answered.expect("an answer comes in time")
+    }
+}
+
+/// A folder for a store. In memory if there is such a place: what is acknowledged waits for the disk.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    folder.expect("there is room for a folder")
+}
+
+async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {
+    let stream = TcpStream::connect(address).await.expect("it listens");
+    stream.set_nodelay(true).expect("it is open");
+    let shaken = handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
+    let (sender, connection) = shaken.expect("it speaks HTTP/2");
+    tokio::spawn(connection);
+    sender
+}

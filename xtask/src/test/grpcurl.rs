@@ -1,0 +1,22 @@
+//! The real grpcurl, as tools/grpcurl pins it, does what docs/service.md says.
+
+use super::Outcome;
+use crate::command::{House, Stop, on_path, run as run_command};
+
+/// The program in the module that tools/grpcurl requires.
+const PROGRAM: &str = "github.com/fullstorydev/grpcurl/cmd/grpcurl";
+
+/// Builds it, and runs the test that calls it.
+pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
+    if on_path("go").is_none() {
+        return Ok(Outcome::Skipped("go is not installed".into()));
+    }
+    let binary = house.path("target/tools/bin/grpcurl");
+    let mut build = house.command("go");
+    build.current_dir(house.path("tools/grpcurl"));
+    run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
+    let test = ["test", "--locked", "-p", "jeton-cli", "--test", "grpcurl"];
+    let mut test = house.cargo(&test);
+    run_command(test.args(["--", "--ignored"]).env("JETON_GRPCURL", binary))?;
+    Ok(Outcome::Passed)
+}

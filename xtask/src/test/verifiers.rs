@@ -1,0 +1,76 @@
+//! Programs that verify what the service issues, in four languages, as their lockfiles pin them; then
+//! the test that gives them tokens while keys rotate.
+
+use std::path::Path;
+
+use super::{Outcome, drivers};
+use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
+
+const SOURCES: &str = "crates/jeton-server/tests/verifiers";
+const BUILT: &str = "target/verifiers";
+
+const NEEDED: [&str; 6] = ["go", "node", "npm", "java", "mvn", "python3"];
+
+/// Fetches the jars that a pom.xml names.
+const FETCH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+/// Builds them, and runs the test.
+pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
+    if let Some(missing) = NEEDED.iter().find(|program| on_path(program).is_none()) {
+        return Ok(Outcome::Skipped(format!("{missing} is not installed")));
+    }
+    let (sources, built) = (house.path(SOURCES), house.path(BUILT));
+    go(house, &sources.join("go"), &built.join("go/verifier"))?;
+    drivers::node_packages(house, &sources.join("node"))?;
+    java(house, &sources.join("java"), &built.join("java"))?;
+    drivers::python_with_packages(house, &sources.join("python"), &built.join("python"))?;
+    let test = [
+        "test",
+        "--locked",
+        "-p",
+        "jeton-server",
+        "--test",
+        "service",
+    ];
+    let mut test = house.cargo(&test);
+    test.args(["--", "--ignored", "--nocapture", "verifiers"]);
+    run_command(test.env("JETON_VERIFIERS", built))?;
+    Ok(Outcome::Passed)
+}
+
+fn go(house: &House, folder: &Path, binary: &Path) -> Result<(), Stop> {
+    let go = |arguments: &[&str]| {
+        let mut go = house.command("go");
+        go.args(arguments).current_dir(folder);
+        go
+    };
+    let unformatted = output(house.command("gofmt").arg("-l").arg(folder))?;
+    if !unformatted.trim().is_empty() {
+        return Err(Stop::Failed(format!(
+            "not formatted; run `gofmt -w` on: {}",
+            unformatted.trim()
+        )));
+    }
+    run_command(&mut go(&["vet", "./..."]))?;
+    run_command(go(&["build", "-o"]).arg(binary).arg("."))
+}
+
+/// The jars are fetched once, and must be those of jars.lock to the byte.
+fn java(house: &House, folder: &Path, jars: &Path) -> Result<(), Stop> {
+    let cannot = |error| Stop::Misused(format!("{}: {error}", jars.display()));
+    std::fs::create_dir_all(jars).map_err(cannot)?;
+    let check = || {
+        let mut check = house.command("sha256sum");
+        check.args(["--quiet", "--check"]);
+        check.arg(folder.join("jars.lock")).current_dir(jars);
+        check
+    };
+    if succeeds(&mut check()) {
+        return Ok(());
+    }
+    let mut fetch = house.command("mvn");
+    fetch.args(["-B", "-q", FETCH, "-DincludeScope=runtime"]);
+    fetch.arg(format!("-DoutputDirectory={}", jars.display()));
+    run_command(fetch.current_dir(folder))?;
+    run_command(&mut check())
+}
