@@ -265,6 +265,7 @@ fn the_lab_finds_nothing_to_take_amiss_over_http_or_grpc() {
     let demands = [
         "--target-demands",
         "iss,exp",
+        "--target-leeway=30",
         "--fail-on=accepted,crashed,hung",
     ];
     let message = ["--target-token-field=3", "--target-field=2=api"];

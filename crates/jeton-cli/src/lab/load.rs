@@ -39,7 +39,7 @@ pub(super) struct Load {
     verb: Option<Verb>,
 
     #[command(flatten)]
-    one: Option<One>,
+    one: One,
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,7 +62,7 @@ struct Merge {
 struct One {
     /// Where the server listens
     #[arg(value_name = "HOST:PORT")]
-    target: String,
+    target: Option<String>,
 
     /// What tokens are asked for: HS256 or ES256
     #[arg(long, value_name = "NAME", default_value = "HS256")]
@@ -99,18 +99,20 @@ struct One {
 
 impl Load {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        match (self.verb, self.one) {
-            (Some(Verb::Merge(merge)), _) => merge.run(),
-            (None, Some(one)) => one.run(),
-            (None, None) => Err("whom to load is missing: jeton lab load HOST:PORT".to_owned()),
+        match self.verb {
+            Some(Verb::Merge(merge)) => merge.run(),
+            None => self.one.run(),
         }
     }
 }
 
 impl One {
     fn run(self) -> Result<ExitCode, String> {
+        let Some(target) = &self.target else {
+            return Err("whom to load is missing: jeton lab load HOST:PORT".to_owned());
+        };
         let call = Call::generate_jwt(self.alg);
-        let target = looked_up(&self.target)?;
+        let target = looked_up(target)?;
         let plan = Plan::new(target, call, self.connections, self.in_flight, self.seconds)
             .and_then(|plan| plan.warm_up(self.warm_up))
             .and_then(|plan| {

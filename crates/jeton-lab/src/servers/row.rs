@@ -91,6 +91,19 @@ impl RowDraft {
             status = Status::Unavailable;
             reasons.push("it was gone, or the run was ended, before its turn".to_owned());
         }
+        if let Some(load) = load.as_ref().filter(|load| load.tokens() == 0)
+            && status == Status::Ok
+        {
+            let (is, why) = match load.statuses.is_empty() {
+                true => (
+                    Status::TimedOut,
+                    "it answered nothing while it was measured",
+                ),
+                false => (Status::Crashed, "it answered with nothing but errors"),
+            };
+            status = is;
+            reasons.push(why.to_owned());
+        }
         reasons.dedup();
         let scenario = self.scenario.name();
         let behind = format!(", {}", self.scenario.alg);
