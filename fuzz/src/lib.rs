@@ -5,6 +5,7 @@
 pub mod keys;
 pub mod mutation;
 pub mod seeds;
+#[cfg(feature = "service")]
 pub mod service;
 
 use jeton_testkit::{CountingAlloc, count};

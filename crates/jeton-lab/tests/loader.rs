@@ -5,24 +5,38 @@
 mod grpc_server;
 
 use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use grpc_server::{Behaviour, SECRET, serve};
 use jeton_lab::servers::Algorithm;
 use jeton_lab::servers::loader::{Call, Checker, Load, LoadError, Loaded, Pace, run};
 
+/// A load beside another one measures both.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn load(target: SocketAddr, milliseconds: u64) -> Load {
     let call = Call::generate_jwt(Algorithm::Hs256);
     Load::new(target, call, 2, 4, Duration::from_millis(milliseconds)).unwrap()
 }
 
+/// What came of a load: of the first in which anything did, for a machine may be busy elsewhere.
 fn loaded(behaviour: Behaviour, milliseconds: u64) -> Loaded {
-    let checker = Checker::hs256(SECRET).unwrap();
-    run(&load(serve(behaviour), milliseconds), Some(checker)).unwrap()
+    let target = serve(behaviour);
+    let once = || {
+        let checker = Checker::hs256(SECRET).unwrap();
+        run(&load(target, milliseconds), Some(checker)).unwrap()
+    };
+    let mut tries = std::iter::repeat_with(once).take(10);
+    tries.find(|l| !l.statuses.is_empty()).unwrap()
 }
 
 #[test]
 fn every_answer_is_counted_and_some_tokens_are_verified() {
+    let _alone = alone();
     let loaded = loaded(Behaviour::Good, 500);
     assert_eq!(loaded.statuses.keys().collect::<Vec<_>>(), ["OK"]);
     assert_eq!(loaded.tokens(), loaded.latencies.count());
@@ -36,6 +50,7 @@ fn every_answer_is_counted_and_some_tokens_are_verified() {
 /// closed loop asks it nothing meanwhile, and has only its few calls in flight to tell of it.
 #[test]
 fn a_stall_is_in_the_open_loop_s_p99_and_not_in_the_closed_loop_s() {
+    let _alone = alone();
     let stalls = || {
         serve(Behaviour::Stalls {
             after: Duration::from_millis(1500),
@@ -60,6 +75,7 @@ fn a_stall_is_in_the_open_loop_s_p99_and_not_in_the_closed_loop_s() {
 
 #[test]
 fn a_warm_up_does_not_count() {
+    let _alone = alone();
     let target = serve(Behaviour::Stalls {
         after: Duration::ZERO,
         lasts: Duration::from_millis(600),
@@ -71,6 +87,7 @@ fn a_warm_up_does_not_count() {
 
 #[test]
 fn errors_that_come_fast_are_no_throughput() {
+    let _alone = alone();
     let loaded = loaded(Behaviour::Status(8), 300);
     assert_eq!(
         loaded.statuses.keys().collect::<Vec<_>>(),
@@ -83,6 +100,7 @@ fn errors_that_come_fast_are_no_throughput() {
 
 #[test]
 fn garbage_is_named() {
+    let _alone = alone();
     for behaviour in [
         Behaviour::Html,
         Behaviour::NoStatus,
@@ -102,6 +120,7 @@ fn garbage_is_named() {
 
 #[test]
 fn a_token_of_another_key_is_no_token() {
+    let _alone = alone();
     let loaded = loaded(Behaviour::OtherKey, 300);
     // One in a thousand was looked at, the first among them.
     assert!(loaded.statuses["wrong token"] >= 1);
@@ -111,6 +130,7 @@ fn a_token_of_another_key_is_no_token() {
 
 #[test]
 fn a_server_that_is_gone_is_asked_again_and_again_but_in_no_circle() {
+    let _alone = alone();
     let loaded = loaded(Behaviour::Closes, 400);
     assert_eq!(loaded.tokens(), 0);
     assert!(
@@ -132,6 +152,7 @@ fn a_server_that_is_gone_is_asked_again_and_again_but_in_no_circle() {
 
 #[test]
 fn calls_that_are_never_answered_are_counted_and_the_load_ends() {
+    let _alone = alone();
     let began = Instant::now();
     let loaded = loaded(Behaviour::Silent, 300);
     assert_eq!(loaded.statuses["unanswered"], 8);
@@ -140,6 +161,7 @@ fn calls_that_are_never_answered_are_counted_and_the_load_ends() {
 
 #[test]
 fn what_an_open_loop_could_not_send_is_no_secret() {
+    let _alone = alone();
     let open = load(serve(Behaviour::Silent), 300).pace(Pace::Open { per_second: 100.0 });
     let loaded = run(&open.unwrap(), None).unwrap();
     assert_eq!(loaded.statuses["unanswered"], 8);
@@ -148,6 +170,7 @@ fn what_an_open_loop_could_not_send_is_no_secret() {
 
 #[test]
 fn loaders_side_by_side_add_up() {
+    let _alone = alone();
     let target = serve(Behaviour::Good);
     let files: Vec<String> = (0..3)
         .map(|_| serde_json::to_string(&run(&load(target, 200), None).unwrap()).unwrap())
@@ -171,6 +194,7 @@ fn loaders_side_by_side_add_up() {
 
 #[test]
 fn loads_have_bounds() {
+    let _alone = alone();
     let call = || Call::generate_jwt(Algorithm::Es256);
     let target: SocketAddr = "127.0.0.1:1".parse().unwrap();
     let second = Duration::from_secs(1);
