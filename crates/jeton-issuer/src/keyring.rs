@@ -364,9 +364,11 @@ impl Next<'_> {
             State::Published => {
                 self.give_back(&key);
                 let is_used = self.settings.kinds().contains(&key.kind);
+                // By a clock that is ahead it signed already, and alone.
                 let signs_somewhere = key.signs_from <= self.now + CLOCK_SKEW_SECONDS;
-                if is_used && signs_somewhere && self.change.keyring.newest(key.kind).is_none() {
-                    self.add(key.kind, self.at_once());
+                let signer = self.change.keyring.signer(key.kind, self.now);
+                if is_used && signs_somewhere && signer.is_none() {
+                    self.replace_at_once(&key);
                 }
             }
             _ if self.settings.kinds().contains(&key.kind) => self.replace_at_once(&key),

@@ -23,7 +23,7 @@ impl SecretKey {
             KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::generate(alg)?)?),
             KeyKind::Mac(alg) => {
                 // A thumbprint of a secret would publish something about it: the id is random.
-                SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_name())?)
+                SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_key_id())?)
             }
             KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::generate()?),
             KeyKind::V3Public => SecretKey::V3Public(v3::SecretKey::generate()?),
@@ -44,7 +44,7 @@ impl SecretKey {
                 let key = MacKey::from_jwk_as(text, alg)?;
                 SecretKey::Mac(match key.key_id() {
                     Some(_) => key,
-                    None => key.with_key_id(&random_name())?,
+                    None => key.with_key_id(&random_key_id())?,
                 })
             }
             KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::from_paserk(text)?),
@@ -99,11 +99,21 @@ impl SecretKey {
     }
 }
 
-/// 128 random bits, as text: ids of tokens and of shared keys.
-pub(crate) fn random_name() -> String {
-    // A name must be nobody else's, and is no secret: the thread's ChaCha12, which the system seeds and
-    // seeds again, takes nanoseconds where AWS-LC's generator took a quarter of a token's time.
-    let mut bytes = [0; 16];
+/// The id of a token: nobody else's, for ever.
+pub(crate) fn random_token_id() -> String {
+    random_hex::<16>()
+}
+
+/// The id of a shared key: no other key's of its issuer, of which there are few. It stands in the header
+/// of every token, and so is short.
+fn random_key_id() -> String {
+    random_hex::<8>()
+}
+
+/// Names are no secrets: the thread's ChaCha12, which the system seeds and seeds again, takes nanoseconds
+/// where AWS-LC's generator took a quarter of a token's time.
+fn random_hex<const BYTES: usize>() -> String {
+    let mut bytes = [0; BYTES];
     rand::fill(&mut bytes);
     crate::record::hex(&bytes)
 }

@@ -164,8 +164,22 @@ impl IssuerView {
 }
 
 impl Snapshot {
+    pub(crate) fn issuer(&self, iss: &str) -> Result<&IssuerView> {
+        let view = self.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        Ok(view)
+    }
+
+    /// Verifies a token of that issuer, which must not be revoked.
+    pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<Untyped>> {
+        let verified = view.verify(token)?;
+        match self.is_revoked(view.settings.iss(), &verified) {
+            true => Err(Error::Revoked),
+            false => Ok(verified),
+        }
+    }
+
     /// Whether a verified token, its subject, its client or its key is revoked.
-    pub(crate) fn is_revoked(&self, iss: &str, token: &Verified<Untyped>) -> bool {
+    fn is_revoked(&self, iss: &str, token: &Verified<Untyped>) -> bool {
         let id = token.token_id();
         if !self.revocations.is_empty()
             && let (Some(id), Some(expires_at)) = (id, token.expires_at())

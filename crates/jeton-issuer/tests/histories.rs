@@ -303,6 +303,35 @@ proptest! {
     }
 }
 
+/// A history that the rules did not hold in once: the key was still to sign by the clock of the node
+/// that heard of it, and signed alone by another's, with a successor already waiting.
+#[test]
+fn a_compromised_key_that_signs_only_where_a_clock_is_ahead_is_replaced_at_once() {
+    let [slow, ahead] = [0, 2];
+    let mut world = World::new(settings()[3].clone());
+    let max_age_before = world.settings.max_age_seconds();
+    world.settings = settings()[4].clone();
+    let kind = world.settings.kinds()[0];
+    let max_age = world.settings.max_age_seconds();
+    world.max_ages.push((world.now, max_age));
+    world.decide(&Event::Settings { max_age_before }, ahead, Vec::new());
+    world.look();
+    world.now += 600;
+    world.look();
+    let signs = |world: &World, node: usize| {
+        let signer = world.keyring.signer(kind, world.now + CLOCKS[node]);
+        signer.map(|key| key.kid.clone())
+    };
+    let kid = signs(&world, ahead).unwrap();
+    assert_eq!(signs(&world, slow), None);
+    world.decide(&Event::Rotate(kind), ahead, Vec::new());
+    world.compromised.insert(kid.clone());
+    world.decide(&Event::Compromised(kid.clone()), slow, Vec::new());
+    for node in [slow, ahead] {
+        assert!(signs(&world, node).is_some_and(|signer| signer != kid));
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Act {
     Issue(Index, u8),

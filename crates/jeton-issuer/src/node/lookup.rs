@@ -2,7 +2,7 @@
 
 use jeton::{Untyped, Verified};
 
-use super::{Issued, Node, Request};
+use super::{Desk, Issued, Node, Request};
 use crate::error::{Error, Result};
 
 impl Node {
@@ -37,12 +37,7 @@ impl Node {
     pub fn introspect(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
         self.check_freshness()?;
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
-        let verified = view.verify(token)?;
-        match snapshot.is_revoked(iss, &verified) {
-            true => Err(Error::Revoked),
-            false => Ok(verified),
-        }
+        snapshot.accept(snapshot.issuer(iss)?, token)
     }
 
     /// Whether the issuer issued the token and it has not expired; revoked or not, for whomever it is.
@@ -53,8 +48,7 @@ impl Node {
     /// [`Error::Token`] with the rejection, [`Error::UnknownIssuer`].
     pub fn authenticate(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
-        view.verify(token)
+        snapshot.issuer(iss)?.verify(token)
     }
 
     /// Issues a token, and verifies it for the audience that it was issued for.
@@ -67,13 +61,17 @@ impl Node {
         iss: &str,
         request: &Request<'_>,
     ) -> Result<(Issued, Verified<Untyped>)> {
-        let issued = self.issue(iss, request)?;
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
-        let profile = view.settings.profile(request.profile);
-        let profile = profile.ok_or(Error::UnknownProfile)?;
-        let audience = request.audience.unwrap_or(&profile.audiences[0]);
-        let verified = self.verify(iss, audience, &issued.token)?;
-        Ok((issued, verified))
+        let view = snapshot.issuer(iss)?;
+        let now = self.inner.clock.now();
+        let desk = Desk::open(view, request.profile, request.audience, now)?;
+        let issued = desk.issue(request.subject, &request.claims)?;
+        self.check_freshness()?;
+        let verified = snapshot.accept(view, &issued.token)?;
+        let is_meant = verified.audiences().any(|known| known == desk.audience());
+        match is_meant {
+            true => Ok((issued, verified)),
+            false => Err(Error::WrongAudience),
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! The shell: decisions run on a store, and answers from a snapshot.
 
 mod acts;
+mod desk;
 mod due;
 mod feed;
 mod follower;
 mod lookup;
 mod steady;
 
+pub use desk::Desk;
 pub use feed::{RevocationFeed, RevocationNews};
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -16,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use jeton::{Claims, Clock, FixedClock, Timestamp, Untyped, Verified};
+use jeton::{Clock, Timestamp, Untyped, Verified};
 use jeton_store::{Revision, Store, block_on, completion};
 
 use crate::error::{Error, Result};
@@ -25,7 +27,6 @@ use crate::record::rules_of;
 use crate::revocation::{RevocationRule, Revoke, Rules};
 use crate::scribe::{self, Job};
 use crate::seal::KeyEncryptionKey;
-use crate::secret_key::random_name;
 use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
@@ -223,45 +224,28 @@ impl Node {
     /// [`Error::UnknownIssuer`], [`Error::UnknownProfile`], [`Error::NotReady`], [`Error::Invalid`]
     /// for an audience that the profile does not have, [`Error::Token`] for claims that no token holds.
     pub fn issue(&self, iss: &str, request: &Request<'_>) -> Result<Issued> {
+        self.with_desk(iss, request.profile, request.audience, |desk| {
+            desk.issue(request.subject, &request.claims)
+        })?
+    }
+
+    /// Does something with a [`Desk`] for that profile and audience, the profile's first unless said:
+    /// whoever issues many tokens has what they share looked up once.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue`](Node::issue), without [`Error::Token`].
+    pub fn with_desk<T>(
+        &self,
+        iss: &str,
+        profile: &str,
+        audience: Option<&str>,
+        work: impl FnOnce(&Desk<'_>) -> T,
+    ) -> Result<T> {
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
-        let profile = view
-            .settings
-            .profile(request.profile)
-            .ok_or(Error::UnknownProfile)?;
-        let audience = match request.audience {
-            Some(asked) if !profile.audiences.iter().any(|known| known == asked) => {
-                return Err(Error::rule(
-                    "audience",
-                    "the profile does not have this audience",
-                ));
-            }
-            Some(asked) => asked,
-            None => &profile.audiences[0],
-        };
-        let now = self.inner.clock.now();
-        let key = view.signer(profile.alg, now.unix_seconds())?;
-        let lifetime = Duration::from_secs(profile.lifetime_seconds.unsigned_abs());
-        let expires_at = now.saturating_add(lifetime);
-        let token_id = random_name();
-        let mut claims = Claims::new(&request.claims)
-            .issuer(iss)
-            .audience(audience)
-            .token_id(&*token_id)
-            .expires_at(expires_at);
-        if let Some(subject) = request.subject {
-            claims = claims.subject(subject);
-        }
-        let clock = FixedClock(now);
-        let token = match view.recipient(&profile.name) {
-            Some(recipient) => recipient.issue(key, &claims, &clock)?,
-            None => key.issuer().issue_by(&claims, &clock)?,
-        };
-        Ok(Issued {
-            token,
-            token_id,
-            expires_at: expires_at.unix_seconds(),
-        })
+        let view = snapshot.issuer(iss)?;
+        let desk = Desk::open(view, profile, audience, self.inner.clock.now())?;
+        Ok(work(&desk))
     }
 
     /// Verifies a token of that issuer for that audience: no lock, no store.
@@ -277,10 +261,11 @@ impl Node {
         token: &str,
     ) -> Result<Verified<Untyped>> {
         let verified = self.introspect(iss, token)?;
-        if !verified.audiences().any(|known| known == audience) {
-            return Err(Error::WrongAudience);
+        let is_meant = verified.audiences().any(|known| known == audience);
+        match is_meant {
+            true => Ok(verified),
+            false => Err(Error::WrongAudience),
         }
-        Ok(verified)
     }
 
     /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
@@ -327,7 +312,7 @@ impl Node {
     /// [`Error::UnknownIssuer`].
     pub fn key_set(&self, iss: &str) -> Result<Arc<KeySetDocument>> {
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        let view = snapshot.issuer(iss)?;
         Ok(view.key_set.clone())
     }
 
@@ -338,7 +323,7 @@ impl Node {
     /// [`Error::UnknownIssuer`].
     pub fn issuer(&self, iss: &str) -> Result<(crate::IssuerSettings, crate::keyring::Keyring)> {
         let snapshot = self.inner.snapshot.load();
-        let view = snapshot.issuers.get(iss).ok_or(Error::UnknownIssuer)?;
+        let view = snapshot.issuer(iss)?;
         Ok((view.settings.clone(), view.keyring.clone()))
     }
 
