@@ -1,18 +1,17 @@
 //! Which service a request is for.
 
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use tonic::Status;
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use crate::grpc::{self, deadline};
+use crate::grpc::{self, Answering, Reply, deadline};
 use crate::intake::Counted;
 use crate::service::Service;
 use crate::tls::PeerCertificate;
@@ -35,17 +34,21 @@ pub(crate) struct Guest {
 pub(crate) struct Routes {
     pub(crate) service: Arc<Service>,
     pub(crate) health: Box<dyn Grpc>,
-    pub(crate) reflection: Box<dyn Grpc>,
-    pub(crate) reflection_alpha: Box<dyn Grpc>,
+    /// Each listener tells of what it serves.
+    pub(crate) data_reflection: Reflection,
+    pub(crate) admin_reflection: Reflection,
+}
+
+/// gRPC reflection, in both versions that clients speak.
+pub(crate) struct Reflection {
+    pub(crate) v1: Box<dyn Grpc>,
+    pub(crate) v1alpha: Box<dyn Grpc>,
 }
 
 /// A gRPC service of someone else's.
 pub(crate) trait Grpc: Send + Sync {
     fn answer(&self, request: Request<Counted>) -> Answering;
 }
-
-pub(crate) type Answering =
-    Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
 impl<S> Grpc for S
 where
@@ -57,64 +60,53 @@ where
     S::Future: Send + 'static,
 {
     fn answer(&self, request: Request<Counted>) -> Answering {
-        // These services are always ready, as all that tonic generates.
-        Box::pin(self.clone().call(request))
+        grpc::stream(self.clone(), request)
     }
 }
 
 impl Routes {
-    pub(crate) async fn answer(
-        &self,
-        guest: &Guest,
-        request: Request<Incoming>,
-    ) -> Result<Response<Body>, Infallible> {
-        // A request's future is allocated whole, and moved: what is rare is boxed, so that a call does
-        // not carry the room that it would take.
+    pub(crate) fn answer(&self, guest: &Arc<Guest>, request: Request<Incoming>) -> Answering {
         let Some(wanted) = Wanted::of(request.uri().path()) else {
-            let answer = Box::pin(crate::http::answer(&self.service, guest, request));
-            return Ok(answer.await);
+            let (service, guest) = (self.service.clone(), guest.clone());
+            return Box::pin(async move {
+                let answer = crate::http::answer(&service, &guest, request).await;
+                Ok(answer.map(Reply::Other))
+            });
         };
-        let wait = match deadline::of(request.headers()) {
-            Ok(wait) => wait,
-            Err(status) => return Ok(status.into_http()),
-        };
-        let answering = pin!(self.call(wanted, guest, request));
-        match wait {
-            None => answering.await,
-            Some(wait) => deadline::keep(wait, answering).await,
+        match deadline::of(request.headers()) {
+            Ok(None) => self.call(wanted, guest, request),
+            Ok(Some(wait)) => deadline::keep(wait, self.call(wanted, guest, request)),
+            Err(status) => grpc::refuse(status),
         }
     }
 
-    async fn call(
-        &self,
-        wanted: Wanted,
-        guest: &Guest,
-        request: Request<Incoming>,
-    ) -> grpc::Answer {
-        if wanted == Wanted::Health {
-            let request = request.map(|body| Counted::new(body, &self.service.intake));
-            return self.health.answer(request).await;
-        }
-        let caller = self
-            .service
-            .identify(guest.certificate.as_ref(), request.headers());
-        let caller = match caller {
-            Ok(caller) => caller,
-            Err(denied) => return Ok(grpc::denied(denied).into_http()),
-        };
+    fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Incoming>) -> Answering {
         let service = &self.service;
         let request = request.map(|body| Counted::new(body, &service.intake));
+        if wanted == Wanted::Health {
+            return self.health.answer(request);
+        }
+        let caller = service.identify(guest.certificate.as_ref(), request.headers());
+        let caller = match caller {
+            Ok(caller) => caller,
+            Err(denied) => return grpc::refuse(grpc::denied(denied)),
+        };
         match (wanted, guest.door) {
-            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, request).await,
+            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, request),
             (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
-                grpc::report(service.clone(), caller, request).await
+                grpc::report(service.clone(), caller, request)
             }
-            (Wanted::Admin, Door::Admin) => {
-                Box::pin(grpc::admin(service.clone(), caller, request)).await
-            }
-            (Wanted::Reflection, _) => self.reflection.answer(request).await,
-            (Wanted::ReflectionAlpha, _) => self.reflection_alpha.answer(request).await,
-            _ => Ok(tonic::Status::unimplemented("this listener does not serve it").into_http()),
+            (Wanted::Admin, Door::Admin) => grpc::admin(service.clone(), caller, request),
+            (Wanted::Reflection, door) => self.reflection(door).v1.answer(request),
+            (Wanted::ReflectionAlpha, door) => self.reflection(door).v1alpha.answer(request),
+            _ => grpc::refuse(Status::unimplemented("this listener does not serve it")),
+        }
+    }
+
+    fn reflection(&self, door: Door) -> &Reflection {
+        match door {
+            Door::Data => &self.data_reflection,
+            Door::Admin => &self.admin_reflection,
         }
     }
 }

@@ -7,7 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use jeton::{Clock, SystemClock};
-use jeton_proto::v1::token_service_server::SERVICE_NAME;
+use jeton_proto::report::jwt_service_server;
+use jeton_proto::v1::{admin_service_server, token_service_server};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
@@ -20,7 +21,7 @@ use crate::auth::Doorman;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::listen::{self, House, Workers};
-use crate::route::{Door, Routes};
+use crate::route::{Door, Reflection, Routes};
 use crate::service::{Service, until};
 use crate::{logs, node, notify, tls};
 
@@ -294,23 +295,40 @@ fn read_again(
 
 fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
     let (health, health_server) = tonic_health::server::health_reporter();
+    let mut data = vec![token_service_server::SERVICE_NAME];
+    if service.generate_jwt.is_some() {
+        data.push(jwt_service_server::SERVICE_NAME);
+    }
+    let routes = Routes {
+        service,
+        health: Box::new(health_server),
+        data_reflection: reflection(&data)?,
+        admin_reflection: reflection(&[admin_service_server::SERVICE_NAME])?,
+    };
+    Ok((health, routes))
+}
+
+/// Reflection of these services, and of health, which every listener has.
+fn reflection(services: &[&str]) -> Result<Reflection> {
     let builder = || {
-        tonic_reflection::server::Builder::configure()
+        let builder = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(jeton_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
             // What an error's details are, so that a client that has nothing but this reads them.
             .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
+            .with_service_name("grpc.health.v1.Health");
+        let add = |builder: tonic_reflection::server::Builder<'static>, service: &&str| {
+            builder.with_service_name(*service)
+        };
+        services.iter().fold(builder, add)
     };
     let broken = |error: tonic_reflection::server::Error| {
         Error::System(std::io::Error::other(error.to_string()))
     };
-    let routes = Routes {
-        service,
-        health: Box::new(health_server),
-        reflection: Box::new(builder().build_v1().map_err(broken)?),
-        reflection_alpha: Box::new(builder().build_v1alpha().map_err(broken)?),
-    };
-    Ok((health, routes))
+    Ok(Reflection {
+        v1: Box::new(builder().build_v1().map_err(broken)?),
+        v1alpha: Box::new(builder().build_v1alpha().map_err(broken)?),
+    })
 }
 
 /// Keeps grpc.health.v1 at what `/readyz` says.
@@ -325,7 +343,9 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
                 false => ServingStatus::NotServing,
             };
             health.set_service_status("", status).await;
-            health.set_service_status(SERVICE_NAME, status).await;
+            health
+                .set_service_status(token_service_server::SERVICE_NAME, status)
+                .await;
             was = Some(is_ready);
         }
         every.tick().await;
@@ -335,7 +355,7 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
 /// Says that no more is served, and ends the streams of those who watch.
 async fn stop_health(health: &HealthReporter) {
     let mut health = health.clone();
-    for name in ["", SERVICE_NAME] {
+    for name in ["", token_service_server::SERVICE_NAME] {
         health
             .set_service_status(name, ServingStatus::NotServing)
             .await;

@@ -12,7 +12,7 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::Answer;
+use super::{Answering, Reply};
 use crate::service::Failure;
 
 const HEADER: &str = "grpc-timeout";
@@ -50,15 +50,21 @@ fn parse(value: &[u8]) -> Option<Duration> {
 }
 
 /// Answers, but not for longer than that.
-pub(crate) async fn keep(wait: Duration, answering: impl Future<Output = Answer>) -> Answer {
-    let mut over = Box::pin(sleep(wait));
-    let answer = tokio::select! {
-        // What is answered at once never looks at the clock.
-        biased;
-        answer = answering => answer?,
-        () = over.as_mut() => return Ok(Failure::Late.status().into_http()),
-    };
-    Ok(answer.map(|body| Body::new(Until { body, over })))
+pub(crate) fn keep(wait: Duration, answering: Answering) -> Answering {
+    Box::pin(async move {
+        let mut over = Box::pin(sleep(wait));
+        let answer = tokio::select! {
+            // What is answered at once never looks at the clock.
+            biased;
+            answer = answering => answer?,
+            () = over.as_mut() => return Ok(Failure::Late.status().into_http()),
+        };
+        Ok(answer.map(|body| match body {
+            Reply::Other(body) => Reply::Other(Body::new(Until { body, over })),
+            // It is whole: there is nothing more to wait for.
+            whole => whole,
+        }))
+    })
 }
 
 /// A body that ends when the caller no longer waits.

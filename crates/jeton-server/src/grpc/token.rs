@@ -5,14 +5,15 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
-use jeton_issuer::{Issued, Request as Wanted, Revoke, Subject};
+use jeton_issuer::{Desk, Issued, Request as Wanted, Revoke, Subject};
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
-    IssueBatchRequest, IssueBatchResponse, IssueOutcome, IssueRequest, IssueResponse, KeysRequest,
-    KeysResponse, RevokeRequest, RevokeResponse, VerifyBatchRequest, VerifyBatchResponse,
-    VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
-    revoke_request, verify_outcome,
+    IssueBatchRequest, IssueBatchResponse, IssueItem, IssueOutcome, IssueRequest, IssueResponse,
+    KeysRequest, KeysResponse, RevokeRequest, RevokeResponse, VerifyBatchRequest,
+    VerifyBatchResponse, VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest,
+    issue_outcome, revoke_request, verify_outcome,
 };
+use serde_json::{Map, Value};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -166,12 +167,7 @@ impl TokenApi {
 
     fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
-        let wanted = wanted(
-            &request.profile,
-            &request.subject,
-            &request.audience,
-            &request.claims_json,
-        )?;
+        let wanted = wanted(request)?;
         let issued = self.service.issue(&self.caller, &iss, &wanted)?;
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         Ok(issue_response(issued))
@@ -191,21 +187,16 @@ impl TokenApi {
     fn issue_many(&self, request: &IssueBatchRequest) -> Result<IssueBatchResponse, Failure> {
         let iss = self.issuer(&request.issuer, Permission::Issue)?;
         self.check_batch("items", request.items.len())?;
-        let outcomes: Vec<_> = request
-            .items
-            .iter()
-            .map(|item| {
-                let wanted = wanted(
-                    &request.profile,
-                    &item.subject,
-                    &request.audience,
-                    &item.claims_json,
-                );
-                let issued =
-                    wanted.and_then(|wanted| Ok(self.service.node.issue(&iss, &wanted)?));
-                issue_outcome(issued.map(issue_response))
-            })
-            .collect();
+        let items = || request.items.iter();
+        let outcomes = profile(&request.profile).and_then(|profile| {
+            let audience = given(&request.audience);
+            let issue_all = |desk: &Desk<'_>| items().map(|item| issue_item(desk, item)).collect();
+            let node = &self.service.node;
+            Ok(node.with_desk(&iss, profile, audience, issue_all)?)
+        });
+        // What is wrong with all of them is told of each.
+        let none = |failure: Failure| items().map(|_| issue_failed(&failure)).collect();
+        let outcomes: Vec<_> = outcomes.unwrap_or_else(none);
         let done =
             |one: &&IssueOutcome| matches!(one.outcome, Some(issue_outcome::Outcome::Issued(_)));
         let issued = outcomes.iter().filter(done).count() as u64;
@@ -304,38 +295,50 @@ fn no_audience() -> Failure {
     Failure::Field("audience", "wants whom the token must be for".to_owned())
 }
 
-fn wanted<'r>(
-    profile: &'r str,
-    subject: &'r str,
-    audience: &'r str,
-    claims: &str,
-) -> Result<Wanted<'r>, Failure> {
-    if profile.is_empty() {
-        return Err(Failure::Field(
-            "profile",
-            "wants a profile of the issuer".to_owned(),
-        ));
-    }
-    let mut wanted = Wanted::new(profile);
-    if !subject.is_empty() {
+fn wanted(request: &IssueRequest) -> Result<Wanted<'_>, Failure> {
+    let mut wanted = Wanted::new(profile(&request.profile)?).claims(claims(&request.claims_json)?);
+    if let Some(subject) = given(&request.subject) {
         wanted = wanted.subject(subject);
     }
-    if !audience.is_empty() {
+    if let Some(audience) = given(&request.audience) {
         wanted = wanted.audience(audience);
     }
-    if !claims.is_empty() {
-        let claims = serde_json::from_str(claims);
-        wanted = wanted.claims(claims.map_err(|error| {
-            // Its words, without the place in the caller's text that they quote.
-            let what = format!(
-                "wants a JSON object (line {}, column {})",
-                error.line(),
-                error.column()
-            );
-            Failure::Field("claims_json", what)
-        })?);
-    }
     Ok(wanted)
+}
+
+fn profile(named: &str) -> Result<&str, Failure> {
+    given(named).ok_or_else(|| {
+        let what = "wants a profile of the issuer".to_owned();
+        Failure::Field("profile", what)
+    })
+}
+
+/// A field that is not empty.
+fn given(field: &str) -> Option<&str> {
+    (!field.is_empty()).then_some(field)
+}
+
+fn claims(json: &str) -> Result<Map<String, Value>, Failure> {
+    if json.is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(json).map_err(|error| {
+        // Its words, without the place in the caller's text that they quote.
+        let what = format!(
+            "wants a JSON object (line {}, column {})",
+            error.line(),
+            error.column()
+        );
+        Failure::Field("claims_json", what)
+    })
+}
+
+fn issue_item(desk: &Desk<'_>, item: &IssueItem) -> IssueOutcome {
+    let claims = claims(&item.claims_json);
+    issue_outcome(claims.and_then(|claims| {
+        let issued = desk.issue(given(&item.subject), &claims)?;
+        Ok(issue_response(issued))
+    }))
 }
 
 fn issue_response(issued: Issued) -> IssueResponse {
@@ -360,11 +363,17 @@ fn verify_response(verified: &Verified<Untyped>) -> VerifyResponse {
 }
 
 fn issue_outcome(issued: Result<IssueResponse, Failure>) -> IssueOutcome {
+    match issued {
+        Ok(issued) => IssueOutcome {
+            outcome: Some(issue_outcome::Outcome::Issued(issued)),
+        },
+        Err(failure) => issue_failed(&failure),
+    }
+}
+
+fn issue_failed(failure: &Failure) -> IssueOutcome {
     IssueOutcome {
-        outcome: Some(match issued {
-            Ok(issued) => issue_outcome::Outcome::Issued(issued),
-            Err(failure) => issue_outcome::Outcome::Error(failure.item()),
-        }),
+        outcome: Some(issue_outcome::Outcome::Error(failure.item())),
     }
 }
 

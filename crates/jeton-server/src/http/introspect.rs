@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
+use jeton::{Untyped, Verified};
 use serde_json::{Map, Value, json};
 use tonic::body::Body;
 
@@ -28,9 +29,10 @@ pub(super) async fn introspect(
         Err(response) => return *response,
     };
     let (end, response) = match service.node.introspect(&iss, &token) {
-        // The claims as they are in the token. One that calls itself active is not believed.
+        // The claims of the token. One that calls itself active is not believed.
         Ok(verified) => match serde_json::from_str::<Map<String, Value>>(verified.json()) {
             Ok(mut claims) => {
+                number_times(&mut claims, &verified);
                 claims.insert("active".to_owned(), Value::Bool(true));
                 (
                     End::Done,
@@ -48,6 +50,21 @@ pub(super) async fn introspect(
     };
     service.metrics.count(Call::Introspect, end, began);
     response
+}
+
+/// A PASETO writes its times as RFC 3339 has them, and an introspection response wants numbers (RFC
+/// 7662, section 2.2).
+fn number_times(claims: &mut Map<String, Value>, verified: &Verified<Untyped>) {
+    let times = [
+        ("exp", verified.expires_at()),
+        ("iat", verified.issued_at()),
+        ("nbf", verified.not_before()),
+    ];
+    for (name, time) in times {
+        if let (Some(claim @ Value::String(_)), Some(time)) = (claims.get_mut(name), time) {
+            *claim = time.unix_seconds().into();
+        }
+    }
 }
 
 fn inactive() -> Response<Body> {

@@ -1,8 +1,7 @@
 //! One connection: TLS if there is any, then HTTP/1.1 or HTTP/2, within limits.
 
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,11 +14,12 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tonic::body::Body;
 
 use super::House;
+use super::collected::Collected;
 use super::patience::Patient;
 use crate::config::Limits;
+use crate::grpc::{Answering, Reply};
 use crate::limits;
 use crate::route::{Door, Guest};
 use crate::service::until;
@@ -61,6 +61,8 @@ where
     let stall = Duration::from_secs(service.limits.stall_seconds);
     let stream = Patient::new(stream, limits::HANDSHAKE, stall);
     let stalled = stream.stalled();
+    // Around it, so that patience sees what the client takes and not what is kept.
+    let stream = Collected::new(stream);
     let answers = Answers {
         house: house.clone(),
         guest: Arc::new(guest),
@@ -113,12 +115,11 @@ struct Answers {
 }
 
 impl Service<Request<Incoming>> for Answers {
-    type Response = Response<Body>;
+    type Response = Response<Reply>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future = Answering;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let (house, guest) = (self.house.clone(), self.guest.clone());
-        Box::pin(async move { house.routes.answer(&guest, request).await })
+    fn call(&self, request: Request<Incoming>) -> Answering {
+        self.house.routes.answer(&self.guest, request)
     }
 }

@@ -2,6 +2,7 @@
 //! own. The kernel's way, several sockets on one port, would choose by hash: of three connections to
 //! three workers it gives each its own only two times in nine.
 
+mod collected;
 mod connection;
 mod patience;
 mod workers;

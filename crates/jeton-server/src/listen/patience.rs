@@ -2,7 +2,7 @@
 //! sent. HTTP/2 itself would wait for ever.
 
 use std::future::Future as _;
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,20 +100,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         let this = &mut *self;
         let sent = Pin::new(&mut this.stream).poll_write(context, bytes);
         this.sent(context, sent)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = &mut *self;
-        let sent = Pin::new(&mut this.stream).poll_write_vectored(context, slices);
-        this.sent(context, sent)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

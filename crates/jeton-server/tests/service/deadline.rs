@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body_util::{BodyExt as _, Full, StreamBody};
-use hyper::body::{Body, Frame};
-use hyper::client::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use http_body_util::Full;
+use hyper::body::Body;
 use jeton_proto::v1::{IssueRequest, WatchRevocationsRequest};
-use prost::Message;
 
+use crate::by_hand::{self, framed, unended, whole};
 use crate::world::World;
 
 /// Makes a call whose caller waits so long; whether messages came, and how it ended.
@@ -20,43 +18,16 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let request = http::Request::post(format!("http://x/jeton.v1.TokenService/{method}"))
-        .header("content-type", "application/grpc")
-        .header("te", "trailers")
-        .header("grpc-timeout", wait)
-        .body(body)
-        .unwrap();
-    world.runtime.block_on(async {
-        let stream = tokio::net::TcpStream::connect(world.address())
-            .await
-            .unwrap();
-        let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
-        let (mut sender, connection) = shaken.await.unwrap();
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await.unwrap();
-        let headers = response.headers().clone();
-        let collected = response.into_body().collect().await.unwrap();
-        let trailers = collected.trailers().cloned().unwrap_or(headers);
-        (!collected.to_bytes().is_empty(), trailers)
-    })
-}
-
-fn whole(message: &impl Message) -> Full<Bytes> {
-    let message = message.encode_to_vec();
-    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
-    Full::new([&[0][..], &length, &message].concat().into())
-}
-
-/// A request's body that never comes.
-fn none_yet() -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
-    StreamBody::new(tokio_stream::pending::<std::io::Result<Frame<Bytes>>>())
+    let method = format!("jeton.v1.TokenService/{method}");
+    let answer = by_hand::call(world, &method, &[("grpc-timeout", wait)], body);
+    (!answer.data.is_empty(), answer.end().clone())
 }
 
 fn issue() -> Full<Bytes> {
-    whole(&IssueRequest {
+    whole(framed(&IssueRequest {
         profile: "mac".to_owned(),
         ..IssueRequest::default()
-    })
+    }))
 }
 
 #[test]
@@ -64,7 +35,7 @@ fn a_call_ends_when_its_caller_no_longer_waits() {
     let world = World::plain();
     for method in ["Issue", "Revoke", "IssueStream"] {
         let begun = Instant::now();
-        let (answered, end) = call(&world, method, "200m", none_yet());
+        let (answered, end) = call(&world, method, "200m", unended(Vec::new()));
         let took = begun.elapsed();
         assert!(!answered, "{method}");
         assert_eq!(end["grpc-status"], "4", "{method}: {end:?}");
@@ -79,7 +50,7 @@ fn a_call_ends_when_its_caller_no_longer_waits() {
 #[test]
 fn a_stream_ends_in_its_midst() {
     let world = World::with(&format!("[limits]\nwatchers = 1\n{}", crate::world::ISSUER));
-    let watch = || whole(&WatchRevocationsRequest::default());
+    let watch = || whole(framed(&WatchRevocationsRequest::default()));
     let (answered, end) = call(&world, "WatchRevocations", "300m", watch());
     assert!(answered, "the snapshot came");
     assert_eq!(end["grpc-status"], "4", "{end:?}");

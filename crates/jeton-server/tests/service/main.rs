@@ -5,12 +5,14 @@
 mod abuse;
 mod access;
 mod admin;
+mod by_hand;
 mod deadline;
 mod drain;
 mod http1;
 mod reflection;
 mod report;
 mod tokens;
+mod unary;
 mod verifiers;
 mod web;
 mod world;

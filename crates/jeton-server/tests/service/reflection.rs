@@ -34,6 +34,15 @@ async fn ask(channel: &Channel, request: MessageRequest) -> MessageResponse {
     answer.message_response.unwrap()
 }
 
+async fn services(channel: &Channel) -> Vec<String> {
+    let listed = ask(channel, MessageRequest::ListServices(String::new())).await;
+    let MessageResponse::ListServicesResponse(listed) = listed else {
+        panic!("no list");
+    };
+    let services: BTreeSet<String> = listed.service.into_iter().map(|one| one.name).collect();
+    services.into_iter().collect()
+}
+
 async fn describe(channel: &Channel, service: &str) -> DescriptorPool {
     let request = MessageRequest::FileContainingSymbol(service.to_owned());
     let MessageResponse::FileDescriptorResponse(files) = ask(channel, request).await else {
@@ -59,16 +68,20 @@ async fn call(channel: &Channel, method: &MethodDescriptor, json: &str) -> Dynam
 }
 
 #[test]
+fn each_listener_tells_of_what_it_serves() {
+    let world = World::plain();
+    let channel = world.channel(world.server().admin_address());
+    let services = world.runtime.block_on(services(&channel));
+    assert_eq!(services, ["grpc.health.v1.Health", "jeton.v1.AdminService"]);
+}
+
+#[test]
 fn a_client_with_nothing_but_reflection_issues_verifies_and_revokes() {
     let world = World::plain();
     let channel = world.channel(world.address());
     world.runtime.block_on(async {
-        let listed = ask(&channel, MessageRequest::ListServices(String::new())).await;
-        let MessageResponse::ListServicesResponse(listed) = listed else {
-            panic!("no list");
-        };
-        let services: BTreeSet<String> = listed.service.into_iter().map(|one| one.name).collect();
-        assert!(services.contains("jeton.v1.TokenService"), "{services:?}");
+        let services = services(&channel).await;
+        assert_eq!(services, ["grpc.health.v1.Health", "jeton.v1.TokenService"]);
 
         let pool = describe(&channel, "jeton.v1.TokenService").await;
         let service = pool.get_service_by_name("jeton.v1.TokenService").unwrap();

@@ -243,6 +243,33 @@ fn a_batch_has_an_outcome_for_each_item() {
 }
 
 #[test]
+fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
+    let world = World::plain();
+    let mut tokens = world.tokens();
+    for (profile, audience, reason) in [
+        ("none", "", "UNKNOWN_PROFILE"),
+        ("", "", "INVALID_ARGUMENT"),
+        ("mac", "none", "INVALID_ARGUMENT"),
+    ] {
+        let request = IssueBatchRequest {
+            profile: profile.to_owned(),
+            audience: audience.to_owned(),
+            items: vec![IssueItem::default(); 3],
+            ..IssueBatchRequest::default()
+        };
+        let answer = world.runtime.block_on(tokens.issue_batch(request));
+        let outcomes = answer.unwrap().into_inner().outcomes;
+        assert_eq!(outcomes.len(), 3);
+        for outcome in outcomes {
+            let Some(issue_outcome::Outcome::Error(error)) = outcome.outcome else {
+                panic!("a token of nothing");
+            };
+            assert_eq!(error.reason, reason);
+        }
+    }
+}
+
+#[test]
 fn a_message_over_its_limit_is_refused() {
     let world = World::with(&format!("[limits]\nmessage_bytes = 2000\n{ISSUER}"));
     let status = world.verify(&"x".repeat(3000)).unwrap_err();

@@ -115,6 +115,12 @@ fn introspection_and_revocation_follow_each_other() {
     assert_eq!(good["active"], true);
     assert_eq!(good["sub"], "alice");
     assert_eq!(good["iss"], ISS);
+    // A number of seconds, also where the token has text (RFC 7662, section 2.2).
+    let paseto = world.issue("paseto", "alice");
+    let good = introspect(&paseto.token);
+    assert_eq!(good["active"], true);
+    assert_eq!(good["exp"], paseto.expires_at);
+    assert_eq!(good["iat"], paseto.expires_at - 900);
     assert_eq!(
         introspect("no.token.atall"),
         serde_json::json!({"active": false})

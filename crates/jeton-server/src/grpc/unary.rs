@@ -1,0 +1,243 @@
+//! Calls of one message and one answer, which nearly all are, without what only a stream needs: the
+//! message is decoded where it arrived, and the answer is one frame between headers and trailers that
+//! are always the same. Streams, and the services of others, go through tonic.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Response};
+use hyper::body::{Body as _, Frame, SizeHint};
+use prost::Message;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::metadata::MetadataValue;
+
+use super::{Answering, refuse};
+use crate::intake::Counted;
+
+/// Before each message: whether it is compressed, and its length.
+const HEAD: usize = 5;
+
+/// What a request is answered with.
+pub(crate) enum Reply {
+    /// A message in its frame; none once it is sent. The trailers that follow say that all is well.
+    Message(Option<Bytes>),
+    /// Nothing more.
+    Ended,
+    /// A stream, an error, or no gRPC at all.
+    Other(Body),
+}
+
+/// What a method answers, as tonic generates them.
+type Answered<'a, A> =
+    Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
+
+/// Reads a call's message, has it answered, and frames the answer.
+pub(super) fn unary<S, Q, A>(
+    api: S,
+    limit: usize,
+    request: http::Request<Counted>,
+    method: impl FnOnce(&S, tonic::Request<Q>) -> Answered<'_, A> + Send + 'static,
+) -> Answering
+where
+    S: Send + Sync + 'static,
+    Q: Message + Default + 'static,
+    A: Message + 'static,
+{
+    if let Err(status) = check_encoding(request.headers()) {
+        return refuse(status);
+    }
+    let mut body = request.into_body();
+    Box::pin(async move {
+        let answered = match message(&mut body, limit).await {
+            Ok(message) => method(&api, tonic::Request::new(message)).await,
+            Err(status) => Err(status),
+        };
+        let framed = answered.and_then(|answer| framed(answer.get_ref()));
+        Ok(framed.map_or_else(Status::into_http, respond))
+    })
+}
+
+/// The one message of a request.
+async fn message<Q: Message + Default>(body: &mut Counted, limit: usize) -> Result<Q, Status> {
+    let mut frame = next(body).await?;
+    check(&frame, limit)?;
+    // Nearly always all has come with the first piece, and is not copied.
+    if !is_whole(&frame) {
+        frame = join(frame, body, limit).await?;
+    }
+    // What is wrong in it is told without repeating it.
+    let message = Q::decode(&frame[HEAD..]);
+    let message = message.map_err(|error| Status::internal(error.to_string()))?;
+    drop(frame);
+    match next(body).await?.is_empty() {
+        true => Ok(message),
+        false => Err(more_than_one()),
+    }
+}
+
+/// Waits for the pieces of a frame that has begun.
+async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, Status> {
+    // Copied, so that who is waited for does not keep what else the connection read with it.
+    let mut joined = BytesMut::from(&*first);
+    drop(first);
+    while !is_whole(&joined) {
+        let more = next(body).await?;
+        if more.is_empty() {
+            let what = match joined.is_empty() {
+                true => "the request has no message",
+                false => "the request's message is cut short",
+            };
+            return Err(Status::internal(what));
+        }
+        joined.put(more);
+        check(&joined, limit)?;
+    }
+    Ok(joined.freeze())
+}
+
+/// The next piece of a body; empty at its end.
+async fn next(body: &mut Counted) -> Result<Bytes, Status> {
+    while !body.is_end_stream() {
+        let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await else {
+            break;
+        };
+        // Trailers say nothing to this server.
+        match frame?.into_data() {
+            Ok(data) if !data.is_empty() => return Ok(data),
+            _ => {}
+        }
+    }
+    Ok(Bytes::new())
+}
+
+/// The message that a piece begins with, as its head says it is.
+fn head(arrived: &[u8]) -> Option<(u8, usize)> {
+    let [flag, length @ ..] = *arrived.first_chunk::<HEAD>()?;
+    Some((flag, u32::from_be_bytes(length) as usize))
+}
+
+fn is_whole(arrived: &[u8]) -> bool {
+    head(arrived).is_some_and(|(_, length)| arrived.len() == HEAD + length)
+}
+
+fn more_than_one() -> Status {
+    Status::internal("the request has more than one message")
+}
+
+/// Refuses what will never be one message within the limit, as soon as that can be seen.
+fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
+    let Some((flag, length)) = head(arrived) else {
+        return Ok(());
+    };
+    match flag {
+        0 => {}
+        1 => {
+            return Err(Status::internal(
+                "the message is compressed, and the request does not say how",
+            ));
+        }
+        _ => {
+            return Err(Status::internal(
+                "the message's first byte is neither 0 nor 1",
+            ));
+        }
+    }
+    if length > limit {
+        return Err(Status::out_of_range(format!(
+            "the message has {length} bytes, and {limit} are the most"
+        )));
+    }
+    if arrived.len() > HEAD + length {
+        return Err(more_than_one());
+    }
+    Ok(())
+}
+
+/// No compression is spoken here.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
+    match headers.get("grpc-encoding") {
+        None => Ok(()),
+        Some(encoding) if encoding == "identity" => Ok(()),
+        Some(_) => {
+            let what = "the message is compressed, and this server does not know how";
+            let mut status = Status::unimplemented(what);
+            let identity = MetadataValue::from_static("identity");
+            let metadata = status.metadata_mut();
+            metadata.insert("grpc-accept-encoding", identity);
+            Err(status)
+        }
+    }
+}
+
+/// A message behind its head, in one allocation.
+fn framed(message: &impl Message) -> Result<Bytes, Status> {
+    let length = message.encoded_len();
+    let told = u32::try_from(length)
+        .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
+    let mut frame = Vec::with_capacity(HEAD + length);
+    frame.push(0);
+    frame.put_u32(told);
+    message.encode_raw(&mut frame);
+    Ok(frame.into())
+}
+
+fn respond(message: Bytes) -> Response<Reply> {
+    let mut response = Response::new(Reply::Message(Some(message)));
+    // Room for the date, which hyper adds.
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    *response.headers_mut() = headers;
+    response
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        Reply::Other(Body::empty())
+    }
+}
+
+impl hyper::body::Body for Reply {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let frame = match &mut *self {
+            Reply::Other(body) => return Pin::new(body).poll_frame(context),
+            Reply::Ended => return Poll::Ready(None),
+            Reply::Message(message) => match message.take() {
+                Some(message) => Frame::data(message),
+                None => {
+                    *self = Reply::Ended;
+                    let mut trailers = HeaderMap::with_capacity(1);
+                    trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
+                    Frame::trailers(trailers)
+                }
+            },
+        };
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Reply::Message(_) => false,
+            Reply::Ended => true,
+            Reply::Other(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            // A length among the headers would be one more for every answer, and trailers follow.
+            Reply::Message(_) => SizeHint::default(),
+            Reply::Ended => SizeHint::with_exact(0),
+            Reply::Other(body) => body.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Calls made by hand, for what tonic's own client would never send or would not wait for.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::{Body, Frame};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use prost::Message;
+
+use crate::world::World;
+
+/// How a call was answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) data: Bytes,
+    /// None: the answer has no trailers.
+    pub(crate) trailers: Option<HeaderMap>,
+}
+
+impl Answer {
+    /// Where the call's status is: in the trailers; or, if they are all there is, among the headers.
+    pub(crate) fn end(&self) -> &HeaderMap {
+        self.trailers.as_ref().unwrap_or(&self.headers)
+    }
+
+    pub(crate) fn message<M: Message + Default>(&self) -> M {
+        let length = u32::try_from(self.data.len() - 5).unwrap().to_be_bytes();
+        assert_eq!(self.data[..5], [&[0][..], &length].concat());
+        M::decode(&self.data[5..]).unwrap()
+    }
+}
+
+/// Calls `package.Service/Method` with those headers beside the usual ones.
+pub(crate) fn call<B>(world: &World, method: &str, headers: &[(&str, &str)], body: B) -> Answer
+where
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut request = http::Request::post(format!("http://x/{method}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(body).unwrap();
+    world.runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(world.address())
+            .await
+            .unwrap();
+        let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (mut sender, connection) = shaken.await.unwrap();
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let collected = response.into_body().collect().await.unwrap();
+        let trailers = collected.trailers().cloned();
+        Answer {
+            status,
+            headers,
+            data: collected.to_bytes(),
+            trailers,
+        }
+    })
+}
+
+/// A message in its frame.
+pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
+    let message = message.encode_to_vec();
+    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+    [&[0][..], &length, &message].concat()
+}
+
+/// A body that is there.
+pub(crate) fn whole(bytes: Vec<u8>) -> Full<Bytes> {
+    Full::new(bytes.into())
+}
+
+/// A body that begins so, piece by piece, and never ends.
+pub(crate) fn unended(
+    pieces: Vec<Bytes>,
+) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
+    use tokio_stream::StreamExt as _;
+    let pieces = tokio_stream::iter(pieces).map(|piece| Ok(Frame::data(piece)));
+    StreamBody::new(pieces.chain(tokio_stream::pending()))
+}
+
+/// A body that comes in those frames.
+pub(crate) fn frames(
+    frames: Vec<Frame<Bytes>>,
+) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
+    use tokio_stream::StreamExt as _;
+    StreamBody::new(tokio_stream::iter(frames).map(Ok))
+}

@@ -1,0 +1,157 @@
+//! Calls of one message and one answer, as they are on the wire.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue};
+use hyper::body::Frame;
+use jeton_proto::v1::{
+    IssueBatchRequest, IssueBatchResponse, IssueItem, IssueRequest, IssueResponse,
+};
+
+use crate::by_hand::{Answer, call, framed, frames, unended, whole};
+use crate::world::{ISSUER, World};
+
+const ISSUE: &str = "jeton.v1.TokenService/Issue";
+
+fn request() -> Vec<u8> {
+    framed(&IssueRequest {
+        profile: "mac".to_owned(),
+        subject: "alice".to_owned(),
+        ..IssueRequest::default()
+    })
+}
+
+fn pieces(bytes: &[u8], length: usize) -> Vec<Frame<Bytes>> {
+    let piece = |piece: &[u8]| Frame::data(Bytes::copy_from_slice(piece));
+    bytes.chunks(length).map(piece).collect()
+}
+
+fn is_issued(world: &World, answer: &Answer) -> bool {
+    let token = answer.message::<IssueResponse>().token;
+    answer.end()["grpc-status"] == "0" && world.verify(&token).unwrap().subject == "alice"
+}
+
+/// The code that it was refused with, by an answer that is nothing but headers.
+fn refusal(answer: &Answer) -> &str {
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.headers["content-type"], "application/grpc");
+    assert!(
+        answer.data.is_empty() && answer.trailers.is_none(),
+        "{answer:?}"
+    );
+    answer.headers["grpc-status"].to_str().unwrap()
+}
+
+#[test]
+fn an_answer_is_a_message_between_headers_and_trailers() {
+    let world = World::plain();
+    let answer = call(&world, ISSUE, &[], whole(request()));
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.headers["content-type"], "application/grpc");
+    assert!(!answer.headers.contains_key("grpc-status"));
+    let trailers = answer.trailers.as_ref().unwrap();
+    assert_eq!(trailers.len(), 1);
+    assert!(is_issued(&world, &answer));
+}
+
+#[test]
+fn a_message_may_come_in_pieces() {
+    let world = World::plain();
+    for length in [1, 3, 5, 7] {
+        let answer = call(&world, ISSUE, &[], frames(pieces(&request(), length)));
+        assert!(is_issued(&world, &answer), "{length}");
+    }
+    // With pieces that are empty, and with trailers of the caller's.
+    let mut split = pieces(&request(), 4);
+    split.insert(1, Frame::data(Bytes::new()));
+    let mut trailers = HeaderMap::new();
+    trailers.insert("x-end", HeaderValue::from_static("1"));
+    split.push(Frame::trailers(trailers));
+    assert!(is_issued(&world, &call(&world, ISSUE, &[], frames(split))));
+
+    let item = IssueItem {
+        subject: "s".repeat(100),
+        ..IssueItem::default()
+    };
+    let batch = framed(&IssueBatchRequest {
+        profile: "mac".to_owned(),
+        items: vec![item; 1000],
+        ..IssueBatchRequest::default()
+    });
+    let method = "jeton.v1.TokenService/IssueBatch";
+    let answer = call(&world, method, &[], frames(pieces(&batch, 999)));
+    let outcomes = answer.message::<IssueBatchResponse>().outcomes;
+    assert_eq!(outcomes.len(), 1000);
+    assert_eq!(answer.end()["grpc-status"], "0");
+}
+
+#[test]
+fn what_is_not_one_whole_message_is_refused() {
+    let world = World::plain();
+    let one = request();
+    let cases = [
+        ("none", Vec::new()),
+        ("half a head", one[..3].to_vec()),
+        ("a head", one[..5].to_vec()),
+        ("cut short", one[..one.len() - 1].to_vec()),
+        ("two", [&one[..], &one].concat()),
+        ("one and a half", [&one[..], &one[..4]].concat()),
+        ("compressed, nobody knows how", [&[1], &one[1..]].concat()),
+        ("no flag", [&[2], &one[1..]].concat()),
+        ("no protobuf", vec![0, 0, 0, 0, 2, 0x0a, 0xff]),
+        ("no UTF-8", vec![0, 0, 0, 0, 3, 0x0a, 1, 0xff]),
+    ];
+    for (what, body) in cases {
+        let answer = call(&world, ISSUE, &[], whole(body.clone()));
+        assert_eq!(refusal(&answer), "13", "{what}: {answer:?}");
+        let split = call(&world, ISSUE, &[], frames(pieces(&body, 2)));
+        assert_eq!(refusal(&split), "13", "{what}, in pieces: {split:?}");
+    }
+    let answer = call(&world, ISSUE, &[], whole(request()));
+    assert!(is_issued(&world, &answer));
+}
+
+#[test]
+fn a_message_that_is_too_long_is_not_waited_for() {
+    let world = World::with(&format!("[limits]\nmessage_bytes = 2000\n{ISSUER}"));
+    let head = |length: u32| [&[0][..], &length.to_be_bytes()].concat();
+    let begun = |length| unended(vec![head(length).into(), Bytes::from_static(b"x")]);
+    for length in [2001, u32::MAX] {
+        let answer = call(&world, ISSUE, &[], begun(length));
+        assert_eq!(refusal(&answer), "11", "{length}: {answer:?}");
+    }
+    // One of just so many bytes is taken: what is wrong with it is what it says.
+    let most = [head(2000), vec![0xff; 2000]].concat();
+    assert_eq!(refusal(&call(&world, ISSUE, &[], whole(most))), "13");
+}
+
+#[test]
+fn compression_is_not_spoken() {
+    let world = World::plain();
+    let compressed = [("grpc-encoding", "gzip")];
+    let answer = call(&world, ISSUE, &compressed, whole(request()));
+    assert_eq!(refusal(&answer), "12", "{answer:?}");
+    assert_eq!(answer.headers["grpc-accept-encoding"], "identity");
+    let plain = [
+        ("grpc-encoding", "identity"),
+        ("grpc-accept-encoding", "gzip"),
+    ];
+    let answer = call(&world, ISSUE, &plain, whole(request()));
+    assert!(is_issued(&world, &answer));
+    assert!(!answer.headers.contains_key("grpc-encoding"));
+}
+
+#[test]
+fn a_method_that_there_is_not_is_unimplemented() {
+    let world = World::plain();
+    for method in [
+        "jeton.v1.TokenService/Forge",
+        "jeton.v1.TokenService/issue",
+        "jeton.v1.TokenService/Issue/Issue",
+        "jeton.v1.TokenService/",
+        "jeton.v1.AdminService/Status",
+        "jwt.services.JwtService/GenerateJwt",
+    ] {
+        let answer = call(&world, method, &[], whole(request()));
+        assert_eq!(refusal(&answer), "12", "{method}: {answer:?}");
+    }
+}
