@@ -12,6 +12,7 @@
 pub mod across;
 pub mod attack;
 pub mod driver;
+mod grpc;
 pub mod host;
 pub mod interop;
 mod judging;

@@ -77,6 +77,11 @@ fn csv_is_as_it_was_read() {
 }
 
 #[test]
+fn servers_have_a_line_for_each_load() {
+    assert_golden("servers.csv", &csv::text(&sample::servers()));
+}
+
+#[test]
 fn a_result_without_rows_has_all_three() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);

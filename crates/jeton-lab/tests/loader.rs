@@ -4,13 +4,14 @@
 
 mod grpc_server;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use grpc_server::{Behaviour, SECRET, serve};
-use jeton_lab::servers::Algorithm;
-use jeton_lab::servers::loader::{Call, Checker, Load, LoadError, Loaded, Pace, run};
+use jeton_lab::servers::loader::{Checker, Load, LoadError, Loaded, Pace, Request, run};
+use jeton_lab::servers::{Algorithm, Call};
 
 /// A load beside another one measures both.
 fn alone() -> MutexGuard<'static, ()> {
@@ -19,8 +20,8 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 fn load(target: SocketAddr, milliseconds: u64) -> Load {
-    let call = Call::generate_jwt(Algorithm::Hs256);
-    Load::new(target, call, 2, 4, Duration::from_millis(milliseconds)).unwrap()
+    let request = Request::generate_jwt(Algorithm::Hs256);
+    Load::new(target, request, 2, 4, Duration::from_millis(milliseconds)).unwrap()
 }
 
 /// What came of a load: of the first in which anything did, for a machine may be busy elsewhere.
@@ -83,6 +84,16 @@ fn a_warm_up_does_not_count() {
     let cold = load(target, 500).warm_up(Duration::from_secs(1)).unwrap();
     let loaded = run(&cold, None).unwrap();
     assert!(loaded.latencies.slowest_ms().unwrap() < 550.0);
+}
+
+#[test]
+fn tokens_of_the_warm_up_are_not_among_the_verified() {
+    let _alone = alone();
+    let checker = || Some(Checker::hs256(SECRET).unwrap());
+    let warm = load(serve(Behaviour::Good), 100).warm_up(Duration::from_millis(500));
+    let loaded = run(&warm.unwrap(), checker()).unwrap();
+    assert!(loaded.tokens() > 0);
+    assert_eq!(loaded.verified, loaded.tokens().div_ceil(1000));
 }
 
 #[test]
@@ -168,6 +179,65 @@ fn what_an_open_loop_could_not_send_is_no_secret() {
     assert_eq!(loaded.statuses["not sent"], 22);
 }
 
+/// Two connections with a stream on each, and four messages in flight on it.
+fn streamed(behaviour: Behaviour, milliseconds: u64) -> Load {
+    let target = serve(behaviour);
+    let request = Request::prepare(target, Call::IssueStream, Algorithm::Hs256).unwrap();
+    Load::new(target, request, 2, 4, Duration::from_millis(milliseconds)).unwrap()
+}
+
+#[test]
+fn each_message_of_a_stream_is_a_call() {
+    let _alone = alone();
+    let checker = || Some(Checker::hs256(SECRET).unwrap());
+    let loaded = run(&streamed(Behaviour::Good, 500), checker()).unwrap();
+    assert_eq!(loaded.statuses.keys().collect::<Vec<_>>(), ["OK"]);
+    assert_eq!(loaded.call, Call::IssueStream);
+    assert!(loaded.tokens() > 50, "{}", loaded.tokens());
+    assert_eq!(loaded.tokens(), loaded.latencies.count());
+    assert_eq!(loaded.verified, loaded.tokens().div_ceil(1000));
+
+    let loaded = run(&streamed(Behaviour::OtherKey, 300), checker()).unwrap();
+    assert!(loaded.statuses["wrong token"] >= 1);
+    assert_eq!(loaded.verified, 0);
+}
+
+#[test]
+fn what_a_stream_says_of_one_message_is_the_status_of_that() {
+    let _alone = alone();
+    let loaded = run(&streamed(Behaviour::Status(8), 300), None).unwrap();
+    assert_eq!(
+        loaded.statuses.keys().collect::<Vec<_>>(),
+        ["ResourceExhausted"]
+    );
+    assert!(loaded.errors() > 20 && loaded.tokens() == 0);
+}
+
+#[test]
+fn a_stream_that_ends_fails_what_was_in_flight_and_is_opened_again() {
+    let _alone = alone();
+    let loaded = run(&streamed(Behaviour::EndsStreams(10), 500), None).unwrap();
+    let names: Vec<&String> = loaded.statuses.keys().collect();
+    assert_eq!(names, ["OK", "Unavailable"], "{:?}", loaded.statuses);
+    // More than two streams' worth.
+    assert!(loaded.tokens() > 20, "{:?}", loaded.statuses);
+    assert!(loaded.errors() < loaded.tokens(), "{:?}", loaded.statuses);
+}
+
+#[test]
+fn messages_of_a_stream_are_due_at_their_rate() {
+    let _alone = alone();
+    let open = |behaviour, milliseconds| {
+        let paced = streamed(behaviour, milliseconds).pace(Pace::Open { per_second: 100.0 });
+        run(&paced.unwrap(), None).unwrap()
+    };
+    let loaded = open(Behaviour::Good, 500);
+    assert_eq!(loaded.statuses, BTreeMap::from([("OK".to_owned(), 50)]));
+    let loaded = open(Behaviour::Silent, 300);
+    assert_eq!(loaded.statuses["unanswered"], 8);
+    assert_eq!(loaded.statuses["not sent"], 22);
+}
+
 #[test]
 fn loaders_side_by_side_add_up() {
     let _alone = alone();
@@ -180,6 +250,12 @@ fn loaders_side_by_side_add_up() {
     assert_eq!(merged.loaders, 3);
     assert_eq!(merged.tokens(), all.iter().map(Loaded::tokens).sum::<u64>());
     assert_eq!(merged.latencies.count(), merged.tokens());
+    // Bucket by bucket, through their files: as one loader that had seen all of it.
+    let mut buckets = BTreeMap::<u64, u64>::new();
+    for (upper_ns, calls) in all.iter().flat_map(|one| one.latencies.buckets()) {
+        *buckets.entry(upper_ns).or_default() += calls;
+    }
+    assert_eq!(merged.latencies.buckets(), Vec::from_iter(buckets));
     let mut other = all[0].clone();
     other.in_flight = 5;
     let said = Loaded::merge(&[all[0].clone(), other])
@@ -195,7 +271,7 @@ fn loaders_side_by_side_add_up() {
 #[test]
 fn loads_have_bounds() {
     let _alone = alone();
-    let call = || Call::generate_jwt(Algorithm::Es256);
+    let request = || Request::generate_jwt(Algorithm::Es256);
     let target: SocketAddr = "127.0.0.1:1".parse().unwrap();
     let second = Duration::from_secs(1);
     for (connections, in_flight, time, wrong) in [
@@ -206,11 +282,11 @@ fn loads_have_bounds() {
         (1, 1, Duration::from_millis(1), LoadError::Time),
         (1, 1, Duration::from_hours(2), LoadError::Time),
     ] {
-        let load = Load::new(target, call(), connections, in_flight, time);
+        let load = Load::new(target, request(), connections, in_flight, time);
         assert_eq!(load.unwrap_err(), wrong);
     }
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e6] {
-        let load = Load::new(target, call(), 1, 1, second).unwrap();
+        let load = Load::new(target, request(), 1, 1, second).unwrap();
         let paced = load.pace(Pace::Open { per_second: rate });
         assert_eq!(paced.unwrap_err(), LoadError::Rate);
     }

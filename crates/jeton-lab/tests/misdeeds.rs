@@ -246,6 +246,28 @@ run = ["python3", "{script}", "counted"]"#
     assert_eq!(builds(), 2);
 }
 
+/// A part of what is built may lie beside the sources: a cache that was copied does not have it.
+#[test]
+fn a_driver_is_built_again_where_its_cache_was_copied_to() {
+    let way = r#"build = [["touch", "beside"]]
+run = ["python3", "driver.py", "copied"]"#;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
+    let [here, there] = [(); 2].map(|()| {
+        let fakes = Fakes::new().with_manifest("copied", way);
+        std::fs::copy(script, fakes.folder().join("fake/copied/driver.py")).unwrap();
+        fakes
+    });
+    let beside = |fakes: &Fakes| fakes.folder().join("fake/copied/beside").exists();
+    here.run();
+    assert!(beside(&here));
+    let cache = "jeton-drivers/fake-copied";
+    let [from, to] = [&here, &there].map(|fakes| fakes.folder().join("../cache").join(cache));
+    std::fs::create_dir_all(&to).unwrap();
+    std::fs::copy(from.join("stamp"), to.join("stamp")).unwrap();
+    there.run();
+    assert!(beside(&there));
+}
+
 #[test]
 fn a_run_that_is_stopped_keeps_its_finished_rounds() {
     let fakes = Fakes::new().with("honest", "").with("another", "");

@@ -12,16 +12,19 @@ import java.util.TreeMap;
 import javax.tools.ToolProvider;
 
 /**
- * Builds the driver of the current folder: `java ../harness/Build.java OUT`. Maven fetches what
- * pom.xml names into OUT/lib, whose files must then be those of jars.lock to the byte: the lockfile
- * that Maven has not. The compiler fills OUT/classes.
+ * Builds the driver or the server of the current folder: `java ../harness/Build.java OUT`. Maven
+ * fetches what pom.xml names into OUT/lib, whose files must then be those of jars.lock to the byte:
+ * the lockfile that Maven has not. The compiler fills OUT/classes, for a driver with the harness.
  *
  * A third word does more: `--lock` writes jars.lock anew, `--test` also compiles the harness's tests
- * and runs them on this driver.
+ * and runs them on this driver, or runs a server's own.
  */
 final class Build {
   private static final String FETCH =
       "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+  /** What drivers share. A server stands elsewhere and shares nothing. */
+  private static final Path HARNESS = Path.of("../harness");
 
   private Build() {}
 
@@ -34,17 +37,34 @@ final class Build {
     empty(classes);
     run("mvn", "-B", "-q", FETCH, "-DoutputDirectory=" + jars, "-DincludeScope=runtime");
     lock(jars, also.equals("--lock"));
-    compile(classes, jars, "../harness/src", ".");
+    boolean isDriver = Files.isDirectory(HARNESS);
+    if (isDriver) {
+      compile(classes, jars, HARNESS + "/src", ".");
+    } else {
+      compile(classes, jars, ".");
+    }
     if (also.equals("--test")) {
-      compile(classes, jars, "../harness/test");
       String classPath = classes + File.pathSeparator + jars + "/*";
-      try (var drivers = Files.newDirectoryStream(Path.of("."), "*Driver.java")) {
-        for (Path driver : drivers) {
-          String name = driver.getFileName().toString().replace(".java", "");
-          run("java", "-cp", classPath, "jeton.harness.Tests", name);
+      if (isDriver) {
+        compile(classes, jars, HARNESS + "/test");
+        for (String driver : classes("*Driver.java")) {
+          run("java", "-cp", classPath, "jeton.harness.Tests", driver);
+        }
+      } else {
+        for (String test : classes("*Test.java")) {
+          run("java", "-cp", classPath, test);
         }
       }
     }
+  }
+
+  /** The classes of this folder whose files are called so. */
+  private static List<String> classes(String glob) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(Path.of("."), glob)) {
+      files.forEach(file -> names.add(file.getFileName().toString().replace(".java", "")));
+    }
+    return names;
   }
 
   private static void lock(Path jars, boolean write) throws IOException, NoSuchAlgorithmException {

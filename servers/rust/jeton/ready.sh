@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a data folder whose issuer signs with the run's keys. An issuer makes keys of its own first,
-# and one from elsewhere signs after the lead: so those of its own are given up at once, as if they
-# were in wrong hands.
+# Makes a data folder whose issuer signs with the run's keys, where the run has some. An issuer makes
+# keys of its own first, and one from elsewhere signs after the lead: so those of its own are given up
+# at once, as if they were in wrong hands. Of other algorithms they stay, and sign.
 set -eu
 jeton=$1 run=$2 hs256=$3 es256=$4
 iss=https://id.example
@@ -11,7 +11,7 @@ admin() {
     "$jeton" admin "$noun" "$verb" --data "$run/data" "$@"
 }
 admin issuer add "@$run/issuer.json" >"$run/made"
-made=$(admin key list "$iss" | cut -d ' ' -f 1)
+made=$(admin key list "$iss" | awk '$2 == "HS256" || $2 == "ES256" { print $1 }')
 admin key import "$iss" "$hs256" --alg HS256
 admin key import "$iss" "$es256" --alg ES256
 for kid in $made; do

@@ -11,6 +11,7 @@ use std::fmt;
 
 use super::machine::{Difference, machine, settings};
 use super::same::{Work, counterpart};
+use super::servers::{has_servers_alone, of_servers};
 use super::untimed;
 use crate::judging::{self, Contest, Contestant, Twins};
 use crate::published;
@@ -38,6 +39,8 @@ pub struct Named {
 pub enum Unmergeable {
     /// It takes two.
     TooFew,
+    /// The first has rows of servers, and the second others, or others too.
+    ServersBeside(String, String),
     /// None of them has rows with times.
     NothingTimed,
     /// Two of them have rows of the same attack on the same library, or of the same pair.
@@ -67,6 +70,12 @@ impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew => f.write_str("a merge takes two results or more"),
+            Self::ServersBeside(servers, other) => write!(
+                f,
+                "{servers} has rows of servers, and {other} has others: results of `jeton lab servers` are \
+                 merged with each other alone, for a server and a driver may have one name in a result and \
+                 are not the same code"
+            ),
             Self::NothingTimed => f.write_str(
                 "none of them was made by `jeton lab run`: attacks and interop stand beside a run's rows",
             ),
@@ -106,6 +115,8 @@ impl std::error::Error for Unmergeable {}
 /// and the verdicts drawn again. A row that one of them could not measure is not measured, and says
 /// in which.
 ///
+/// Results of servers are merged with each other alone: repetitions are added where the load is the same.
+///
 /// Rows that have no times (of attacks, of interop) stand beside those of the runs, if they are about
 /// the same code; what is concluded from all of them is concluded again.
 ///
@@ -116,6 +127,17 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
         return Err(Unmergeable::TooFew);
     }
     results.sort_by_key(|run| began(&run.result));
+    let has_servers = |named: &&Named| !named.result.rows.servers.is_empty();
+    if let Some(servers) = results.iter().find(has_servers) {
+        let is_other = |named: &&Named| !has_servers_alone(&named.result.rows);
+        return match results.iter().find(is_other) {
+            None => of_servers(&results, command),
+            Some(other) => {
+                let (servers, other) = (servers.name.clone(), other.name.clone());
+                Err(Unmergeable::ServersBeside(servers, other))
+            }
+        };
+    }
     let is_timed = |named: &&Named| !named.result.rows.measured.is_empty();
     let timed: Vec<Named> = results.iter().filter(is_timed).cloned().collect();
     let whole = match timed.as_slice() {
@@ -198,15 +220,22 @@ fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
+/// Both were measured on the same machine, as it was set up.
+pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+    let (a, b) = (&first.result.environment, &other.result.environment);
+    let mut differences = machine(a, b);
+    differences.extend(settings(a, b));
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let (a, b) = (first.name.clone(), other.name.clone());
+    Err(Unmergeable::AnotherMachine(a, b, differences))
+}
+
 fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
     let (a, b) = (&first.result, &other.result);
-    let mut differences = machine(&a.environment, &b.environment);
-    differences.extend(settings(&a.environment, &b.environment));
     let names = || (first.name.clone(), other.name.clone());
-    if !differences.is_empty() {
-        let (a, b) = names();
-        return Err(Unmergeable::AnotherMachine(a, b, differences));
-    }
+    same_machine(first, other)?;
     for (with, without) in [(first, other), (other, first)] {
         let lacks = |row: &&Row| counterpart(&without.result, row).is_none();
         if let Some(row) = with.result.rows.measured.iter().find(lacks) {
@@ -221,7 +250,7 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
         let (a, b) = names();
         Err(Unmergeable::AnotherSubject(a, b, difference))
     };
-    if let Some(difference) = drivers(&a.environment, &b.environment) {
+    if let Some(difference) = code(&a.environment, &b.environment, "driver") {
         return differ(difference);
     }
     for row in &a.rows.measured {
@@ -232,15 +261,15 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// A driver that both have, and that is not the same code in both.
-pub(super) fn drivers(a: &Environment, b: &Environment) -> Option<Difference> {
+/// A driver or a server that both have, and that is not the same code in both.
+pub(super) fn code(a: &Environment, b: &Environment, kind: &str) -> Option<Difference> {
     let both = a.drivers.iter().filter_map(|(driver, hash)| {
         let other = b.drivers.get(driver)?;
         (other != hash).then_some((driver, hash, other))
     });
     let short = |hash: &String| hash.chars().take(8).collect();
     let mut differ = both.map(|(driver, before, after)| Difference {
-        what: format!("sources or lockfile of the driver {driver}"),
+        what: format!("sources or lockfile of the {kind} {driver}"),
         before: short(before),
         after: short(after),
     });
@@ -468,7 +497,7 @@ fn verdicts(
     judged
 }
 
-fn environment(results: &[Named]) -> Environment {
+pub(super) fn environment(results: &[Named]) -> Environment {
     let all = || results.iter().map(|n| &n.result.environment);
     let mut merged = results[0].result.environment.clone();
     merged.elapsed_s = all().map(|e| e.elapsed_s).sum();

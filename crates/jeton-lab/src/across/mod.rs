@@ -9,6 +9,7 @@ mod gate;
 mod machine;
 mod merge;
 mod same;
+mod servers;
 mod untimed;
 
 pub use compare::{Change, RunComparison, Side, Unjudged, compare};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::machine::Difference;
-use super::merge::{Named, Unmergeable, drivers};
+use super::merge::{Named, Unmergeable, code};
 use crate::published;
 use crate::result::{AttackRow, InteropRow, MergedRun, Party, RunResult};
 
@@ -43,7 +43,7 @@ pub(super) fn join(mut whole: RunResult, results: &[Named]) -> Result<RunResult,
 }
 
 /// The runs that made rows without times: they have no rounds.
-fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
+pub(super) fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
     if !result.runs.is_empty() {
         let untimed = result.runs.iter().filter(|run| run.rounds == 0);
         return untimed.cloned().collect();
@@ -65,7 +65,7 @@ fn same_code(whole: &RunResult, named: &Named) -> Result<(), Unmergeable> {
             difference,
         ))
     };
-    if let Some(difference) = drivers(&whole.environment, &named.result.environment) {
+    if let Some(difference) = code(&whole.environment, &named.result.environment, "driver") {
         return differ(difference);
     }
     let rows = &named.result.rows;

@@ -13,9 +13,7 @@ use super::trying::Place;
 use super::verdict::{LeftOut, Tally};
 use crate::driver::{Built, Cache, Driver, Unbuilt};
 use crate::host::{Cores, describe};
-use crate::result::{
-    AttackRow, NoiseFloor, Party, Practice, Rows, RunResult, SCHEMA, Status, Taint,
-};
+use crate::result::{AttackRow, Party, Practice, Rows, RunResult, Status, Taint};
 use crate::stop::Stop;
 use crate::suite::Format;
 use crate::wire::Hello;
@@ -185,22 +183,11 @@ pub(super) fn described(
     environment.elapsed_s = elapsed.as_secs_f64();
     environment.complete = true;
     environment.taint = Taint::default();
-    RunResult {
-        schema: SCHEMA,
-        command: command.to_owned(),
-        seed,
-        environment,
-        noise_floor: NoiseFloor::default(),
-        published: Vec::new(),
-        verdicts: Vec::new(),
-        recommendation: None,
-        claims_answered: Vec::new(),
-        runs: Vec::new(),
-        rows: Rows {
-            attack: rows,
-            ..Rows::default()
-        },
-    }
+    let rows = Rows {
+        attack: rows,
+        ..Rows::default()
+    };
+    RunResult::without_verdicts(command.to_owned(), seed, environment, rows)
 }
 
 /// The attacks of these names, in the order of the catalogue.

@@ -143,8 +143,8 @@ impl Cache {
             Unbuilt::Unavailable(format!("{} cannot be written: {e}", out.display()))
         };
         fs::create_dir_all(&out).map_err(unwritable)?;
-        let stamp = out.join("stamp");
-        let _ = fs::remove_file(&stamp);
+        let stamp_path = out.join("stamp");
+        let _ = fs::remove_file(&stamp_path);
         let log_path = out.join("build.log");
         let mut log = File::create(&log_path).map_err(unwritable)?;
         for command in recipe.build {
@@ -160,7 +160,7 @@ impl Cache {
                     )),
                 })?;
         }
-        fs::write(&stamp, &hash).map_err(unwritable)?;
+        fs::write(&stamp_path, stamp(recipe, &hash)).map_err(unwritable)?;
         Ok(built)
     }
 
@@ -204,7 +204,7 @@ impl Cache {
             let p = PathBuf::from(p);
             p.is_absolute() && !p.exists()
         };
-        let stamped = fs::read_to_string(out.join("stamp")).is_ok_and(|s| s == hash);
+        let stamped = fs::read_to_string(out.join("stamp")).is_ok_and(|s| s == stamp(recipe, hash));
         stamped && !program.is_none_or(gone)
     }
 
@@ -271,6 +271,12 @@ enum Failed {
     Stopped,
     NotStarted(String),
     Badly(String),
+}
+
+/// What a build leaves behind: of which sources, and where they lay. Some of what is built lies beside
+/// them (`node_modules`) or has their path in it, so a copied cache is no build.
+fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
+    format!("{hash} in {}", recipe.folder.display())
 }
 
 /// SHA-256 over every source file's path and content, in the order of the paths.

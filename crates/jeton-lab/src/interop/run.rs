@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::player::{Player, Stopped};
 use crate::driver::{Cache, Driver};
 use crate::host::{Cores, describe};
-use crate::result::{InteropRow, NoiseFloor, Rows, RunResult, SCHEMA};
+use crate::result::{InteropRow, Rows, RunResult};
 use crate::stop::Stop;
 use crate::suite::ClaimsSets;
 
@@ -108,22 +108,11 @@ pub fn run(
         }
         player.bye();
     }
-    RunResult {
-        schema: SCHEMA,
-        command: options.command.clone(),
-        seed: options.seed,
-        environment,
-        noise_floor: NoiseFloor::default(),
-        published: Vec::new(),
-        verdicts: Vec::new(),
-        claims_answered: Vec::new(),
-        recommendation: None,
-        runs: Vec::new(),
-        rows: Rows {
-            interop: run.rows,
-            ..Rows::default()
-        },
-    }
+    let rows = Rows {
+        interop: run.rows,
+        ..Rows::default()
+    };
+    RunResult::without_verdicts(options.command.clone(), options.seed, environment, rows)
 }
 
 struct Run<'a> {

@@ -13,7 +13,7 @@ mod report_4;
 pub mod servers;
 mod source;
 
-pub use answers::answers;
+pub use answers::{answers, of_servers as answers_of_servers};
 
 use crate::result::{PublishedTable, Row, RowId};
 use draft::Draft;

@@ -2,7 +2,7 @@
 
 use super::draft::{Fields, read};
 use super::source::REPORT_3;
-use crate::servers::{Algorithm, Scenario};
+use crate::servers::{Algorithm, Call, Scenario};
 
 const RUNS: &str = include_str!("../../published/report3-runs.csv");
 const STATUS: &str = include_str!("../../published/report3-status.csv");
@@ -85,6 +85,7 @@ fn scenario(run: &Fields) -> Option<Scenario> {
         cores: run.text("cores").parse().ok()?,
         connections: run.text("connections").parse().ok()?,
         in_flight: run.text("calls_per_connection").parse().ok()?,
+        call: Call::GenerateJwt,
         alg: run.text("alg").parse::<Algorithm>().ok()?,
     })
 }

@@ -1,6 +1,7 @@
 //! Everything measured as comma-separated values (RFC 4180), for spreadsheets and data frames.
 
 mod interop;
+mod servers;
 
 use csv::WriterBuilder;
 
@@ -41,7 +42,7 @@ const COLUMNS: [&str; 27] = [
 /// columns of their own, `round_1` and on.
 ///
 /// A result of `lab interop` has a line for each pair instead, with what each encoding of the key came
-/// to.
+/// to; one of `lab servers` a line for each server under each load.
 ///
 /// What was not measured is an empty field. Text that a spreadsheet would take for a formula (it
 /// begins with `=`, `+`, `-` or `@`) has an apostrophe before it: reasons and names come from the
@@ -61,6 +62,11 @@ pub fn text(result: &RunResult) -> String {
         .iter()
         .filter_map(|r| r.ns_per_op.as_ref());
     let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
+    let tainted = result.environment.taint.tainted;
+    if result.rows.measured.is_empty() && !result.rows.servers.is_empty() {
+        let (head, lines) = servers::lines(&result.rows.servers, tainted);
+        return table(head, lines);
+    }
     if result.rows.measured.is_empty() && !result.rows.is_empty() {
         let head = interop::COLUMNS.map(str::to_owned).to_vec();
         return table(
@@ -70,7 +76,6 @@ pub fn text(result: &RunResult) -> String {
     }
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let tainted = result.environment.taint.tainted;
     let lines = result.rows.measured.iter();
     let lines = lines.map(|r| record(r, tainted, rounds)).collect();
     table(head.collect(), lines)

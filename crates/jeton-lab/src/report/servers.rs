@@ -12,7 +12,7 @@ const STEPS: u32 = 10;
 /// One scenario.
 #[derive(Debug)]
 pub struct ScenarioTable<'a> {
-    /// As in `1 core, 5×50, HS256`.
+    /// As in `1 core, 5×50, HS256`, and the rate of an open loop behind it.
     pub title: String,
     /// Server and loader share cores: only CPU time is compared.
     pub oversubscribed: bool,
@@ -22,7 +22,7 @@ pub struct ScenarioTable<'a> {
     pub measured: Vec<(&'a ServerRow, &'a ServerLoad)>,
     /// Those that were not, with the reason in each.
     pub missing: Vec<&'a ServerRow>,
-    /// The report's own figures.
+    /// The report's own figures: its loops were closed.
     pub published: Vec<PublishedRun>,
 }
 
@@ -54,14 +54,21 @@ fn table<'a>(
     published: &[PublishedRun],
 ) -> ScenarioTable<'a> {
     let oversubscribed = of.iter().any(|row| row.oversubscribed);
+    let rate = of.first().and_then(|row| row.rate);
+    let compared = Compared::of(oversubscribed, rate);
     let measured = of.iter().filter_map(|row| Some((*row, row.load.as_ref()?)));
     let mut measured: Vec<(&ServerRow, &ServerLoad)> = measured.collect();
-    measured
-        .sort_by(|(_, a), (_, b)| worth(b, oversubscribed).total_cmp(&worth(a, oversubscribed)));
+    measured.sort_by(|(_, a), (_, b)| compared.worth(b).total_cmp(&compared.worth(a)));
     ScenarioTable {
-        title: scenario.name(),
+        title: rate.map_or(scenario.name(), |rate| {
+            format!(
+                "{}, {} calls a second",
+                scenario.name(),
+                units::fixed(rate, 0)
+            )
+        }),
         oversubscribed,
-        rate: of.first().and_then(|row| row.rate),
+        rate,
         measured,
         missing: of
             .iter()
@@ -70,51 +77,82 @@ fn table<'a>(
             .collect(),
         published: published
             .iter()
-            .filter(|run| run.scenario == scenario)
+            .filter(|run| run.scenario == scenario && rate.is_none())
             .cloned()
             .collect(),
     }
 }
 
-/// What rows are compared by: tokens a second, or tokens for a second of CPU time.
-fn worth(load: &ServerLoad, oversubscribed: bool) -> f64 {
-    if oversubscribed {
-        load.cpu_us_per_request.map_or(0.0, f64::recip)
-    } else {
-        load.requests_per_s
+/// What rows of a table are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// Tokens a second.
+    Tokens,
+    /// Tokens for a second of the server's CPU time.
+    CpuTime,
+    /// The time within which 99 of 100 calls were answered: at one rate all have the same tokens.
+    Latency,
+}
+
+impl Compared {
+    fn of(oversubscribed: bool, rate: Option<f64>) -> Self {
+        match (oversubscribed, rate) {
+            (true, _) => Self::CpuTime,
+            (false, None) => Self::Tokens,
+            (false, Some(_)) => Self::Latency,
+        }
+    }
+
+    /// More is better; nothing is 0.
+    fn worth(self, load: &ServerLoad) -> f64 {
+        match self {
+            Self::Tokens => load.requests_per_s,
+            Self::CpuTime => load.cpu_us_per_request.map_or(0.0, f64::recip),
+            // Errors are calls that were never answered: one in a hundred, and there is no such time.
+            Self::Latency if load.errors() * 100 >= load.errors() + load.answers() => 0.0,
+            Self::Latency => load.latency_ms.get("p99").map_or(0.0, |ms| ms.recip()),
+        }
+    }
+
+    /// The best over each of the others.
+    fn sentence(self, best: &str, over: &[(&str, f64)]) -> String {
+        let over = over.iter().map(|(id, ratio)| {
+            let ratio = units::times(*ratio);
+            match self {
+                Self::Tokens | Self::CpuTime => format!("{ratio} × {id}"),
+                Self::Latency => format!("{id}'s {ratio} ×"),
+            }
+        });
+        let over = units::list(&over.collect::<Vec<_>>());
+        match self {
+            Self::Tokens => format!("{best}: tokens a second {over}."),
+            Self::CpuTime => format!("{best}: tokens for the same CPU time {over}."),
+            Self::Latency => format!("{best}: the shortest p99; {over} as long."),
+        }
     }
 }
 
 impl ScenarioTable<'_> {
+    fn compared(&self) -> Compared {
+        Compared::of(self.oversubscribed, self.rate)
+    }
+
     /// What the figures say: the best of those without a mark over each of the others, and the
     /// report's pair as published beside the same pair here.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
+        let compared = self.compared();
+        let mut sound = (self.measured.iter())
+            .filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
+            .map(|(row, load)| (row.subject.id.as_str(), compared.worth(load)))
+            .filter(|(_, worth)| *worth > 0.0);
+        let best = sound.next();
+        let over: Vec<(&str, f64)> = best.map_or_else(Vec::new, |(_, most)| {
+            sound.map(|(id, worth)| (id, most / worth)).collect()
+        });
         let mut said = Vec::new();
-        let sound: Vec<_> = (self.measured.iter())
-            .filter(|(row, load)| row.reason.is_none() && load.tokens() > 0)
-            .collect();
-        if let Some(((best, best_load), others)) = sound.split_first() {
-            let over: Vec<String> = others
-                .iter()
-                .map(|(row, load)| {
-                    let ratio =
-                        worth(best_load, self.oversubscribed) / worth(load, self.oversubscribed);
-                    format!("{} × {}", units::times(ratio), row.subject.id)
-                })
-                .collect();
-            if !over.is_empty() {
-                let what = if self.oversubscribed {
-                    "tokens for the same CPU time"
-                } else {
-                    "tokens a second"
-                };
-                said.push(format!(
-                    "{}: {what} {}.",
-                    best.subject.id,
-                    units::list(&over)
-                ));
-            }
+        if let Some((best, _)) = best.filter(|_| !over.is_empty()) {
+            said.push(compared.sentence(best, &over));
         }
         said.extend(self.beside_the_report());
         said
@@ -124,7 +162,7 @@ impl ScenarioTable<'_> {
         let published = self.published.iter().find_map(|run| run.over_node)?;
         let of = |id: &str| {
             let (_, load) = self.measured.iter().find(|(row, _)| row.subject.id == id)?;
-            Some(worth(load, self.oversubscribed)).filter(|worth| *worth > 0.0)
+            Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
         };
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
         let measured: Vec<String> = [
@@ -162,6 +200,9 @@ pub fn spread(load: &ServerLoad) -> (f64, f64) {
 #[must_use]
 pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
     let mut marks = Vec::new();
+    if row.loader.is_some() {
+        marks.push("imported");
+    }
     if row.subject.as_published {
         marks.push("as published");
     }

@@ -66,6 +66,31 @@ pub struct RunResult {
     pub rows: Rows,
 }
 
+impl RunResult {
+    /// A result of rows that are not timed against each other: it has no noise floor, and no verdict is
+    /// drawn from it.
+    pub(crate) fn without_verdicts(
+        command: String,
+        seed: u64,
+        environment: Environment,
+        rows: Rows,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            command,
+            seed,
+            environment,
+            noise_floor: NoiseFloor::default(),
+            published: Vec::new(),
+            verdicts: Vec::new(),
+            claims_answered: Vec::new(),
+            recommendation: None,
+            runs: Vec::new(),
+            rows,
+        }
+    }
+}
+
 /// One of the runs that a merged result is made of, in the order of its rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MergedRun {

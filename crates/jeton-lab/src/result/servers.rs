@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Status;
 use crate::servers::loader::Latencies;
-use crate::servers::{Algorithm, Scenario};
+use crate::servers::{Algorithm, Call, Scenario};
 
 /// One server in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,10 @@ pub struct ServerRow {
     pub connections: u32,
     /// Calls in flight on each.
     pub in_flight: u32,
-    /// What it was asked for.
+    /// What was called; files without it are of `GenerateJwt`.
+    #[serde(default)]
+    pub call: Call,
+    /// What the tokens are made with.
     pub alg: Algorithm,
     /// The server.
     pub subject: ServerSubject,
@@ -36,6 +39,9 @@ pub struct ServerRow {
     /// The machine has fewer cores than server and loader ask for: only CPU time is compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
+    /// Who loaded it, if that was not the lab: its figures were imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loader: Option<String>,
     /// What was measured; none if nothing was.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub load: Option<ServerLoad>,
@@ -72,7 +78,7 @@ pub struct ServerLoad {
     pub latency_ms: BTreeMap<String, f64>,
     /// The same as a histogram that adds up with others.
     pub latencies: Latencies,
-    /// How many calls ended how, in all repetitions: `OK` has a token.
+    /// How many calls ended how, in all repetitions: `OK` has what was asked for.
     pub statuses: BTreeMap<String, u64>,
     /// How many tokens were verified.
     pub verified: u64,
@@ -96,6 +102,13 @@ pub struct Repetition {
 }
 
 impl ServerRow {
+    /// The tokens of all calls that were answered: a batch has many.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let answers = self.load.as_ref().map_or(0, ServerLoad::answers);
+        answers * u64::from(self.call.tokens())
+    }
+
     /// The scenario that it is of.
     #[must_use]
     pub fn of_scenario(&self) -> Scenario {
@@ -103,6 +116,7 @@ impl ServerRow {
             cores: self.cores,
             connections: self.connections,
             in_flight: self.in_flight,
+            call: self.call,
             alg: self.alg,
         }
     }
@@ -112,7 +126,7 @@ impl ServerLoad {
     /// The percentiles that a row has: the report's, and those that it lacked.
     pub const PERCENTILES: [f64; 9] = [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
-    /// Calls that were not answered with a token.
+    /// Calls that were not answered with what was asked for.
     #[must_use]
     pub fn errors(&self) -> u64 {
         let others = self.statuses.iter().filter(|(status, _)| *status != "OK");
@@ -121,7 +135,7 @@ impl ServerLoad {
 
     /// Calls that were.
     #[must_use]
-    pub fn tokens(&self) -> u64 {
+    pub fn answers(&self) -> u64 {
         self.statuses.get("OK").copied().unwrap_or(0)
     }
 }

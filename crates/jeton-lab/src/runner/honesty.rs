@@ -26,6 +26,8 @@ const USUALLY_ON_THE_WAY: Duration = Duration::from_millis(1);
 const CLOCKS_APART: f64 = 1.5;
 /// A quarter of the operations may cost so many times as much each.
 const GROWTH: f64 = 2.5;
+/// How often a driver whose work seems not to grow is asked, before that is believed.
+const GROWTH_TRIES: usize = 8;
 /// Fewer operations than this in a batch are too few to take a quarter of.
 const GROWING: u64 = 16;
 /// A token may take so many times as long the first time as the second.
@@ -128,27 +130,29 @@ fn check_clock(bench: &mut Bench) -> Result<(), Stopped> {
 }
 
 /// Four times the operations take four times as long, whatever a checksum says.
+///
+/// A machine that stalls makes a batch longer and never shorter, and a stall weighs most on the
+/// short batch: so the fastest of each is compared, and who is suspected is asked again.
 fn check_growth(bench: &mut Bench) -> Result<(), Stopped> {
     let all = bench.iterations;
     if all < GROWING {
         return Ok(());
     }
-    let (mut wrong, mut right) = (0, 0);
+    let (mut few, mut many) = (f64::INFINITY, f64::INFINITY);
     let impossible = bench.ns_per_op > 0.0 && bench.ns_per_op < FASTEST_NS;
-    while wrong < CONFIRMED && !impossible {
-        let Some(few) = bench.batch(all / 4, CLOCKED, false)? else {
-            return Ok(());
-        };
-        let Some(many) = bench.batch(all, CLOCKED, false)? else {
-            return Ok(());
-        };
-        if few.ns_per_op > many.ns_per_op * GROWTH {
-            wrong += 1;
-        } else {
-            right += 1;
+    for _ in 0..GROWTH_TRIES {
+        if impossible {
+            break;
         }
-        // Nobody is asked twice who is not suspected.
-        if right == CONFIRMED || wrong == 0 {
+        let Some(quarter) = bench.batch(all / 4, CLOCKED, false)? else {
+            return Ok(());
+        };
+        let Some(whole) = bench.batch(all, CLOCKED, false)? else {
+            return Ok(());
+        };
+        few = few.min(quarter.ns_per_op);
+        many = many.min(whole.ns_per_op);
+        if few <= many * GROWTH {
             return Ok(());
         }
     }

@@ -9,7 +9,6 @@ use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use zeroize::Zeroizing;
 
 use super::Algorithm;
-use super::loader::Checker;
 
 /// Characters of the secret: as many bytes as HS256 wants, and a text that any server can read. Each
 /// has six bits, so it is as hard to guess as 192.
@@ -19,8 +18,6 @@ const SECRET_CHARACTERS: usize = 32;
 #[derive(Debug)]
 pub(super) struct Keys {
     folder: PathBuf,
-    secret: Zeroizing<Vec<u8>>,
-    public: String,
 }
 
 impl Keys {
@@ -50,15 +47,13 @@ impl Keys {
         let private = signing.to_pem().map_err(failed)?;
         let keys = Self {
             folder: folder.to_owned(),
-            secret,
-            public,
         };
         let mac = mac.with_key_id("report-mac").map_err(failed)?.to_jwk();
         for (name, content) in [
-            ("hs256", keys.secret.as_slice()),
+            ("hs256", secret.as_slice()),
             ("hs256_jwk", mac.as_bytes()),
             ("es256", private.as_bytes()),
-            ("es256_public", keys.public.as_bytes()),
+            ("es256_public", public.as_bytes()),
         ] {
             write_secret(&keys.file(name), content)?;
         }
@@ -73,23 +68,13 @@ impl Keys {
         self.folder.join(name)
     }
 
-    /// What verifies tokens of this algorithm.
-    ///
-    /// # Errors
-    /// A sentence.
-    pub(super) fn checker(&self, algorithm: Algorithm) -> Result<Checker, String> {
+    /// The file with which tokens of this algorithm are verified; none if the run has no key for it.
+    pub(crate) fn checker_file(&self, algorithm: Algorithm) -> Option<PathBuf> {
         match algorithm {
-            Algorithm::Hs256 => Checker::hs256(&self.secret),
-            Algorithm::Es256 => Checker::es256(&self.public),
+            Algorithm::Hs256 => Some(self.file("hs256")),
+            Algorithm::Es256 => Some(self.file("es256_public")),
+            Algorithm::Rs256 | Algorithm::EdDsa | Algorithm::V4Public | Algorithm::V4Local => None,
         }
-    }
-
-    /// The file with which a loader verifies tokens of this algorithm.
-    pub(crate) fn checker_file(&self, algorithm: Algorithm) -> PathBuf {
-        self.file(match algorithm {
-            Algorithm::Hs256 => "hs256",
-            Algorithm::Es256 => "es256_public",
-        })
     }
 }
 

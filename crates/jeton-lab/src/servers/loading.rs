@@ -3,13 +3,12 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::keys::Keys;
 use super::loader::Loaded;
-use super::run::Options;
-use super::scenario::Scenario;
+use super::pacing::Planned;
 use crate::host::{Bench, Processes};
 use crate::stop::Stop;
 
@@ -22,7 +21,14 @@ const BEYOND: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(super) struct Loader<'a> {
     command: &'a [OsString],
-    keys: &'a Keys,
+}
+
+/// How long one load is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// Before anything counts.
+    pub(super) warm_up: Duration,
+    pub(super) measured: Duration,
 }
 
 /// What one load came to.
@@ -34,8 +40,8 @@ pub(super) struct Measured {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(command: &'a [OsString], keys: &'a Keys) -> Self {
-        Self { command, keys }
+    pub(super) fn new(command: &'a [OsString]) -> Self {
+        Self { command }
     }
 
     #[allow(
@@ -45,22 +51,22 @@ impl<'a> Loader<'a> {
     pub(super) fn load(
         &self,
         target: SocketAddr,
-        scenario: &Scenario,
-        options: &Options,
-        verifies: bool,
+        planned: &Planned,
+        times: Times,
+        verify_with: Option<&Path>,
         bench: &Bench,
         server: &Processes,
         stop: &Stop,
     ) -> Result<Measured, String> {
-        let mut child = self.start(target, scenario, options, verifies, bench)?;
+        let mut child = self.start(target, planned, times, verify_with, bench)?;
         let began = Instant::now();
-        let until = options.warm_up + options.measured;
+        let until = times.warm_up + times.measured;
         let mut peak = server.resident_bytes();
         let mut before = None;
         let mut after = None;
         let status = loop {
             let passed = began.elapsed();
-            if before.is_none() && passed >= options.warm_up {
+            if before.is_none() && passed >= times.warm_up {
                 before = Some((passed, server.cpu_time()));
             }
             if after.is_none() && passed >= until {
@@ -73,7 +79,7 @@ impl<'a> Loader<'a> {
                 Ok(None) => {}
                 Err(e) => return Err(format!("the loader cannot be waited for: {e}")),
             }
-            std::thread::sleep(LOOK_EVERY.min(next(passed, options.warm_up, until)));
+            std::thread::sleep(LOOK_EVERY.min(next(passed, times.warm_up, until)));
         };
         let Some(status) = status else {
             let _ = child.kill();
@@ -90,7 +96,7 @@ impl<'a> Loader<'a> {
         }
         Ok(Measured {
             loaded: Loaded::read(&said).map_err(|e| format!("the loader's file: {e}"))?,
-            cpu: used(before, after, options.measured),
+            cpu: used(before, after, times.measured),
             peak,
         })
     }
@@ -98,34 +104,34 @@ impl<'a> Loader<'a> {
     fn start(
         &self,
         target: SocketAddr,
-        scenario: &Scenario,
-        options: &Options,
-        verifies: bool,
+        planned: &Planned,
+        times: Times,
+        verify_with: Option<&Path>,
         bench: &Bench,
     ) -> Result<Child, String> {
         let (program, arguments) = self
             .command
             .split_first()
             .ok_or_else(|| "there is no loader".to_owned())?;
+        let Planned { scenario, rate } = planned;
         let mut command = Command::new(program);
         command
             .args(arguments)
             .arg(target.to_string())
+            .args(["--call", scenario.call.name()])
             .args(["--alg", scenario.alg.name()])
             .args(["--connections", &scenario.connections.to_string()])
             .args(["--in-flight", &scenario.in_flight.to_string()])
-            .args(["--seconds", &seconds(options.measured)])
-            .args(["--warm-up", &seconds(options.warm_up)])
+            .args(["--seconds", &seconds(times.measured)])
+            .args(["--warm-up", &seconds(times.warm_up)])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        if let Some(rate) = options.rate {
+        if let Some(rate) = rate {
             command.args(["--rate", &rate.to_string()]);
         }
-        if verifies {
-            command
-                .arg("--verify-with")
-                .arg(self.keys.checker_file(scenario.alg));
+        if let Some(file) = verify_with {
+            command.arg("--verify-with").arg(file);
         }
         bench
             .for_loader(|| command.spawn())

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::Call;
 use crate::driver::Recipe;
 
 /// One server's folder and what its manifest says.
@@ -40,6 +41,10 @@ pub struct Manifest {
     /// and its figures are shown all the same.
     #[serde(default)]
     pub as_published: bool,
+    /// Which calls it offers. One that offers others than `GenerateJwt` has one issuer, at the root of
+    /// its address, with a profile for each algorithm, named after it, for the audience `api`.
+    #[serde(default = "only_generate_jwt")]
+    pub calls: Vec<Call>,
     /// Commands that must be on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -66,6 +71,10 @@ pub struct Manifest {
     /// Files that are written into `{run}` before anything else.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+}
+
+fn only_generate_jwt() -> Vec<Call> {
+    vec![Call::GenerateJwt]
 }
 
 /// Why there are no servers.
@@ -139,6 +148,12 @@ impl Server {
         })
     }
 
+    /// Whether it offers a call of that kind.
+    #[must_use]
+    pub fn offers(&self, call: Call) -> bool {
+        self.manifest.calls.contains(&call)
+    }
+
     /// How it is built and started.
     #[must_use]
     pub fn recipe(&self) -> Recipe<'_> {
@@ -205,6 +220,7 @@ mod tests {
             (good.id.as_str(), good.manifest.as_published),
             ("go/x", false)
         );
+        assert!(good.offers(Call::GenerateJwt) && !good.offers(Call::Issue));
         assert!(read("start = [\"x\"]\naddress = \"127.0.0.1:50051\"\n").is_ok());
         for (rest, what) in [
             ("start = [\"x\"]\n", "either `announces` or `address`"),
@@ -225,6 +241,10 @@ mod tests {
                 "unknown field `port`",
             ),
             (
+                "start = [\"x\"]\nannounces = \"on \"\ncalls = [\"revoke\"]\n",
+                "unknown variant `revoke`",
+            ),
+            (
                 "start = [\"x\"]\nannounces = \"on \"\n[files]\n\"../x\" = \"\"\n",
                 "no plain file name",
             ),
@@ -241,9 +261,11 @@ mod tests {
         for id in [
             "go/fixed",
             "go/published",
+            "java/fixed",
             "node/fixed",
             "node/published",
             "rust/jeton",
+            "rust/tonic",
         ] {
             assert!(ids.contains(&id), "{id}");
         }

@@ -6,17 +6,27 @@
 //! measured, and loads all in turns; [`loader`] makes the calls, from a process and a core of its own.
 
 mod algorithm;
+mod call;
+pub mod export;
+pub mod import;
 mod keys;
 pub mod loader;
 mod loading;
 mod manifest;
+mod pacing;
+mod plan;
 mod preflight;
 mod process;
+mod public_keys;
 mod row;
 mod run;
 mod scenario;
+mod warming;
 
 pub use algorithm::Algorithm;
+pub use call::Call;
 pub use manifest::{Manifest, SearchError, Server, find, folder};
-pub use run::{Event, Options, cache, ready, run};
+pub use pacing::Pacing;
+pub use plan::{Options, cache, loads, ready, starts};
+pub use run::{Event, run};
 pub use scenario::Scenario;

@@ -3,71 +3,212 @@
 //! All servers have the same keys, so a token that verifies with them verifies with every other
 //! server's. What is wrong is a finding, in words.
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+
 use super::keys::Keys;
-use super::loader::{Call, Checker, End, Token, ask};
+use super::loader::{Answer, Checker, End, Post, Request, ask, ask_once};
 use super::process::Running;
-use super::{Algorithm, loader};
+use super::public_keys::public_keys;
+use super::{Algorithm, Call};
 use crate::runner::empty_key::is_signed_with_an_empty_key;
 use crate::stop::Stop;
 
 /// How long a server may take until it signs with the keys that it was given: jeton publishes a key
 /// before it signs.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
-/// Tokens that are looked at: enough to see that subjects follow each other.
+/// Tokens that are looked at, on one connection: enough to see that subjects follow each other. The
+/// processes of a cluster have a list of subjects each, and begin it each.
 const TOKENS: usize = 3;
 /// No server knows it.
 const UNKNOWN_ALGORITHM: &str = "none";
 
-/// Everything that is wrong with a server, and whether it has to be started again.
+/// Everything that is wrong with a server, and what is known of it.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) findings: Vec<String>,
-    pub(crate) signs_with_empty_key: bool,
+    /// It has to be started again.
     pub(crate) died: bool,
+    /// The files that its tokens verify with.
+    checkers: BTreeMap<Algorithm, PathBuf>,
 }
 
-/// Looks at a server that has just been started.
-pub(crate) fn look(running: &mut Running, keys: &Keys, stop: &Stop) -> Result<Seen, String> {
-    let mut seen = Seen::default();
-    let mut alike = true;
-    for algorithm in Algorithm::ALL {
-        match tokens(running, keys.checker(algorithm)?, algorithm, stop) {
-            Ok(subjects) => alike &= subjects.iter().all(|s| *s == subjects[0]),
-            Err(Wrong::EmptyKey(subjects)) => {
-                alike &= subjects.iter().all(|s| *s == subjects[0]);
-                seen.signs_with_empty_key = true;
-                seen.findings.push(format!(
-                    "signs {algorithm} with an empty key: its tokens do not verify with the key that \
-                     it was given and every other server has, and anybody can make them"
-                ));
-            }
-            Err(Wrong::Other(what)) => {
+impl Seen {
+    /// The file that the tokens of this call verify with, if it gives any and they can be verified.
+    pub(crate) fn checker(&self, call: Call, algorithm: Algorithm) -> Option<&Path> {
+        let file = self
+            .checkers
+            .get(&algorithm)
+            .filter(|_| call.gives_tokens());
+        file.map(PathBuf::as_path)
+    }
+}
+
+/// A look at a server that has just been started.
+pub(crate) struct Preflight<'a> {
+    pub(crate) running: &'a mut Running,
+    pub(crate) keys: &'a Keys,
+    /// Where the server's public keys go.
+    pub(crate) folder: &'a Path,
+    pub(crate) stop: &'a Stop,
+}
+
+impl Preflight<'_> {
+    /// Looks at everything that it will be asked for.
+    pub(crate) fn look(&mut self, asked: &[(Call, Algorithm)]) -> Result<Seen, String> {
+        let mut seen = Seen::default();
+        if asked.iter().any(|(call, _)| *call == Call::GenerateJwt) {
+            self.look_at_generate_jwt(&mut seen)?;
+        }
+        let others = asked.iter().filter(|(call, _)| *call != Call::GenerateJwt);
+        for &(call, algorithm) in others {
+            if let Err(what) = self.look_at(call, algorithm, &mut seen) {
                 seen.findings.push(what);
-                alike = false;
             }
         }
+        Ok(seen)
     }
-    if alike {
-        let same = "gives every token the same subject";
-        seen.findings.push(same.to_owned());
+
+    fn look_at_generate_jwt(&mut self, seen: &mut Seen) -> Result<(), String> {
+        let mut alike = true;
+        for algorithm in Algorithm::REPORT {
+            let Some((checker, file)) = self.checker(algorithm)? else {
+                continue;
+            };
+            let is_same = |subjects: &[String]| subjects.iter().all(|s| *s == subjects[0]);
+            match self.tokens(&checker, algorithm) {
+                Ok(subjects) => {
+                    alike &= is_same(&subjects);
+                    seen.checkers.insert(algorithm, file);
+                }
+                Err(Wrong::EmptyKey(subjects)) => {
+                    alike &= is_same(&subjects);
+                    seen.findings.push(format!(
+                        "signs {algorithm} with an empty key: its tokens do not verify with the key that \
+                         it was given and every other server has, and anybody can make them"
+                    ));
+                }
+                Err(Wrong::Other(what)) => {
+                    seen.findings.push(what);
+                    seen.checkers.insert(algorithm, file);
+                    alike = false;
+                }
+            }
+        }
+        if alike {
+            let same = "gives every token the same subject";
+            seen.findings.push(same.to_owned());
+        }
+        self.look_at_what_it_does_not_know(seen);
+        Ok(())
     }
-    if let Ok(Token { .. }) = ask(running.address, &Call::generate_jwt_with(UNKNOWN_ALGORITHM)) {
-        seen.findings.push(format!(
-            "answers the algorithm `{UNKNOWN_ALGORITHM}` with a token"
-        ));
+
+    fn look_at_what_it_does_not_know(&mut self, seen: &mut Seen) {
+        let unknown = Request::generate_jwt_with(UNKNOWN_ALGORITHM);
+        let answered = ask_once(self.running.address, &unknown.post);
+        if answered.is_ok_and(|body| Answer::read(unknown.call, &body).is_ok()) {
+            seen.findings.push(format!(
+                "answers the algorithm `{UNKNOWN_ALGORITHM}` with a token"
+            ));
+        }
+        // A process that a call ends takes a moment to be gone.
+        std::thread::sleep(Duration::from_millis(200));
+        if self.running.obituary().is_some() || is_gone(self.running.address) {
+            seen.died = true;
+            seen.findings.push(format!(
+                "ends when it is asked for the algorithm `{UNKNOWN_ALGORITHM}`: one call stops it for \
+                 everybody"
+            ));
+        }
     }
-    // A process that a call ends takes a moment to be gone.
-    std::thread::sleep(Duration::from_millis(200));
-    if running.obituary().is_some() || loader_lost(running) {
-        seen.died = true;
-        seen.findings.push(format!(
-            "ends when it is asked for the algorithm `{UNKNOWN_ALGORITHM}`: one call stops it for \
-             everybody"
-        ));
+
+    /// The subjects of some tokens that are as they must be.
+    fn tokens(&self, checker: &Checker, algorithm: Algorithm) -> Result<Vec<String>, Wrong> {
+        let request = Request::generate_jwt(algorithm);
+        let began = Instant::now();
+        loop {
+            let bodies = ask(self.running.address, &request.post, TOKENS);
+            let answers = bodies
+                .and_then(|bodies| {
+                    bodies
+                        .iter()
+                        .map(|body| token(request.call, body))
+                        .collect()
+                })
+                .map_err(|end| Wrong::Other(format!("answers {algorithm} with: {}", end.name())));
+            let answers: Vec<(String, String)> = answers?;
+            let subjects = || answers.iter().map(|(_, sub)| sub.clone()).collect();
+            let mut wrong = answers
+                .iter()
+                .filter_map(|(t, sub)| checker.check(t, sub).err());
+            let Some(wrong) = wrong.next() else {
+                return Ok(subjects());
+            };
+            if answers
+                .iter()
+                .all(|(token, _)| is_signed_with_an_empty_key(algorithm.name(), token))
+            {
+                return Err(Wrong::EmptyKey(subjects()));
+            }
+            if began.elapsed() > SETTLE_LIMIT || self.stop.requested() {
+                return Err(Wrong::Other(unverified(algorithm, &wrong)));
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
-    Ok(seen)
+
+    /// One call, once. Its token must verify, if it has one and the lab has a key for it.
+    fn look_at(&self, call: Call, algorithm: Algorithm, seen: &mut Seen) -> Result<(), String> {
+        let target = self.running.address;
+        let answered = |end: End| format!("answers {call} of {algorithm} with: {}", end.name());
+        let checker = self.checker(algorithm)?;
+        let began = Instant::now();
+        loop {
+            let request = Request::prepare(target, call, algorithm).map_err(answered)?;
+            let body = ask_once(target, &request.post).map_err(answered)?;
+            let answer = Answer::read(call, &body).map_err(answered)?;
+            let wrong = checker
+                .as_ref()
+                .zip(answer.token)
+                .map(|((checker, file), token)| {
+                    seen.checkers.insert(algorithm, file.clone());
+                    checker.check(token, answer.sub)
+                });
+            let Some(Err(wrong)) = wrong else {
+                return Ok(());
+            };
+            if began.elapsed() > SETTLE_LIMIT || self.stop.requested() {
+                return Err(unverified(algorithm, &wrong));
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// The keys of an algorithm: those of the run where it has some, else the server's own, and none
+    /// where only the server can have them.
+    fn checker(&self, algorithm: Algorithm) -> Result<Option<(Checker, PathBuf)>, String> {
+        let file = match self.keys.checker_file(algorithm) {
+            Some(file) => file,
+            None if algorithm == Algorithm::V4Local => return Ok(None),
+            None => self.public_keys(algorithm)?,
+        };
+        let keys = std::fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(Some((Checker::read(algorithm, &keys)?, file)))
+    }
+
+    /// The server's own, in a file.
+    fn public_keys(&self, algorithm: Algorithm) -> Result<PathBuf, String> {
+        let answered = |end: End| format!("answers a call for its keys with: {}", end.name());
+        let body = ask_once(self.running.address, &Post::keys()).map_err(answered)?;
+        let keys = public_keys(&body, algorithm).ok_or_else(|| answered(End::Garbage))?;
+        let file = self.folder.join(format!("public-{algorithm}"));
+        std::fs::write(&file, keys).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(file)
+    }
 }
 
 enum Wrong {
@@ -76,44 +217,19 @@ enum Wrong {
     Other(String),
 }
 
-/// The subjects of some tokens that are as they must be.
-fn tokens(
-    running: &Running,
-    checker: Checker,
-    algorithm: Algorithm,
-    stop: &Stop,
-) -> Result<Vec<String>, Wrong> {
-    let call = Call::generate_jwt(algorithm);
-    let began = Instant::now();
-    loop {
-        let answers: Result<Vec<Token>, End> =
-            (0..TOKENS).map(|_| ask(running.address, &call)).collect();
-        let answers = answers
-            .map_err(|end| Wrong::Other(format!("answers {algorithm} with: {}", end.name())))?;
-        let subjects = || answers.iter().map(|a| a.sub.clone()).collect();
-        let wrong = answers
-            .iter()
-            .find_map(|a| checker.check(&a.answer()).err());
-        let Some(wrong) = wrong else {
-            return Ok(subjects());
-        };
-        if answers
-            .iter()
-            .all(|a| is_signed_with_an_empty_key(algorithm.name(), &a.jwt))
-        {
-            return Err(Wrong::EmptyKey(subjects()));
-        }
-        if began.elapsed() > SETTLE_LIMIT || stop.requested() {
-            return Err(Wrong::Other(format!(
-                "its {algorithm} tokens do not verify with the key that it was given: {wrong}"
-            )));
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
+/// A token and its subject.
+fn token(call: Call, body: &Bytes) -> Result<(String, String), End> {
+    let answer = Answer::read(call, body)?;
+    let token = answer.token.ok_or(End::Garbage)?;
+    Ok((token.to_owned(), answer.sub.to_owned()))
+}
+
+fn unverified(algorithm: Algorithm, why: &str) -> String {
+    format!("its {algorithm} tokens do not verify with the key that it was given: {why}")
 }
 
 /// Nobody listens any more.
-fn loader_lost(running: &Running) -> bool {
-    let asked = loader::ask(running.address, &Call::generate_jwt(Algorithm::Es256));
+fn is_gone(address: SocketAddr) -> bool {
+    let asked = ask_once(address, &Request::generate_jwt(Algorithm::Es256).post);
     asked == Err(End::NotConnected)
 }

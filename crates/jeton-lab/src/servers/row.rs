@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use super::loader::Loaded;
 use super::manifest::Server;
+use super::pacing::{Peak, Planned};
 use super::preflight::Seen;
-use super::scenario::Scenario;
 use crate::host::Bench;
 use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
 use crate::stats::median::round_value as middle;
 
-/// One server in one scenario, so far.
+/// One server under one load, so far.
 #[derive(Debug)]
 pub(super) struct RowDraft {
-    scenario: Scenario,
+    planned: Planned,
     subject: ServerSubject,
     oversubscribed: bool,
     status: Status,
@@ -26,19 +26,24 @@ pub(super) struct RowDraft {
 impl RowDraft {
     pub(super) fn new(
         server: &Server,
-        scenario: Scenario,
+        planned: Planned,
         bench: &Bench,
         absent: Option<&str>,
         seen: &Seen,
     ) -> Self {
         let manifest = &server.manifest;
+        let absent = if server.offers(planned.scenario.call) {
+            absent
+        } else {
+            Some("does not offer this call")
+        };
         let (status, reasons) = match absent {
             Some(reason) => (Status::Unavailable, vec![reason.to_owned()]),
             None if seen.findings.is_empty() => (Status::Ok, Vec::new()),
             None => (Status::FailedPreflight, seen.findings.clone()),
         };
         Self {
-            scenario,
+            planned,
             subject: ServerSubject {
                 id: server.id.clone(),
                 name: manifest.name.clone(),
@@ -84,14 +89,30 @@ impl RowDraft {
         self.reasons.push(format!("under this load it {how}"));
     }
 
-    pub(super) fn row(self, rate: Option<f64>) -> ServerRow {
+    pub(super) fn planned(&self) -> Planned {
+        self.planned
+    }
+
+    /// What it answered, if it answered with tokens: the median of the repetitions.
+    pub(super) fn peak(&self) -> Option<Peak> {
+        let rates: Vec<f64> = self.loads.iter().map(|(l, _)| l.per_second()).collect();
+        let tokens = f64::from(self.planned.scenario.call.tokens());
+        let calls_per_s = middle(&rates).filter(|rate| *rate > 0.0)? / tokens;
+        Some(Peak {
+            calls_per_s,
+            is_sound: self.status == Status::Ok,
+        })
+    }
+
+    pub(super) fn row(self) -> ServerRow {
         let load = self.load();
+        let Planned { scenario: of, rate } = self.planned;
         let (mut status, mut reasons) = (self.status, self.reasons);
         if load.is_none() && status == Status::Ok {
             status = Status::Unavailable;
             reasons.push("it was gone, or the run was ended, before its turn".to_owned());
         }
-        if let Some(load) = load.as_ref().filter(|load| load.tokens() == 0)
+        if let Some(load) = load.as_ref().filter(|load| load.answers() == 0)
             && status == Status::Ok
         {
             let (is, why) = match load.statuses.is_empty() {
@@ -105,22 +126,19 @@ impl RowDraft {
             reasons.push(why.to_owned());
         }
         reasons.dedup();
-        let scenario = self.scenario.name();
-        let behind = format!(", {}", self.scenario.alg);
         ServerRow {
             status,
             reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
-            scenario: scenario
-                .strip_suffix(&behind)
-                .unwrap_or(&scenario)
-                .to_owned(),
-            cores: self.scenario.cores,
-            connections: self.scenario.connections,
-            in_flight: self.scenario.in_flight,
-            alg: self.scenario.alg,
+            scenario: of.load(),
+            cores: of.cores,
+            connections: of.connections,
+            in_flight: of.in_flight,
+            call: of.call,
+            alg: of.alg,
             subject: self.subject,
             rate,
             oversubscribed: self.oversubscribed,
+            loader: None,
             load,
         }
     }

@@ -1,7 +1,6 @@
 //! The suite: every server in every scenario, in turns, and what came of it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,38 +9,21 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::keys::Keys;
-use super::loading::{Loader, Measured};
+use super::loading::{Loader, Measured, Times};
 use super::manifest::Server;
-use super::preflight::{self, Seen};
+use super::pacing::{Pacing, Peak, Planned, rates};
+use super::plan::{Options, cache, loads};
+use super::preflight::{Preflight, Seen};
 use super::process::{Running, Start};
 use super::row::RowDraft;
 use super::scenario::Scenario;
+use super::warming::{Course, slice};
+use super::{Algorithm, Call};
 use crate::driver::{Cache, Unbuilt};
 use crate::host::{Bench, Cores, Processes, Witness, describe};
-use crate::published::answers;
-use crate::result::{Environment, NoiseFloor, Rows, RunResult, SCHEMA};
+use crate::published::answers_of_servers;
+use crate::result::{Environment, Rows, RunResult};
 use crate::stop::Stop;
-
-/// How a run is to be done.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// How often each server is loaded in each scenario.
-    pub repetitions: u32,
-    /// How long each load is measured.
-    pub measured: Duration,
-    /// How long a server is loaded before that.
-    pub warm_up: Duration,
-    /// Calls a second of an open loop; none for a closed one.
-    pub rate: Option<f64>,
-    /// The seed of the order in which servers are loaded.
-    pub seed: u64,
-    /// The command that repeats it, for the result file.
-    pub command: String,
-    /// The command of a loader: it is a process of its own, on a core of its own.
-    pub loader: Vec<OsString>,
-    /// Where keys, logs and data folders of the run go: an empty folder, for this user alone.
-    pub folder: PathBuf,
-}
 
 /// One thing that happened, for whoever shows progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +58,21 @@ pub enum Event<'a> {
         /// What.
         what: &'a str,
     },
+    /// A server that has just started is loaded until it is as fast as it becomes.
+    WarmingUp {
+        /// Its id.
+        server: &'a str,
+        /// Its cores.
+        cores: u32,
+    },
+    /// The time for that was over, and a server still became faster.
+    Unsettled {
+        /// Its id.
+        server: &'a str,
+    },
     /// A server is loaded.
     Loading {
-        /// The scenario.
+        /// The scenario, and the rate of an open loop.
         scenario: &'a str,
         /// The server's id.
         server: &'a str,
@@ -87,35 +81,6 @@ pub enum Event<'a> {
         /// Of all.
         of: usize,
     },
-}
-
-/// What built servers are kept in: beside the drivers.
-#[must_use]
-pub fn cache() -> Cache {
-    Cache::named("jeton-servers")
-}
-
-/// Whether the machine has what a run needs, before anything is built.
-///
-/// # Errors
-/// A sentence that says what is missing.
-pub fn ready(servers: &[&Server], scenarios: &[Scenario]) -> Result<(), String> {
-    if servers.is_empty() || scenarios.is_empty() {
-        return Err("there is no server, or no scenario, to measure".to_owned());
-    }
-    let cores = Cores::unpinned().count();
-    if cores < 2 {
-        return Err(format!(
-            "{cores} core is not enough: a server and its loader need one each; give the process \
-             more (taskset, the container's limit)"
-        ));
-    }
-    for server in servers {
-        if let Some(address) = server.manifest.address {
-            super::process::free(address).map_err(|why| format!("{}: {why}", server.id))?;
-        }
-    }
-    Ok(())
 }
 
 /// Loads every server in every scenario. Whatever a server does, the others go on; when `stop` is
@@ -138,14 +103,14 @@ pub fn run(
         stop,
         tell,
         cache: cache(),
-        loader: Loader::new(&options.loader, &keys),
+        loader: Loader::new(&options.loader),
         keys: &keys,
         hashes: BTreeMap::new(),
         order: ChaCha8Rng::seed_from_u64(options.seed),
         done: 0,
-        of: servers.len() * scenarios.len() * options.repetitions as usize,
+        of: loads(servers, scenarios, options),
     };
-    let built = run.build(servers);
+    let built = run.build(servers, scenarios);
     let witness = Witness::begin(&[]);
     let began = Instant::now();
     let mut drafts = Vec::new();
@@ -168,25 +133,14 @@ pub fn run(
     environment.drivers = run.hashes;
     witnessed(&mut environment, &witness);
     let rows = Rows {
-        servers: drafts.into_iter().map(|d| d.row(options.rate)).collect(),
+        servers: drafts.into_iter().map(RowDraft::row).collect(),
         ..Rows::default()
     };
-    let noise_floor = NoiseFloor::default();
-    // This run asked nothing about the other reports.
-    let mut claims_answered = answers(&rows, &noise_floor, &environment.taint);
-    claims_answered.retain(|claim| claim.report == 3);
+    let command = options.command.clone();
     Ok(RunResult {
-        schema: SCHEMA,
-        command: options.command.clone(),
-        seed: options.seed,
-        environment,
-        noise_floor,
-        published: Vec::new(),
-        verdicts: Vec::new(),
-        claims_answered,
-        recommendation: None,
-        runs: Vec::new(),
-        rows,
+        // This run asked nothing about the other reports.
+        claims_answered: answers_of_servers(&rows.servers),
+        ..RunResult::without_verdicts(command, options.seed, environment, rows)
     })
 }
 
@@ -233,17 +187,22 @@ struct Participant<'s> {
 }
 
 impl Participant<'_> {
-    /// Whether it is loaded: one with findings is only if they are its published ones.
-    fn takes_part(&self) -> bool {
+    /// Whether it is loaded with that call: one with findings is only if they are its published ones.
+    fn takes_part(&self, call: Call) -> bool {
         self.running.is_some()
             && (self.seen.findings.is_empty() || self.server.manifest.as_published)
+            && self.server.offers(call)
     }
 }
 
 impl Run<'_> {
-    fn build<'s>(&mut self, servers: &[&'s Server]) -> Vec<Built<'s>> {
+    fn build<'s>(&mut self, servers: &[&'s Server], scenarios: &[Scenario]) -> Vec<Built<'s>> {
         let mut built = Vec::new();
         for (i, server) in servers.iter().enumerate() {
+            if !scenarios.iter().any(|s| server.offers(s.call)) {
+                built.push((*server, None));
+                continue;
+            }
             if self.cache.stale(server.recipe()) {
                 (self.tell)(Event::Building {
                     server: &server.id,
@@ -277,24 +236,50 @@ impl Run<'_> {
         scenarios: &[Scenario],
         bench: &Bench,
     ) -> Vec<RowDraft> {
-        let cores = scenarios.first().map_or(1, |s| s.cores);
+        let cores = cores_of(scenarios);
         let mut all: Vec<Participant<'_>> = Vec::new();
         for (server, absent) in built {
             let folder = self.options.folder.join(server.id.replace('/', "-"));
             let folder = folder.join(format!("{cores}"));
-            all.push(self.participant(server, absent.clone(), folder, bench, cores));
+            all.push(self.participant(server, absent.clone(), folder, bench, scenarios));
         }
+        for one in &mut all {
+            self.warm_up(one, scenarios, bench);
+        }
+        let rate = self.options.pacing.first();
+        let planned: Vec<Planned> = (scenarios.iter())
+            .map(|&scenario| Planned { scenario, rate })
+            .collect();
+        let mut drafts = self.turns(&planned, &mut all, bench);
+        if self.options.pacing == Pacing::Full && !self.stop.requested() {
+            let open = open_loops(&planned, &drafts);
+            drafts.extend(self.turns(&open, &mut all, bench));
+            // Behind each closed loop its open ones.
+            drafts.sort_by_key(|draft| {
+                scenarios
+                    .iter()
+                    .position(|s| *s == draft.planned().scenario)
+            });
+        }
+        drafts
+    }
+
+    /// Every server under every load, as often as is asked for.
+    fn turns(
+        &mut self,
+        planned: &[Planned],
+        all: &mut [Participant<'_>],
+        bench: &Bench,
+    ) -> Vec<RowDraft> {
         let mut drafts: Vec<RowDraft> = Vec::new();
-        for scenario in scenarios {
-            for one in &all {
+        for load in planned {
+            for one in all.iter() {
                 let absent = one.absent.as_deref();
-                drafts.push(RowDraft::new(
-                    one.server, *scenario, bench, absent, &one.seen,
-                ));
+                drafts.push(RowDraft::new(one.server, *load, bench, absent, &one.seen));
             }
         }
         for _ in 0..self.options.repetitions {
-            for (at, scenario) in scenarios.iter().enumerate() {
+            for (at, load) in planned.iter().enumerate() {
                 let mut turns: Vec<usize> = (0..all.len()).collect();
                 turns.shuffle(&mut self.order);
                 for turn in turns {
@@ -302,8 +287,8 @@ impl Run<'_> {
                         return drafts;
                     }
                     let draft = &mut drafts[at * all.len() + turn];
-                    self.load(&mut all[turn], scenario, bench, draft);
-                    self.done += 1;
+                    self.load(&mut all[turn], load, bench, draft);
+                    self.done += usize::from(all[turn].server.offers(load.scenario.call));
                 }
             }
         }
@@ -316,7 +301,7 @@ impl Run<'_> {
         absent: Option<String>,
         folder: PathBuf,
         bench: &Bench,
-        cores: u32,
+        scenarios: &[Scenario],
     ) -> Participant<'s> {
         let mut one = Participant {
             server,
@@ -327,14 +312,21 @@ impl Run<'_> {
             absent,
             seen: Seen::default(),
         };
-        if one.absent.is_some() || self.stop.requested() {
+        let mut asked: Vec<(Call, Algorithm)> = (scenarios.iter())
+            .filter(|s| server.offers(s.call))
+            .map(|s| (s.call, s.alg))
+            .collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if one.absent.is_some() || asked.is_empty() || self.stop.requested() {
             return one;
         }
+        let cores = cores_of(scenarios);
         (self.tell)(Event::Checking {
             server: &server.id,
             cores,
         });
-        if let Err(why) = self.start_and_look(&mut one, bench, cores) {
+        if let Err(why) = self.start_and_look(&mut one, bench, cores, &asked) {
             (self.tell)(Event::Unavailable {
                 server: &server.id,
                 reason: &why,
@@ -355,9 +347,16 @@ impl Run<'_> {
         one: &mut Participant<'_>,
         bench: &Bench,
         cores: u32,
+        asked: &[(Call, Algorithm)],
     ) -> Result<(), String> {
         let mut running = self.start(one.server, &one.folder.join("0"), bench, cores)?;
-        one.seen = preflight::look(&mut running, self.keys, self.stop)?;
+        let mut preflight = Preflight {
+            running: &mut running,
+            keys: self.keys,
+            folder: &one.folder,
+            stop: self.stop,
+        };
+        one.seen = preflight.look(asked)?;
         if one.seen.died {
             drop(running);
             running = self.start(one.server, &one.folder.join("1"), bench, cores)?;
@@ -387,18 +386,77 @@ impl Run<'_> {
         start.start(self.stop)
     }
 
+    /// Each of its calls in turn, with all that will be in flight, until none becomes cheaper.
+    fn warm_up(&mut self, one: &mut Participant<'_>, scenarios: &[Scenario], bench: &Bench) {
+        let mut courses: BTreeMap<(Call, Algorithm), (Scenario, Course)> = BTreeMap::new();
+        for &scenario in scenarios.iter().filter(|s| one.takes_part(s.call)) {
+            // The last is the one with most in flight.
+            let key = (scenario.call, scenario.alg);
+            courses.insert(key, (scenario, Course::default()));
+        }
+        let (Some(running), Some(processes)) = (&one.running, &one.processes) else {
+            return;
+        };
+        let most = self.options.first_warm_up;
+        if most.is_zero() || courses.is_empty() {
+            return;
+        }
+        (self.tell)(Event::WarmingUp {
+            server: &one.server.id,
+            cores: cores_of(scenarios),
+        });
+        let times = Times {
+            warm_up: Duration::ZERO,
+            measured: slice(most, courses.len()),
+        };
+        let began = Instant::now();
+        while courses.values().any(|(_, course)| !course.is_flat()) {
+            for (scenario, course) in courses.values_mut() {
+                if self.stop.requested() {
+                    return;
+                }
+                if began.elapsed() >= most {
+                    (self.tell)(Event::Unsettled {
+                        server: &one.server.id,
+                    });
+                    return;
+                }
+                let planned = Planned {
+                    scenario: *scenario,
+                    rate: None,
+                };
+                let loaded = self.loader.load(
+                    running.address,
+                    &planned,
+                    times,
+                    None,
+                    bench,
+                    processes,
+                    self.stop,
+                );
+                // What is wrong with it is told of its first load that counts.
+                let Ok(Measured { loaded, cpu, .. }) = loaded else {
+                    return;
+                };
+                if !course.add(&loaded, cpu) {
+                    return;
+                }
+            }
+        }
+    }
+
     fn load(
         &mut self,
         one: &mut Participant<'_>,
-        scenario: &Scenario,
+        planned: &Planned,
         bench: &Bench,
         draft: &mut RowDraft,
     ) {
-        if !one.takes_part() {
+        if !one.takes_part(planned.scenario.call) {
             return;
         }
         (self.tell)(Event::Loading {
-            scenario: &scenario.name(),
+            scenario: &planned.name(),
             server: &one.server.id,
             done: self.done,
             of: self.of,
@@ -406,12 +464,15 @@ impl Run<'_> {
         let (Some(running), Some(processes)) = (&mut one.running, &one.processes) else {
             return;
         };
-        let verifies = !(one.seen.signs_with_empty_key && scenario.alg == super::Algorithm::Hs256);
+        let Scenario { call, alg, .. } = planned.scenario;
         let loaded = self.loader.load(
             running.address,
-            scenario,
-            self.options,
-            verifies,
+            planned,
+            Times {
+                warm_up: self.options.warm_up,
+                measured: self.options.measured,
+            },
+            one.seen.checker(call, alg),
             bench,
             processes,
             self.stop,
@@ -428,4 +489,26 @@ impl Run<'_> {
             one.running = None;
         }
     }
+}
+
+/// Those of the servers in the scenarios of one group.
+fn cores_of(group: &[Scenario]) -> u32 {
+    group.first().map_or(1, |scenario| scenario.cores)
+}
+
+/// The open loops behind closed ones.
+fn open_loops(closed: &[Planned], drafts: &[RowDraft]) -> Vec<Planned> {
+    let of = |scenario| {
+        let of_it = move |draft: &&RowDraft| draft.planned().scenario == scenario;
+        let peaks: Vec<Peak> = (drafts.iter().filter(of_it))
+            .filter_map(RowDraft::peak)
+            .collect();
+        rates(&peaks).into_iter().map(Some)
+    };
+    closed
+        .iter()
+        .flat_map(|&Planned { scenario, .. }| {
+            of(scenario).map(move |rate| Planned { scenario, rate })
+        })
+        .collect()
 }

@@ -1,10 +1,11 @@
-//! The eight scenarios of the gRPC report, and others that a user asks for.
+//! The eight scenarios of the gRPC report, and others.
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Call};
 
-/// So many cores for a server, so many connections with so many calls in flight, one algorithm.
+/// So many cores for a server, so many connections with so many calls in flight, one call and one
+/// algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Scenario {
     /// Cores of the server.
@@ -13,7 +14,10 @@ pub struct Scenario {
     pub connections: u32,
     /// Calls in flight on each.
     pub in_flight: u32,
-    /// What it is asked for.
+    /// What is called.
+    #[serde(default)]
+    pub call: Call,
+    /// What the tokens are made with.
     pub alg: Algorithm,
 }
 
@@ -23,11 +27,12 @@ impl Scenario {
     pub fn report() -> Vec<Self> {
         let mut all = Vec::new();
         for (cores, few, many) in [(1, 1, 5), (3, 3, 15)] {
-            for alg in Algorithm::ALL {
+            for alg in Algorithm::REPORT {
                 all.extend([few, many].map(|connections| Self {
                     cores,
                     connections,
                     in_flight: 50,
+                    call: Call::GenerateJwt,
                     alg,
                 }));
             }
@@ -35,17 +40,49 @@ impl Scenario {
         all
     }
 
-    /// As in `1 core, 5×50, HS256`.
+    /// Beyond the report: what it did not call, on one core. A batch is work for milliseconds, and so is
+    /// a signature with RSA: fewer calls in flight fill a core, and more would only wait.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn beyond() -> Vec<Self> {
+        use Algorithm::{EdDsa, Es256, Hs256, Rs256, V4Local, V4Public};
+        let calls: [(Call, &[Algorithm], u32); 7] = [
+            (Call::Issue, &[Hs256, Es256, EdDsa, V4Public, V4Local], 50),
+            (Call::Issue, &[Rs256], 10),
+            (Call::IssueBatch, &[Hs256, Es256, EdDsa], 1),
+            (Call::IssueStream, &[Hs256, Es256, EdDsa], 50),
+            (Call::Verify, &Algorithm::ALL, 50),
+            (Call::VerifyBatch, &[Hs256, Es256, EdDsa], 1),
+            (Call::Introspect, &[Hs256, Es256], 50),
+        ];
+        let mut all = Vec::new();
+        for (call, algorithms, in_flight) in calls {
+            all.extend(algorithms.iter().map(|&alg| Self {
+                cores: 1,
+                connections: 5,
+                in_flight,
+                call,
+                alg,
+            }));
+        }
+        all
+    }
+
+    /// As in `1 core, 5×50`.
+    #[must_use]
+    pub fn load(&self) -> String {
         let cores = match self.cores {
             1 => "1 core".to_owned(),
             cores => format!("{cores} cores"),
         };
-        format!(
-            "{cores}, {}×{}, {}",
-            self.connections, self.in_flight, self.alg
-        )
+        format!("{cores}, {}×{}", self.connections, self.in_flight)
+    }
+
+    /// As in `1 core, 5×50, HS256`, or `1 core, 5×50, Verify, HS256`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let call = self.call.title();
+        let parts = [Some(self.load()), call, Some(self.alg.to_string())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -59,5 +96,17 @@ mod tests {
         assert_eq!(names.len(), 8);
         assert_eq!(names[0], "1 core, 1×50, HS256");
         assert_eq!(names[7], "3 cores, 15×50, ES256");
+    }
+
+    #[test]
+    fn beyond_it_is_every_other_call() {
+        let all = Scenario::beyond();
+        for call in Call::ALL {
+            let there = all.iter().any(|scenario| scenario.call == call);
+            assert_eq!(there, call != Call::GenerateJwt, "{call}");
+        }
+        assert_eq!(all[0].name(), "1 core, 5×50, Issue, HS256");
+        assert_eq!(all[6].name(), "1 core, 5×1, IssueBatch of 256, HS256");
+        assert_eq!(all[9].name(), "1 core, 5×50, IssueStream, HS256");
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jeton_lab::Stop;
@@ -10,6 +11,9 @@ use jeton_lab::driver::{Cache, find};
 use jeton_lab::result::{Row, RunResult};
 use jeton_lab::runner::{self, Event, Options, Pace};
 use jeton_lab::suite::{Choice, Extent, Suite, plan};
+
+/// One lab at a time: two would measure each other.
+static MACHINE: Mutex<()> = Mutex::new(());
 
 /// Fake drivers in a temporary folder.
 pub(crate) struct Fakes(tempfile::TempDir);
@@ -101,6 +105,7 @@ key_handling = ["prepared"]
             cache: self.cache(),
             own_claims: None,
         };
+        let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
         runner::run(&plan, &drivers, &options, stop, &mut tell)
     }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use h2::RecvStream;
 use h2::server::SendResponse;
 use http::{HeaderMap, HeaderValue, Response};
 use jeton::Claims;
@@ -29,8 +30,10 @@ pub(crate) enum Behaviour {
         /// For how long.
         lasts: Duration,
     },
-    /// Answers with an error, at once.
+    /// Answers with an error, at once; on a stream to each message, and the stream goes on.
     Status(u8),
+    /// Good, but for streams: each ends with UNAVAILABLE when it has answered so many messages.
+    EndsStreams(usize),
     /// Answers as a web server does.
     Html,
     /// Answers with a token and says no status.
@@ -79,6 +82,8 @@ pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
 struct Answers {
     behaviour: Behaviour,
     good: Bytes,
+    /// The same in a message of `IssueStream`.
+    streamed: Bytes,
 }
 
 impl Answers {
@@ -92,21 +97,35 @@ impl Answers {
             .subject("user0001@mail.test")
             .expires_in(Duration::from_hours(2));
         let token = key.issue(&claims).unwrap();
-        let mut message = vec![
-            0x0a,
-            (token.len() % 128) as u8 | 0x80,
-            (token.len() / 128) as u8,
-        ];
-        message.extend_from_slice(token.as_bytes());
+        let issued = first_field(token.as_bytes());
+        let mut message = issued.clone();
         message.extend_from_slice(b"\x12\x12user0001@mail.test");
-        let mut frame = vec![0];
-        frame.extend_from_slice(&(message.len() as u32).to_be_bytes());
-        frame.extend_from_slice(&message);
+        let streamed = match behaviour {
+            // An ItemError with this code.
+            Behaviour::Status(number) => vec![0x12, 2, 0x08, number],
+            _ => first_field(&issued),
+        };
         Self {
             behaviour,
-            good: frame.into(),
+            good: framed(&message),
+            streamed: framed(&streamed),
         }
     }
+}
+
+/// The field of number 1, of 128 bytes and more.
+fn first_field(content: &[u8]) -> Vec<u8> {
+    let length = content.len();
+    let mut field = vec![0x0a, (length % 128) as u8 | 0x80, (length / 128) as u8];
+    field.extend_from_slice(content);
+    field
+}
+
+fn framed(message: &[u8]) -> Bytes {
+    let mut frame = vec![0];
+    frame.extend_from_slice(&(message.len() as u32).to_be_bytes());
+    frame.extend_from_slice(message);
+    frame.into()
 }
 
 async fn connection(stream: tokio::net::TcpStream, answers: &'static Answers) {
@@ -131,23 +150,63 @@ async fn connection(stream: tokio::net::TcpStream, answers: &'static Answers) {
             assert!(began.elapsed() < Duration::from_mins(5));
             continue;
         }
-        answer(respond, answers);
+        if request.uri().path() == "/jeton.v1.TokenService/IssueStream" {
+            spawn_local(answer_each(request.into_body(), respond, answers));
+        } else {
+            answer(respond, answers);
+        }
     }
 }
 
+/// A message back for each one there, until the client has none more.
+async fn answer_each(mut there: RecvStream, mut respond: SendResponse<Bytes>, answers: &Answers) {
+    let mut back = None;
+    let (mut arrived, mut answered) = (Vec::new(), 0);
+    let most = match answers.behaviour {
+        Behaviour::EndsStreams(most) => most,
+        _ => usize::MAX,
+    };
+    while let Some(Ok(piece)) = there.data().await {
+        there.flow_control().release_capacity(piece.len()).unwrap();
+        arrived.extend_from_slice(&piece);
+        // Headers wait for the first message, as some servers' do.
+        let back = back.get_or_insert_with(|| respond.send_response(head(200), false).unwrap());
+        while let Some((prefix, rest)) = arrived.split_first_chunk::<5>() {
+            let length = usize::from(prefix[4]);
+            if rest.len() < length {
+                break;
+            }
+            arrived.drain(..5 + length);
+            if back.send_data(answers.streamed.clone(), false).is_err() {
+                return;
+            }
+            answered += 1;
+            if answered == most {
+                let _ = back.send_trailers(status(14));
+                return;
+            }
+        }
+    }
+    if let Some(mut back) = back {
+        let _ = back.send_trailers(status(0));
+    }
+}
+
+fn head(status: u16) -> Response<()> {
+    Response::builder()
+        .status(status)
+        .header("content-type", "application/grpc")
+        .body(())
+        .unwrap()
+}
+
+fn status(number: u8) -> HeaderMap {
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", HeaderValue::from(u16::from(number)));
+    trailers
+}
+
 fn answer(mut respond: SendResponse<Bytes>, answers: &Answers) {
-    let head = |status: u16| {
-        Response::builder()
-            .status(status)
-            .header("content-type", "application/grpc")
-            .body(())
-            .unwrap()
-    };
-    let status = |number: u8| {
-        let mut trailers = HeaderMap::new();
-        trailers.insert("grpc-status", HeaderValue::from(u16::from(number)));
-        trailers
-    };
     let (code, body, trailers) = match answers.behaviour {
         Behaviour::Status(number) => {
             let mut head = head(200);

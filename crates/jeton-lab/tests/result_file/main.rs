@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod edited;
 #[path = "../fake/mod.rs"]
 mod fake;
 mod packed;
@@ -19,6 +20,7 @@ use jeton_lab::result::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity,
     RESULT_BYTES_MAX, RowId, RunResult, read, to_bytes,
 };
+use jeton_lab::servers::{Call, import};
 use serde_json::{Value, json};
 
 fn published() -> Value {
@@ -52,6 +54,36 @@ fn every_kind_of_row_fits_the_schema() {
     assert_published(&sample::interop());
     assert_published(&sample::attack());
     assert_published(&sample::servers());
+}
+
+#[test]
+fn every_call_of_a_server_fits_the_schema() {
+    let whole = sample::servers();
+    for call in Call::ALL {
+        let mut result = whole.clone();
+        result.rows.servers.truncate(1);
+        result.rows.servers[0].call = call;
+        assert_published(&result);
+    }
+}
+
+#[test]
+fn what_another_loader_measured_fits_the_schema() {
+    let report = json!({
+        "date": "2026-11-22T10:00:10+01:00", "count": 1, "total": 2_000_000_000u64,
+        "statusCodeDistribution": {"OK": 1},
+        "options": {"call": "jwt.services.JwtService.GenerateJwt", "concurrency": 10,
+            "connections": 5, "data": {"algorithm": "ES256"}},
+        "details": [{"latency": 1_000_000, "status": "OK", "error": ""}]});
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ghz.json");
+    fs::write(&path, report.to_string()).unwrap();
+    let reports = [import::Report::read(&path).unwrap()];
+    let server = import::Server {
+        name: "go/mine".to_owned(),
+        cores: 3,
+    };
+    assert_published(&import::result(&reports, &server, "jeton lab import").unwrap());
 }
 
 #[test]
@@ -208,308 +240,6 @@ fn a_round_trip_loses_no_digit() {
         fs::write(&path, to_bytes(&written)).unwrap();
         assert_eq!(read(&path).unwrap(), written);
     }
-}
-
-/// An edit by hand: where, what is there then, what the reader says, and whether the schema alone
-/// shows it.
-const EDITS: &[(&str, &str, &str, bool)] = &[
-    (
-        "/rows/3/status",
-        "\"okay\"",
-        "rows[3].status: unknown variant `okay`",
-        true,
-    ),
-    (
-        "/rows/3/status",
-        "7",
-        "rows[3].status: invalid type: integer",
-        true,
-    ),
-    ("/rows/3/threads", "0", "rows[3].threads: is zero", true),
-    (
-        "/rows/3/threads",
-        "-1",
-        "rows[3].threads: invalid value",
-        true,
-    ),
-    (
-        "/rows/3/token_bytes",
-        "\"313\"",
-        "rows[3].token_bytes: invalid type: string",
-        true,
-    ),
-    (
-        "/rows/3/subject/library",
-        "null",
-        "rows[3].subject.library: invalid type: null",
-        true,
-    ),
-    (
-        "/rows/3/ns_per_op",
-        "null",
-        "rows[3].ns_per_op: is missing, and the status is ok",
-        false,
-    ),
-    (
-        "/rows/3/ns_per_op/median",
-        "null",
-        "ns_per_op.median: invalid type: null",
-        true,
-    ),
-    (
-        "/rows/3/ns_per_op/median",
-        "1.0",
-        "rows[3].ns_per_op: the median is not that of the rounds",
-        false,
-    ),
-    (
-        "/rows/3/ns_per_op/interval",
-        "[1.0, 2.0]",
-        "rows[3].ns_per_op: the interval does not hold the median",
-        false,
-    ),
-    (
-        "/rows/3/ns_per_op/interval",
-        "[1.0]",
-        "ns_per_op.interval: invalid length 1",
-        true,
-    ),
-    ("/rows/3/ns_per_op/rounds", "[]", "rows[3].ns_per_op", true),
-    (
-        "/rows/3/ns_per_op/rounds/2",
-        "0",
-        "round 2, counted from 0, is not a time above zero",
-        true,
-    ),
-    (
-        "/rows/3/ns_per_op/rounds/2",
-        "-5.5",
-        "round 2, counted from 0, is not a time above zero",
-        true,
-    ),
-    (
-        "/rows/3/bytes_per_op",
-        "-1",
-        "rows[3].bytes_per_op: is below zero",
-        true,
-    ),
-    ("/rows/3", "[]", "rows[3]: invalid type: sequence", true),
-    ("/rows", "{}", "rows: invalid type: map", true),
-    (
-        "/verdicts/0/verdict",
-        "\"quicker\"",
-        "verdicts[0].verdict: unknown variant `quicker`",
-        true,
-    ),
-    (
-        "/verdicts/0/ratio",
-        "0",
-        "verdicts[0].ratio: is no ratio above zero",
-        true,
-    ),
-    (
-        "/verdicts/0/ratio",
-        "1e3",
-        "verdicts[0].interval: does not hold the ratio",
-        false,
-    ),
-    (
-        "/verdicts/0/p_value",
-        "1.5",
-        "verdicts[0].p_value: is no probability",
-        true,
-    ),
-    (
-        "/verdicts/0/tier",
-        "0",
-        "verdicts[0].tier: tiers begin with 1",
-        true,
-    ),
-    (
-        "/verdicts/0/subject",
-        "\"go/nobody\"",
-        "verdicts[0].subject: no row measured it",
-        false,
-    ),
-    (
-        "/noise_floor/floor",
-        "-0.5",
-        "noise_floor.floor: is no ratio above one",
-        true,
-    ),
-    (
-        "/noise_floor/pairs/0/rounds",
-        "[[1.0],[]]",
-        "noise_floor.pairs[0].rounds: the two have not the same number",
-        false,
-    ),
-    (
-        "/environment/started",
-        "\"yesterday\"",
-        "environment.started: is no RFC 3339 time",
-        true,
-    ),
-    (
-        "/environment/rounds_finished",
-        "9",
-        "environment.rounds_finished: is more than rounds_planned",
-        false,
-    ),
-    (
-        "/environment/taint/tainted",
-        "true",
-        "environment.taint.tainted: contradicts taint.reasons",
-        false,
-    ),
-    (
-        "/environment/taint/steal",
-        "7",
-        "environment.taint.steal: is no share",
-        true,
-    ),
-    (
-        "/environment",
-        "null",
-        "environment: invalid type: null",
-        true,
-    ),
-    ("/seed", "1.5", "seed: invalid type: floating point", true),
-    ("/schema", "\"1\"", "schema: invalid type: string", true),
-    ("/schema", "2", "a newer jeton wrote it", true),
-    ("/schema", "0", "an older jeton wrote it", true),
-];
-
-/// The same, of a result of `lab interop`.
-const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
-    (
-        "/rows/1/outcome",
-        "\"accepted\"",
-        "rows[1].outcome: unknown variant `accepted`",
-        true,
-    ),
-    (
-        "/rows/1/outcome",
-        "\"verified\"",
-        "rows[1].explanation: contradicts the outcome",
-        false,
-    ),
-    (
-        "/rows/0/outcome",
-        "\"not-offered\"",
-        "rows[0].outcome: is not the worst of the keys'",
-        false,
-    ),
-    (
-        "/rows/0/outcome",
-        "null",
-        "rows[0].status: contradicts the outcome",
-        false,
-    ),
-    (
-        "/rows/0/status",
-        "\"timed-out\"",
-        "rows[0].status: contradicts the outcome",
-        false,
-    ),
-    (
-        "/rows/0/minter/driver",
-        "7",
-        "rows[0].minter.driver: invalid type: integer",
-        true,
-    ),
-    (
-        "/rows/0/keys/0/read_by",
-        "\"nobody\"",
-        "rows[0].keys[0].read_by: unknown variant `nobody`",
-        true,
-    ),
-    (
-        "/rows/0/suite",
-        "\"libraries\"",
-        "rows[0]: missing field `contract`",
-        true,
-    ),
-    (
-        "/rows/0/verifier/driver",
-        "\"go/fake-y\"",
-        "rows[1]: is the same exchange as rows[0]",
-        false,
-    ),
-];
-
-/// The same, of a result of `lab servers`.
-const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
-    (
-        "/rows/0/statuses",
-        "{\"OK\": 1}",
-        "rows[0].latencies: has not as many calls as ended OK",
-        false,
-    ),
-    (
-        "/rows/1/status",
-        "\"ok\"",
-        "rows[1].reason: contradicts the status",
-        false,
-    ),
-    (
-        "/rows/1/subject/id",
-        "\"go/fixed\"",
-        "rows[1]: is the same server and scenario as rows[0]",
-        false,
-    ),
-];
-
-#[test]
-fn an_edit_by_hand_is_refused_with_its_place() {
-    refuse_each(&sample::servers(), EDITS_OF_SERVERS);
-    refuse_each(&sample::result(), EDITS);
-    refuse_each(&sample::interop(), EDITS_OF_INTEROP);
-}
-
-#[track_caller]
-fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
-    let whole: Value = serde_json::from_slice(&to_bytes(result)).unwrap();
-    let published = published();
-    for (place, edit, said, shown_by_schema) in edits {
-        let mut edited = whole.clone();
-        *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
-        let refused = refusal(&serde_json::to_vec_pretty(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
-        assert!(refused.contains(said), "{place} = {edit}: {refused}");
-        assert!(!refused.contains('\n'), "one line: {refused}");
-        let violations = schema::violations(&published, &edited);
-        assert_eq!(
-            !violations.is_empty(),
-            *shown_by_schema,
-            "{place} = {edit}: {violations:?}"
-        );
-    }
-}
-
-#[test]
-fn a_member_taken_out_is_named() {
-    let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
-    for (within, member) in [
-        ("", "rows"),
-        ("/environment", "taint"),
-        ("/rows/3", "status"),
-    ] {
-        let mut edited = whole.clone();
-        let object = edited.pointer_mut(within).unwrap().as_object_mut().unwrap();
-        object.remove(member).unwrap();
-        let refused = refusal(&serde_json::to_vec(&edited).unwrap()).unwrap();
-        let said = format!("missing field `{member}`");
-        assert!(refused.contains(&said), "{refused}");
-        assert!(!schema::violations(&published(), &edited).is_empty());
-    }
-}
-
-#[test]
-fn a_member_that_nobody_published_is_seen_by_the_schema() {
-    let mut edited: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
-    edited["rows"][3]["winner"] = json!(true);
-    let violations = schema::violations(&published(), &edited);
-    assert_eq!(violations, ["/rows/3/winner: nothing may be here"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use bytes::{BufMut as _, Bytes, BytesMut};
+use bytes::Bytes;
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, Request, Response};
@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use super::address::Target;
 use super::line::{ANSWER_BYTES_MAX, Line};
 use crate::attack::session::Reply;
+use crate::grpc::{framed, put_text};
 use crate::wire::ANSWER_LIMIT;
 
 /// The highest number that a field may have.
@@ -52,18 +53,14 @@ impl Message {
         }
     }
 
-    /// The message with a token in it, and before it the five bytes of gRPC's framing.
+    /// The message with a token in it, as it is sent.
     fn framed(&self, token: &str) -> Bytes {
-        let mut message = BytesMut::new();
+        let mut message = Vec::new();
         for (number, text) in &self.fields {
-            put_string(&mut message, *number, text);
+            put_text(&mut message, *number, text);
         }
-        put_string(&mut message, self.token, token);
-        let mut framed = BytesMut::with_capacity(5 + message.len());
-        framed.put_u8(0);
-        framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
-        framed.put(message);
-        framed.freeze()
+        put_text(&mut message, self.token, token);
+        framed(&message)
     }
 }
 
@@ -75,21 +72,6 @@ impl Default for Message {
             fields: Vec::new(),
         }
     }
-}
-
-/// Protocol Buffers, "Encoding": a length-delimited field.
-fn put_string(message: &mut BytesMut, number: u32, text: &str) {
-    put_varint(message, u64::from(number) << 3 | 2);
-    put_varint(message, text.len() as u64);
-    message.put_slice(text.as_bytes());
-}
-
-fn put_varint(message: &mut BytesMut, mut value: u64) {
-    while value > 0x7f {
-        message.put_u8((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    message.put_u8(value as u8);
 }
 
 /// A gRPC method.

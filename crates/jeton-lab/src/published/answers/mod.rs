@@ -17,7 +17,7 @@ mod synthetic;
 use evidence::{Evidence, Finding};
 
 use super::source::Source;
-use crate::result::{ClaimAnswered, NoiseFloor, Rows, Taint};
+use crate::result::{ClaimAnswered, NoiseFloor, Rows, ServerRow, Taint};
 
 /// Every conclusion of the four reports with its answer, in the reports' order.
 #[must_use]
@@ -30,9 +30,15 @@ pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswe
     };
     let mut answers = report_1::answers(&evidence);
     answers.extend(report_2::answers(&evidence));
-    answers.extend(report_3::answers(&rows.servers));
+    answers.extend(of_servers(&rows.servers));
     answers.extend(report_4::answers(&evidence));
     answers
+}
+
+/// The conclusions of the report on servers alone, with their answers.
+#[must_use]
+pub fn of_servers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
+    report_3::answers(rows)
 }
 
 /// One conclusion: its number in its report, what was concluded, and the rule that answers it.

@@ -56,7 +56,7 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
                     run.scenario.name()
                 ));
             }
-            let load = row.load.as_ref().filter(|load| load.tokens() > 0);
+            let load = row.load.as_ref().filter(|load| load.answers() > 0);
             load.map(|load| load.requests_per_s)
                 .ok_or_else(|| format!("{id} in {}", run.scenario.name()))
         };

@@ -15,8 +15,11 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
     html! {
         p {
             "Each server had cores of its own and the same keys; a loader on another core called each in turns. "
-            "Tokens are calls that ended OK with a token: errors are no throughput. CPU time is the server's, of all its "
+            "Tokens are those of calls that ended OK with all that was asked for, made or verified: errors are no throughput. CPU time is the server's, of all its "
             "threads and processes. Italic rows are what the gRPC report published, measured on " (MACHINE) "."
+        }
+        @if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
+            p { strong { "Imported: " } "rows with this mark were loaded by " (loader) ", on a machine that it does not name." }
         }
         @for table in scenarios(rows) { (one(&table)) }
     }
@@ -25,8 +28,8 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
 fn one(table: &ScenarioTable<'_>) -> Markup {
     html! {
         h3 { (table.title) }
-        @if let Some(rate) = table.rate {
-            p { "Open loop of " (units::fixed(rate, 0)) " calls a second: latencies count from when a call was due." }
+        @if table.rate.is_some() {
+            p { "Open loop: latencies count from when a call was due." }
         }
         @if table.oversubscribed {
             p { strong { "Oversubscribed: " } "server and loader share cores here. Only CPU time for each token is compared." }
@@ -39,7 +42,7 @@ fn one(table: &ScenarioTable<'_>) -> Markup {
                 caption { (table.title) ": tokens, CPU time, latency in milliseconds, memory" }
                 thead { tr {
                     th scope="col" { "Server" }
-                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p99", "p99.9", "p99.99", "Slowest", "MiB at rest", "MiB peak"] {
+                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p90", "p99", "p99.9", "p99.99", "Slowest", "MiB at rest", "MiB peak"] {
                         th.number scope="col" { (name) }
                     }
                     th scope="col" { "Ended" }
@@ -72,7 +75,7 @@ fn measured(row: &ServerRow, load: &ServerLoad) -> Markup {
             td.number { (units::fixed(low, 0)) " to " (units::fixed(high, 0)) }
             td.number { (us(load.cpu_us_per_request)) }
             td.number { (us(load.client_cpu_us_per_request)) }
-            @for name in ["average", "p50", "p99", "p99.9", "p99.99", "slowest"] {
+            @for name in ["average", "p50", "p90", "p99", "p99.9", "p99.99", "slowest"] {
                 td.number { (ms(load.latency_ms.get(name).copied())) }
             }
             td.number { (mebibytes(load.base_rss_bytes)) }
@@ -101,7 +104,7 @@ fn published(run: &PublishedRun) -> Markup {
             th scope="row" { em { (run.server) ", published" } }
             td.number { @if let Some(rate) = run.requests_per_s { (units::fixed(rate, 0)) } }
             td.number {} td.number {} td.number {}
-            @for name in ["average", "p50", "p99"] { td.number { (of(name)) } }
+            @for name in ["average", "p50", "p90", "p99"] { td.number { (of(name)) } }
             td.number {} td.number {}
             td.number { (of("slowest")) }
             td.number {}
@@ -149,18 +152,18 @@ fn behind(table: &ScenarioTable<'_>) -> Markup {
                 }
             }
             @for (row, load) in &table.measured {
-                (steps(&row.subject.id, &histogram(load).iter().map(|(bound, calls)| (*bound, units::whole(*calls))).collect::<Vec<_>>()))
+                (steps(&table.title, &row.subject.id, &histogram(load).iter().map(|(bound, calls)| (*bound, units::whole(*calls))).collect::<Vec<_>>()))
             }
             @for run in &table.published {
-                (steps(&format!("{}, published", run.server), &run.histogram.iter().map(|(bound, calls)| (*bound, units::fixed(*calls, 0))).collect::<Vec<_>>()))
+                (steps(&table.title, &format!("{}, published", run.server), &run.histogram.iter().map(|(bound, calls)| (*bound, units::fixed(*calls, 0))).collect::<Vec<_>>()))
             }
         }
     }
 }
 
-fn steps(name: &str, steps: &[(f64, String)]) -> Markup {
+fn steps(title: &str, name: &str, steps: &[(f64, String)]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ (name) ", histogram" } {
+        div.scroll tabindex="0" role="region" aria-label={ (title) ", " (name) ", histogram" } {
             table {
                 caption { (name) ": calls that took up to so many milliseconds" }
                 thead { tr { @for (bound, _) in steps { th.number scope="col" { (ms(Some(*bound))) } } } }

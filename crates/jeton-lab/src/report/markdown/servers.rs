@@ -18,11 +18,10 @@ pub(super) fn write(rows: &[ServerRow], out: &mut String) -> fmt::Result {
 
 fn table(table: &ScenarioTable<'_>, out: &mut String) -> fmt::Result {
     writeln!(out, "\n## {}\n", cell(&table.title))?;
-    if let Some(rate) = table.rate {
+    if table.rate.is_some() {
         writeln!(
             out,
-            "Open loop of {} calls a second: latencies count from when a call was due.\n",
-            units::fixed(rate, 0)
+            "Open loop: latencies count from when a call was due.\n"
         )?;
     }
     if table.oversubscribed {
@@ -101,7 +100,7 @@ fn measured(row: &ServerRow, load: &ServerLoad, out: &mut String) -> fmt::Result
         out,
         "| {} | {} | {} | {} to {} | {} | {} ",
         cell(&row.subject.id),
-        units::whole(load.tokens()),
+        units::whole(row.tokens()),
         units::fixed(load.requests_per_s, 0),
         units::fixed(low, 0),
         units::fixed(high, 0),

@@ -49,7 +49,7 @@ fn load(load: &ServerLoad) -> Result<(), Wrong> {
     {
         return Err((member, "is below zero"));
     }
-    if load.tokens() != load.latencies.count() {
+    if load.answers() != load.latencies.count() {
         return Err(("latencies", "has not as many calls as ended OK"));
     }
     Ok(())

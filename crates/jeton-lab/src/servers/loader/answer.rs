@@ -1,91 +1,215 @@
-//! What came back: one gRPC message with a token and its subject.
+//! What came back, as far as the loader looks at it.
 
-/// The most bytes of an answer that are kept: no token of the report has a hundredth of it.
-pub(super) const ANSWER_BYTES_MAX: usize = 64 * 1024;
+use serde::Deserialize;
 
-/// `jwt.services.GenerateJwtResponse`.
+use super::tally::End;
+use crate::grpc::{Field, unframed};
+use crate::servers::Call;
+use crate::servers::call::BATCH;
+
+/// The most bytes of an answer that are kept: a batch of the longest tokens has a third of it.
+pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Whom tokens are asked for, where the request says it.
+pub(super) const SUBJECT: &str = "user0001@mail.test";
+
+/// An answer that is as it must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer<'a> {
-    pub(crate) jwt: &'a str,
+    /// Its token, or the first of them; none of one that is about a token.
+    pub(crate) token: Option<&'a str>,
+    /// The subject that the token must have.
     pub(crate) sub: &'a str,
 }
 
 impl<'a> Answer<'a> {
-    /// The answer in the body of a response; `None` if it is not exactly one whole message with a
-    /// token in it.
-    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
-        let (&[compressed, a, b, c, d], message) = body.split_first_chunk::<5>()?;
-        let length = u32::from_be_bytes([a, b, c, d]);
-        if compressed != 0 || usize::try_from(length).ok()? != message.len() {
-            return None;
+    /// The answer to that call in the body of a response, or in one message of a stream.
+    ///
+    /// # Errors
+    /// It is not exactly one whole answer, with all the tokens that were asked for; or it says of one of
+    /// many why there is none.
+    pub(crate) fn read(call: Call, body: &'a [u8]) -> Result<Self, End> {
+        if call == Call::Introspect {
+            return introspected(body).ok_or(End::Garbage);
         }
-        let mut answer = Answer { jwt: "", sub: "" };
-        let mut rest = message;
-        while !rest.is_empty() {
-            let field = Field::take(&mut rest)?;
-            match field {
-                Field::Bytes(1, bytes) => answer.jwt = std::str::from_utf8(bytes).ok()?,
-                Field::Bytes(2, bytes) => answer.sub = std::str::from_utf8(bytes).ok()?,
-                _ => {}
+        let message = unframed(body).ok_or(End::Garbage)?;
+        match call {
+            Call::GenerateJwt => generated(message),
+            Call::Issue => issued(message),
+            Call::IssueStream => return outcome(message, issued),
+            Call::IssueBatch => return batch(message, issued),
+            Call::Verify => verified(message),
+            Call::VerifyBatch => return batch(message, verified),
+            Call::Introspect => None,
+        }
+        .ok_or(End::Garbage)
+    }
+}
+
+/// Every token in an answer to `IssueBatch`.
+///
+/// # Errors
+/// As of [`Answer::read`].
+pub(super) fn tokens_of_batch(body: &[u8]) -> Result<Vec<&str>, End> {
+    let outcomes = outcomes(unframed(body).ok_or(End::Garbage)?, issued)?;
+    let tokens: Vec<&str> = outcomes.iter().filter_map(|answer| answer.token).collect();
+    let all = tokens.len() == Call::IssueBatch.tokens() as usize;
+    all.then_some(tokens).ok_or(End::Garbage)
+}
+
+/// `jwt.services.GenerateJwtResponse`.
+fn generated(message: &[u8]) -> Option<Answer<'_>> {
+    let (mut token, mut sub) = (None, "");
+    for_each(message, |number, bytes| {
+        match number {
+            1 => token = Some(std::str::from_utf8(bytes).ok()?),
+            2 => sub = std::str::from_utf8(bytes).ok()?,
+            _ => {}
+        }
+        Some(())
+    })?;
+    let token = token.filter(|token| !token.is_empty());
+    token.is_some().then_some(Answer { token, sub })
+}
+
+/// `jeton.v1.IssueResponse`.
+fn issued(message: &[u8]) -> Option<Answer<'_>> {
+    let mut token = None;
+    for_each(message, |number, bytes| {
+        if number == 1 {
+            token = Some(std::str::from_utf8(bytes).ok()?);
+        }
+        Some(())
+    })?;
+    let token = token.filter(|token| !token.is_empty());
+    token.is_some().then_some(Answer {
+        token,
+        sub: SUBJECT,
+    })
+}
+
+/// Reads the answer about one of many.
+type ReadOne = fn(&[u8]) -> Option<Answer<'_>>;
+
+/// `jeton.v1.IssueBatchResponse` or `VerifyBatchResponse`: every outcome is as it must be.
+fn batch(message: &[u8], read: ReadOne) -> Result<Answer<'_>, End> {
+    let outcomes = outcomes(message, read)?;
+    let all = outcomes.len() == BATCH as usize;
+    let first = outcomes.first().copied();
+    first.filter(|_| all).ok_or(End::Garbage)
+}
+
+/// All of a batch, in their order.
+fn outcomes(message: &[u8], read: ReadOne) -> Result<Vec<Answer<'_>>, End> {
+    let mut answers = Vec::with_capacity(BATCH as usize);
+    let mut failed = None;
+    let whole = for_each(message, |number, bytes| {
+        if number == 1 && failed.is_none() {
+            match outcome(bytes, read) {
+                Ok(answer) => answers.push(answer),
+                Err(end) => failed = Some(end),
             }
         }
-        (!answer.jwt.is_empty()).then_some(answer)
+        Some(())
+    });
+    match (whole, failed) {
+        (Some(()), None) => Ok(answers),
+        (Some(()), Some(end)) => Err(end),
+        (None, _) => Err(End::Garbage),
     }
 }
 
-/// A field of a protobuf message. What the loader has no use for is passed over.
-enum Field<'a> {
-    Bytes(u64, &'a [u8]),
-    Other,
+/// `jeton.v1.IssueOutcome` or `VerifyOutcome`.
+fn outcome(message: &[u8], read: ReadOne) -> Result<Answer<'_>, End> {
+    let mut rest = message;
+    let mut found = Err(End::Garbage);
+    while !rest.is_empty() {
+        match Field::take(&mut rest).ok_or(End::Garbage)? {
+            Field::Bytes(1, answer) => found = read(answer).ok_or(End::Garbage),
+            Field::Bytes(2, error) => found = Err(item_error(error)),
+            _ => {}
+        }
+    }
+    found
 }
 
-impl<'a> Field<'a> {
-    fn take(rest: &mut &'a [u8]) -> Option<Self> {
-        let tag = varint(rest)?;
-        match tag & 7 {
-            0 => varint(rest).map(|_| Self::Other),
-            1 => bytes(rest, 8).map(|_| Self::Other),
-            2 => {
-                let length = usize::try_from(varint(rest)?).ok()?;
-                bytes(rest, length).map(|bytes| Self::Bytes(tag >> 3, bytes))
+/// `jeton.v1.ItemError`: a status as a call has it, and an error is none without one.
+fn item_error(message: &[u8]) -> End {
+    let mut rest = message;
+    let mut end = End::Garbage;
+    while !rest.is_empty() {
+        match Field::take(&mut rest) {
+            Some(Field::Number(1, code)) => {
+                let code = u8::try_from(code).ok().filter(|code| *code != 0);
+                end = code.map_or(End::Garbage, End::Status);
             }
-            5 => bytes(rest, 4).map(|_| Self::Other),
-            _ => None,
+            Some(_) => {}
+            None => return End::Garbage,
         }
     }
+    end
 }
 
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
+/// `jeton.v1.VerifyResponse`: an answer without an error is a verified token, and it is the right one.
+fn verified(message: &[u8]) -> Option<Answer<'_>> {
+    let mut sub = None;
+    for_each(message, |number, bytes| {
+        if number == 1 {
+            sub = Some(std::str::from_utf8(bytes).ok()?);
+        }
+        Some(())
+    })?;
+    about(sub?)
+}
+
+/// RFC 7662, section 2.2.
+fn introspected(body: &[u8]) -> Option<Answer<'_>> {
+    #[derive(Deserialize)]
+    struct Introspected<'a> {
+        active: bool,
+        sub: Option<&'a str>,
+    }
+    let said: Introspected<'_> = serde_json::from_slice(body).ok()?;
+    said.sub.filter(|_| said.active).and_then(about)
+}
+
+fn about(sub: &str) -> Option<Answer<'_>> {
+    (sub == SUBJECT).then_some(Answer { token: None, sub })
+}
+
+/// Looks at every field of a message that has bytes; none if the message is not whole, or a look is
+/// none.
+fn for_each<'a>(
+    message: &'a [u8],
+    mut look: impl FnMut(u64, &'a [u8]) -> Option<()>,
+) -> Option<()> {
+    let mut rest = message;
+    while !rest.is_empty() {
+        if let Field::Bytes(number, bytes) = Field::take(&mut rest)? {
+            look(number, bytes)?;
         }
     }
-    None
-}
-
-fn bytes<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let (taken, after) = rest.split_at_checked(length)?;
-    *rest = after;
-    Some(taken)
+    Some(())
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+    use crate::grpc::{framed, put_bytes, put_text};
+
+    fn read(body: &[u8]) -> Option<(Option<&str>, &str)> {
+        let answer = Answer::read(Call::GenerateJwt, body).ok()?;
+        Some((answer.token, answer.sub))
+    }
 
     #[test]
     fn an_answer_is_one_whole_message_with_a_token() {
         let whole = b"\0\0\0\0\x08\x0a\x03a.b\x12\x01s";
-        let read = Answer::read(whole).map(|a| (a.jwt, a.sub));
-        assert_eq!(read, Some(("a.b", "s")));
+        assert_eq!(read(whole), Some((Some("a.b"), "s")));
         // A field that a later server adds changes nothing.
         let more = b"\0\0\0\0\x0a\x0a\x03a.b\x12\x01s\x18\x07";
-        assert_eq!(Answer::read(more).map(|a| a.jwt), Some("a.b"));
+        assert_eq!(read(more), Some((Some("a.b"), "s")));
     }
 
     #[test]
@@ -103,7 +227,96 @@ mod tests {
             b"\0\0\0\0\x01\x0b",
             b"<html>",
         ] {
-            assert_eq!(Answer::read(garbage), None, "{garbage:?}");
+            for call in Call::ALL {
+                let read = Answer::read(call, garbage);
+                assert_eq!(read, Err(End::Garbage), "{call}: {garbage:?}");
+            }
         }
+    }
+
+    fn message(number: u32, text: &str) -> Vec<u8> {
+        let mut message = Vec::new();
+        put_text(&mut message, number, text);
+        message
+    }
+
+    /// `jeton.v1.IssueOutcome` or `VerifyOutcome`, in the field `number` of it.
+    fn outcome(number: u32, inner: &[u8]) -> Vec<u8> {
+        let mut outcome = Vec::new();
+        put_bytes(&mut outcome, number, inner);
+        outcome
+    }
+
+    /// `jeton.v1.ItemError` with this code and a reason.
+    fn item_error(code: u8) -> Vec<u8> {
+        let mut error = vec![0x08, code];
+        put_text(&mut error, 2, "OVERLOADED");
+        outcome(2, &error)
+    }
+
+    fn of_a_batch(outcome: &[u8]) -> Vec<u8> {
+        let mut message = Vec::new();
+        put_bytes(&mut message, 1, outcome);
+        message
+    }
+
+    #[test]
+    fn a_batch_has_every_token_that_was_asked_for() {
+        let token = of_a_batch(&outcome(1, &message(1, "a.b")));
+        let subject = of_a_batch(&outcome(1, &message(1, SUBJECT)));
+        let other = of_a_batch(&outcome(1, &message(1, "somebody else")));
+        let error = of_a_batch(&item_error(8));
+        let read = |call, outcomes: &[&[u8]]| {
+            let body = framed(&outcomes.concat());
+            let read = Answer::read(call, &body);
+            read.map(|answer| answer.token.map(str::to_owned))
+        };
+        for (call, good, found) in [
+            (Call::IssueBatch, &token, Some("a.b".to_owned())),
+            (Call::VerifyBatch, &subject, None),
+        ] {
+            assert_eq!(read(call, &[&good[..]; 256]), Ok(found));
+            assert_eq!(read(call, &[&good[..]; 255]), Err(End::Garbage));
+            let mut one_is_wrong = vec![&good[..]; 255];
+            one_is_wrong.push(&error);
+            assert_eq!(read(call, &one_is_wrong), Err(End::Status(8)));
+        }
+        let mut one_is_another = vec![&subject[..]; 255];
+        one_is_another.push(&other);
+        assert_eq!(read(Call::VerifyBatch, &one_is_another), Err(End::Garbage));
+
+        let body = framed(&[&token[..]; 256].concat());
+        assert_eq!(tokens_of_batch(&body), Ok(vec!["a.b"; 256]));
+        assert_eq!(tokens_of_batch(&framed(&token)), Err(End::Garbage));
+    }
+
+    #[test]
+    fn a_message_of_a_stream_is_a_token_or_why_there_is_none() {
+        let read = |message: &[u8]| {
+            let body = framed(message);
+            let read = Answer::read(Call::IssueStream, &body);
+            read.map(|answer| answer.token.unwrap().to_owned())
+        };
+        assert_eq!(read(&outcome(1, &message(1, "a.b"))), Ok("a.b".to_owned()));
+        assert_eq!(read(&item_error(8)), Err(End::Status(8)));
+        // An error that says it is none.
+        assert_eq!(read(&item_error(0)), Err(End::Garbage));
+        assert_eq!(read(&outcome(2, b"")), Err(End::Garbage));
+        assert_eq!(read(b""), Err(End::Garbage));
+    }
+
+    #[test]
+    fn a_token_that_is_verified_is_the_one_that_was_issued() {
+        let verify = |sub: &str| Answer::read(Call::Verify, &framed(&message(1, sub))).is_ok();
+        assert!(verify(SUBJECT) && !verify("somebody else"));
+        let introspect = |body: &str| Answer::read(Call::Introspect, body.as_bytes()).is_ok();
+        assert!(introspect(&format!(
+            r#"{{"sub":"{SUBJECT}","active": true}}"#
+        )));
+        assert!(!introspect(&format!(
+            r#"{{"sub":"{SUBJECT}","active":false}}"#
+        )));
+        assert!(!introspect(r#"{"active":true,"sub":"somebody else"}"#));
+        assert!(!introspect(r#"{"active":false}"#));
     }
 }

@@ -1,6 +1,8 @@
 //! The calls themselves: connections, calls in flight on each, until the time is over.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -16,8 +18,10 @@ use super::exchange::{Connection, Ended, Exchange, NotConnected};
 use super::load::{Load, Pace};
 use super::loaded::Loaded;
 use super::pacer::{Pacer, Schedule};
+use super::stream::Stream;
 use super::tally::{End, Tally, Window};
 use crate::host::Processes;
+use crate::servers::call::Way;
 
 /// Before the next try: a server that is gone is not asked in a circle.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(50);
@@ -47,13 +51,13 @@ async fn whole(load: &Load, checker: Option<Checker>) -> Loaded {
         }
     };
     let engine = Rc::new(Engine {
-        exchange: Exchange::new(load.target, &load.call),
+        exchange: Exchange::new(load.target, &load.request.post),
         load: load.clone(),
         checker,
         window: Window { from, until },
         due,
         next: Cell::new(0),
-        answers: Cell::new(0),
+        tokens: Cell::new(0),
         tally: RefCell::default(),
     });
     let cpu = spawn_local(cpu_time_between(from, until));
@@ -85,7 +89,8 @@ struct Engine {
     due: Option<(Pacer, Schedule)>,
     /// The number of the next call that is due.
     next: Cell<u64>,
-    answers: Cell<u64>,
+    /// How many tokens were in the answers that were looked at.
+    tokens: Cell<u64>,
     tally: RefCell<Tally>,
 }
 
@@ -95,6 +100,9 @@ impl Engine {
         while Instant::now() < self.window.until {
             let began = Instant::now();
             match self.exchange.connect().await {
+                Ok(send) if self.load.request.call.way() == Way::Streamed => {
+                    self.stream(send).await
+                }
                 Ok(send) => {
                     let mut slots = JoinSet::new();
                     for _ in 0..self.load.in_flight {
@@ -103,7 +111,7 @@ impl Engine {
                     drop(send);
                     while slots.join_next().await.is_some() {}
                 }
-                Err(NotConnected) => self.count(End::NotConnected, began),
+                Err(NotConnected) => self.count_not_connected(began),
             }
             let left = self.window.until.saturating_duration_since(Instant::now());
             sleep(RECONNECT_PAUSE.min(left)).await;
@@ -119,20 +127,110 @@ impl Engine {
             .is_err()
             && let Some(began) = in_flight.get()
         {
-            self.count(End::Unanswered, began);
+            self.count_unanswered(began);
         }
     }
 
     async fn calls(&self, send: &mut SendRequest<Bytes>, in_flight: &Cell<Option<Instant>>) {
         while let Some(began) = self.next_start().await {
             in_flight.set(Some(began));
-            let ended = self.call(send).await;
-            self.count(ended.end, began);
+            let answered = self.exchange.once(send).await;
+            let now = Instant::now();
+            let counts = self.counts(began, now);
+            let ended = match answered {
+                Ok(body) if counts => Ended::living(self.look_at(&body)),
+                Ok(_) => Ended::living(End::OK),
+                Err(ended) => ended,
+            };
+            if counts {
+                self.tally.borrow_mut().count(ended.end, began, now);
+            }
             in_flight.set(None);
             if ended.connection == Connection::Gone {
                 return;
             }
         }
+    }
+
+    /// One stream with many messages in flight, until the time is over or the stream is.
+    async fn stream(&self, mut send: SendRequest<Bytes>) {
+        let mut in_flight = VecDeque::new();
+        let give_up = (self.window.until + GRACE).into();
+        let messages = self.messages(&mut send, &mut in_flight);
+        let Ok(Err(Ended { end, .. })) = timeout_at(give_up, messages).await else {
+            for began in in_flight {
+                self.count_unanswered(began);
+            }
+            return;
+        };
+        // A stream that ends well has answered everything.
+        let end = if end == End::OK { End::Garbage } else { end };
+        let now = Instant::now();
+        for began in in_flight {
+            if self.counts(began, now) {
+                self.tally.borrow_mut().count(end, began, now);
+            }
+        }
+    }
+
+    /// Answers come in the order of what was sent. The error is how the stream ended.
+    async fn messages(
+        &self,
+        send: &mut SendRequest<Bytes>,
+        in_flight: &mut VecDeque<Instant>,
+    ) -> Result<Infallible, Ended> {
+        let most = self.load.in_flight as usize;
+        let message = &self.load.request.post.body;
+        let mut stream = Stream::open(&self.exchange, send, message, most).await?;
+        // What cannot be sent any more says that the stream is over; how it ended is read from it.
+        let mut sends = true;
+        loop {
+            while let Some(message) = stream.take()? {
+                self.count_message(in_flight.pop_front(), &message)?;
+            }
+            let room = most - in_flight.len();
+            if self.due.is_none() && sends && room > 0 {
+                sends = match self.next_start().await {
+                    Some(now) if stream.send(room).is_ok() => {
+                        in_flight.extend(std::iter::repeat_n(now, room));
+                        true
+                    }
+                    Some(_) => false,
+                    None => {
+                        stream.end();
+                        false
+                    }
+                };
+            }
+            let room = most - in_flight.len();
+            tokio::select! {
+                began = self.next_start(), if self.due.is_some() && sends && room > 0 => {
+                    sends = match began {
+                        Some(began) => {
+                            in_flight.push_back(began);
+                            stream.send(1).is_ok()
+                        }
+                        None => {
+                            stream.end();
+                            false
+                        }
+                    };
+                }
+                more = stream.more() => more?,
+            }
+        }
+    }
+
+    /// A message that came back, and when the one that it answers was sent or due.
+    fn count_message(&self, began: Option<Instant>, message: &[u8]) -> Result<(), Ended> {
+        let now = Instant::now();
+        // Nobody asked for it: this is no stream of answers.
+        let began = began.ok_or_else(|| Ended::living(End::Garbage))?;
+        if self.counts(began, now) {
+            let end = self.look_at(message);
+            self.tally.borrow_mut().count(end, began, now);
+        }
+        Ok(())
     }
 
     /// When the next call begins, or was due; none when the time is over.
@@ -150,28 +248,23 @@ impl Engine {
         })
     }
 
-    async fn call(&self, send: &mut SendRequest<Bytes>) -> Ended {
-        match self.exchange.once(send).await {
-            Ok(body) => Ended::living(self.look_at(&body)),
-            Err(ended) => ended,
-        }
-    }
-
+    /// What an answer is that counts: those of the warm-up are not looked at.
     fn look_at(&self, body: &[u8]) -> End {
-        let Some(answer) = Answer::read(body) else {
-            return End::Garbage;
+        let answer = match Answer::read(self.load.request.call, body) {
+            Ok(answer) => answer,
+            Err(end) => return end,
         };
-        let number = self.answers.get();
-        self.answers.set(number + 1);
-        let Some(checker) = self
-            .checker
-            .as_ref()
-            .filter(|_| number.is_multiple_of(ONE_IN))
+        let (before, tokens) = (self.tokens.get(), self.load.request.call.tokens());
+        let after = before + u64::from(tokens);
+        self.tokens.set(after);
+        let is_next = before.next_multiple_of(ONE_IN) < after;
+        let (Some(checker), Some(token)) =
+            (self.checker.as_ref().filter(|_| is_next), answer.token)
         else {
             return End::OK;
         };
         let mut tally = self.tally.borrow_mut();
-        match checker.check(&answer) {
+        match checker.check(token, answer.sub) {
             Ok(()) => {
                 tally.verified += 1;
                 End::OK
@@ -185,16 +278,24 @@ impl Engine {
 
     /// A closed loop counts what ended while it was measured, so that the rate is that of the time; an
     /// open loop counts what was due while it was measured, so that nothing that was due is left out.
-    /// What is given up was in flight when the time was over: both count it.
-    fn count(&self, end: End, began: Instant) {
-        let now = Instant::now();
-        let counts = match (end, &self.due) {
-            (End::Unanswered, None) => true,
-            (_, None) => self.window.holds(now),
-            (_, Some(_)) => self.window.holds(began),
-        };
-        if counts {
-            self.tally.borrow_mut().count(end, began, now);
+    fn counts(&self, began: Instant, ended: Instant) -> bool {
+        match self.due {
+            None => self.window.holds(ended),
+            Some(_) => self.window.holds(began),
+        }
+    }
+
+    /// A call without an answer. What is given up was in flight when the time was over: a closed loop
+    /// counts it too.
+    fn count_unanswered(&self, began: Instant) {
+        if self.due.is_none() || self.window.holds(began) {
+            self.tally.borrow_mut().count_only(End::Unanswered, 1);
+        }
+    }
+
+    fn count_not_connected(&self, began: Instant) {
+        if self.counts(began, Instant::now()) {
+            self.tally.borrow_mut().count_only(End::NotConnected, 1);
         }
     }
 

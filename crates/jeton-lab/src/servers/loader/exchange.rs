@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use h2::client::SendRequest;
-use h2::{Reason, RecvStream};
+use h2::client::{ResponseFuture, SendRequest};
+use h2::{Reason, RecvStream, SendStream};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::net::TcpStream;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
 
 use super::answer::ANSWER_BYTES_MAX;
-use super::call::Call;
+use super::request::Post;
 use super::tally::End;
 
 /// How long a server may take to take a connection.
@@ -23,12 +23,13 @@ const WINDOW_BYTES: u32 = 1 << 20;
 /// Of a whole connection.
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 24;
 
-/// A call and whom it is made to, ready to be made again and again.
+/// What is sent and to whom, ready to be sent again and again.
 #[derive(Debug)]
 pub(super) struct Exchange {
     target: SocketAddr,
     request: Request<()>,
-    frame: Bytes,
+    body: Bytes,
+    is_grpc: bool,
 }
 
 /// The server took no connection.
@@ -77,20 +78,22 @@ impl From<h2::Error> for Ended {
 }
 
 impl Exchange {
-    pub(super) fn new(target: SocketAddr, call: &Call) -> Self {
+    pub(super) fn new(target: SocketAddr, post: &Post) -> Self {
         let mut request = Request::new(());
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = format!("http://{target}{}", call.path)
+        *request.uri_mut() = format!("http://{target}{}", post.path)
             .parse()
             .expect("a socket's address and a method's path are a URI");
         let headers = request.headers_mut();
-        for (name, value) in [("content-type", "application/grpc"), ("te", "trailers")] {
-            headers.insert(name, HeaderValue::from_static(value));
+        headers.insert("content-type", HeaderValue::from_static(post.content_type));
+        if post.is_grpc() {
+            headers.insert("te", HeaderValue::from_static("trailers"));
         }
         Self {
             target,
             request,
-            frame: call.frame.clone(),
+            body: post.body.clone(),
+            is_grpc: post.is_grpc(),
         }
     }
 
@@ -110,14 +113,29 @@ impl Exchange {
         Ok(send)
     }
 
+    /// Opens a stream, on which nothing has been sent yet.
+    pub(super) async fn open(
+        &self,
+        send: &mut SendRequest<Bytes>,
+    ) -> Result<(ResponseFuture, SendStream<Bytes>), h2::Error> {
+        poll_fn(|context| send.poll_ready(context)).await?;
+        send.send_request(self.request.clone(), false)
+    }
+
     /// Makes the call: the body of an answer whose status is OK, or what became of it.
     pub(super) async fn once(&self, send: &mut SendRequest<Bytes>) -> Result<Bytes, Ended> {
-        poll_fn(|context| send.poll_ready(context)).await?;
-        let (response, mut stream) = send.send_request(self.request.clone(), false)?;
-        stream.send_data(self.frame.clone(), true)?;
+        let (response, mut stream) = self.open(send).await?;
+        stream.send_data(self.body.clone(), true)?;
         let (head, mut body) = response.await?.into_parts();
         let bytes = read(&mut body).await?;
         let trailers = body.trailers().await?;
+        if !self.is_grpc {
+            return match (head.status, bytes) {
+                (StatusCode::OK, Some(bytes)) => Ok(bytes),
+                (StatusCode::OK, None) => Err(Ended::living(End::Garbage)),
+                (other, _) => Err(Ended::living(End::Http(other.as_u16()))),
+            };
+        }
         if head.status != StatusCode::OK {
             return Err(Ended::living(End::Garbage));
         }
@@ -158,7 +176,8 @@ async fn read(body: &mut RecvStream) -> Result<Option<Bytes>, h2::Error> {
     })
 }
 
-fn status(headers: &HeaderMap) -> Option<u8> {
+/// What the server says of a whole call.
+pub(super) fn status(headers: &HeaderMap) -> Option<u8> {
     headers.get("grpc-status")?.to_str().ok()?.parse().ok()
 }
 

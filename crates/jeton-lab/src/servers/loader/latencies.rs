@@ -38,7 +38,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    pub(super) fn record(&mut self, ns: u64) {
+    pub(in crate::servers) fn record(&mut self, ns: u64) {
         self.histogram.saturating_record(ns);
         self.sum_ns = self.sum_ns.saturating_add(ns);
         self.fastest_ns = Some(self.fastest_ns.map_or(ns, |f| f.min(ns)));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::call::Call;
+use super::request::Request;
 
 /// The bounds of a load.
 pub mod limits {
@@ -40,7 +40,7 @@ pub enum Pace {
 #[derive(Debug, Clone)]
 pub struct Load {
     pub(super) target: SocketAddr,
-    pub(super) call: Call,
+    pub(super) request: Request,
     pub(super) connections: u32,
     pub(super) in_flight: u32,
     pub(super) pace: Pace,
@@ -95,7 +95,7 @@ impl Load {
     /// [`LoadError`]: it is beyond the [`limits`].
     pub fn new(
         target: SocketAddr,
-        call: Call,
+        request: Request,
         connections: u32,
         in_flight: u32,
         measured: Duration,
@@ -110,7 +110,7 @@ impl Load {
         }
         Ok(Self {
             target,
-            call,
+            request,
             connections,
             in_flight,
             pace: Pace::Closed,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::latencies::Latencies;
 use super::load::{Load, Pace};
 use super::tally::{End, Tally};
+use crate::servers::Call;
 
 /// A loader that used this much of its core had no room left: what was measured is the loader.
 const FULL: f64 = 0.95;
@@ -19,7 +20,10 @@ const FULL: f64 = 0.95;
 pub struct Loaded {
     /// The version of this form: [`Loaded::VERSION`].
     pub load: u32,
-    /// What the servers were asked for.
+    /// What was called.
+    #[serde(default)]
+    pub call: Call,
+    /// What the tokens are made with.
     pub algorithm: String,
     /// Connections of each loader.
     pub connections: u32,
@@ -31,7 +35,7 @@ pub struct Loaded {
     pub seconds: f64,
     /// How many loaders this is of, side by side.
     pub loaders: u32,
-    /// How many calls ended how: `OK` has a token, everything else is an error.
+    /// How many calls ended how: `OK` has all that was asked for, everything else is an error.
     pub statuses: BTreeMap<String, u64>,
     /// Of calls that ended `OK`; in an open loop from when each was due.
     pub latencies: Latencies,
@@ -56,7 +60,8 @@ impl Loaded {
         let named = tally.ends.into_iter().map(|(end, n)| (end.name(), n));
         Self {
             load: Self::VERSION,
-            algorithm: load.call.algorithm.clone(),
+            call: load.request.call,
+            algorithm: load.request.algorithm.clone(),
             connections: load.connections,
             in_flight: load.in_flight,
             rate: match load.pace {
@@ -74,16 +79,22 @@ impl Loaded {
         }
     }
 
-    /// Calls that were answered with a token.
+    /// Calls that were answered with what was asked for.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.statuses.get(&End::OK.name()).copied().unwrap_or(0)
+    }
+
+    /// The tokens that the answers were about: a batch has many.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        self.statuses.get(&End::OK.name()).copied().unwrap_or(0)
+        self.answers() * u64::from(self.call.tokens())
     }
 
     /// Calls that were not.
     #[must_use]
     pub fn errors(&self) -> u64 {
-        self.statuses.values().sum::<u64>() - self.tokens()
+        self.statuses.values().sum::<u64>() - self.answers()
     }
 
     /// Tokens a second: errors are none.
@@ -125,6 +136,7 @@ impl Loaded {
     fn differs(&self, other: &Self) -> Option<&'static str> {
         let same = [
             ("load", self.load == other.load),
+            ("call", self.call == other.call),
             ("algorithm", self.algorithm == other.algorithm),
             ("connections", self.connections == other.connections),
             ("in_flight", self.in_flight == other.in_flight),
@@ -150,7 +162,7 @@ impl Loaded {
         if !(loaded.seconds.is_finite() && loaded.seconds > 0.0) {
             return Err("seconds: is no time above zero".to_owned());
         }
-        if loaded.tokens() != loaded.latencies.count() {
+        if loaded.answers() != loaded.latencies.count() {
             return Err("latencies: has not as many calls as ended OK".to_owned());
         }
         Ok(loaded)

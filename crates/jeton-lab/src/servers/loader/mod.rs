@@ -12,7 +12,6 @@
 
 mod answer;
 mod ask;
-mod call;
 mod checker;
 mod engine;
 mod exchange;
@@ -20,13 +19,17 @@ mod latencies;
 mod load;
 mod loaded;
 mod pacer;
+mod request;
+mod stream;
 mod tally;
 
-pub(crate) use ask::{Token, ask};
-pub use call::Call;
+pub(crate) use answer::Answer;
+pub(crate) use ask::{ask, ask_once};
 pub use checker::Checker;
 pub use engine::run;
 pub use latencies::Latencies;
 pub use load::{Load, LoadError, Pace, limits};
 pub use loaded::{Loaded, MergeError};
+pub(crate) use request::Post;
+pub use request::Request;
 pub use tally::End;

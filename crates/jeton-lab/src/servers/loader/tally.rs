@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use super::latencies::Latencies;
 
-/// What became of one call.
+/// What became of one call, or of one message of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum End {
-    /// The server's `grpc-status`; 0 came with a token.
+    /// The server's `grpc-status`, or what it says of one of many; 0 came with all that was asked for, and so did HTTP's 200.
     Status(u8),
-    /// It was answered with something that is no gRPC, or no message with a token.
+    /// Another status of HTTP, where no gRPC is spoken.
+    Http(u16),
+    /// It was answered with something that is no gRPC, or not with all the tokens that were asked for.
     Garbage,
     /// It was answered with a token that does not verify.
     WrongToken,
@@ -25,7 +27,7 @@ pub enum End {
 }
 
 impl End {
-    /// A token came back.
+    /// What was asked for came back.
     pub const OK: Self = Self::Status(0);
 
     /// The word for it in every table: gRPC's own for a status.
@@ -55,6 +57,7 @@ impl End {
             Self::Status(number) => STATUSES
                 .get(usize::from(number))
                 .map_or_else(|| format!("status {number}"), |name| (*name).to_owned()),
+            Self::Http(status) => format!("HTTP {status}"),
             Self::Garbage => "garbage".to_owned(),
             Self::WrongToken => "wrong token".to_owned(),
             Self::Lost => "connection lost".to_owned(),
