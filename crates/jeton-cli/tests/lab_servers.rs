@@ -7,6 +7,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -48,11 +49,16 @@ fn shell(folder: &Path, id: &str, line: &str, more: &str) {
     server(folder, id, &manifest);
 }
 
+/// One load at a time: two would measure each other.
+static CORES: Mutex<()> = Mutex::new(());
+
 fn servers(folder: &Path, more: &[&str]) -> Output {
+    let _alone = CORES.lock().unwrap_or_else(PoisonError::into_inner);
     Command::new(JETON)
         .args(["lab", "servers", "--json", "--seed", "7"])
         .args(["--cores", "1", "--connections", "1", "--in-flight", "8"])
         .args(["--seconds", "0.4", "--warm-up", "0.1", "--repetitions", "2"])
+        .args(["--first-warm-up", "0.5"])
         .arg("--servers")
         .arg(folder.join("servers"))
         .arg("--out")
@@ -119,7 +125,7 @@ fn a_server_that_is_as_it_must_be_has_every_figure() {
     }
     // The file shows again in every form.
     let file = folder.path().join("out/results.json");
-    for form in [&[][..], &["--md"], &["--html"]] {
+    for form in [&[][..], &["--md"], &["--html"], &["--csv"]] {
         let again = Command::new(JETON)
             .args(["lab", "report"])
             .arg(&file)
@@ -145,13 +151,49 @@ fn an_open_loop_makes_as_many_calls_as_are_due() {
     let rows = rows(&out);
     let row = row(&rows, "rust/jeton", "HS256");
     assert_eq!(row["rate"], 100.0);
-    let calls: u64 = row["statuses"]
-        .as_object()
-        .unwrap()
+    let statuses = row["statuses"].as_object();
+    let calls: u64 = statuses
+        .unwrap_or_else(|| panic!("not measured: {row}"))
         .values()
         .map(|n| n.as_u64().unwrap())
         .sum();
     assert!((78..=82).contains(&calls), "0.4 s twice: {row}");
+}
+
+#[test]
+fn rates_come_from_the_lowest_peak() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    shell(
+        &all,
+        "bad/absent",
+        "true",
+        "announces = \"on \"\nneeds = [\"jeton-no-such-tool\"]",
+    );
+    let out = servers(folder.path(), &["--alg", "HS256", "--full"]);
+    let rows = rows(&out);
+    let of =
+        |id: &str| -> Vec<&Value> { rows.iter().filter(|r| r["subject"]["id"] == id).collect() };
+    let jeton = of("rust/jeton");
+    assert_eq!(jeton.len(), 4, "{rows:?}");
+    assert!(jeton[0].get("rate").is_none(), "the peak comes first");
+    let peak = jeton[0]["requests_per_s"].as_f64().unwrap();
+    for (row, part) in jeton[1..].iter().zip([0.5, 0.7, 0.9]) {
+        assert_eq!(
+            row["rate"].as_f64().unwrap(),
+            (peak * part).floor(),
+            "{row}"
+        );
+        for name in ["p50", "p99.99"] {
+            assert!(row["latency_ms"][name].as_f64().unwrap() > 0.0, "{row}");
+        }
+    }
+    // Who is not there is a row of each, and no peak.
+    assert_eq!(of("bad/absent").len(), 4);
 }
 
 #[test]
@@ -232,6 +274,59 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
     assert_eq!(row(&rows, "rust/jeton", "HS256")["status"], "ok");
 }
 
+#[test]
+fn other_calls_are_loaded_where_they_are_offered() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    shell(&all, "any/other", "sleep 20", "announces = \"on \"");
+    let out = servers(folder.path(), &["--scenarios", "beyond", "--alg", "HS256"]);
+    let rows = rows(&out);
+    for (call, tokens, verifies) in [
+        ("issue", 1, true),
+        ("issue-batch", 256, true),
+        ("issue-stream", 1, true),
+        ("verify", 1, false),
+        ("verify-batch", 256, false),
+        ("introspect", 1, false),
+    ] {
+        let of = |id: &str| {
+            let mut of = rows.iter().filter(|r| r["call"] == call);
+            of.find(|r| r["subject"]["id"] == id).unwrap()
+        };
+        let row = of("rust/jeton");
+        assert_eq!(row["status"], "ok", "{row}");
+        let answers = row["statuses"]["OK"].as_u64().unwrap();
+        let counted: f64 = (row["repetitions"].as_array().unwrap().iter())
+            .map(|r| r["seconds"].as_f64().unwrap() * r["requests_per_s"].as_f64().unwrap())
+            .sum();
+        assert_eq!(counted.round() as u64, answers * tokens, "{row}");
+        let verified = row["verified"].as_u64().unwrap();
+        assert_eq!(verified > 0, verifies, "{row}");
+        assert_eq!(of("any/other")["reason"], "does not offer this call");
+    }
+}
+
+#[test]
+fn tokens_of_a_server_s_own_keys_are_verified_too() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    for (alg, is_verified) in [("RS256", true), ("v4.public", true), ("v4.local", false)] {
+        let out = servers(folder.path(), &["--scenarios", "beyond", "--alg", alg]);
+        let rows = rows(&out);
+        let row = rows.iter().find(|r| r["call"] == "issue").unwrap();
+        assert_eq!(row["status"], "ok", "{row}");
+        let verified = row["verified"].as_u64().unwrap();
+        assert_eq!(verified > 0, is_verified, "{row}");
+    }
+}
+
 /// Answers every connection with a line that is no HTTP/2.
 fn garbage(port: u16) -> String {
     format!(
@@ -263,8 +358,9 @@ fn what_a_run_needs_is_asked_for_before_anything_is_built() {
     }
     for (more, what) in [
         (&["--server", "cobol"][..], "no server has `cobol`"),
-        (&["--alg", "RS256"], "HS256 or ES256"),
-        (&["--scenarios", "mine"], "report"),
+        (&["--alg", "none"], "HS256, ES256, RS256"),
+        (&["--scenarios", "mine"], "beyond"),
+        (&["--scenarios", "beyond"], "none of these servers offers"),
     ] {
         let out = servers(folder.path(), more);
         let said = String::from_utf8(out.stderr).unwrap();

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use jeton_lab::servers::Algorithm;
-use jeton_lab::servers::loader::{self, Call, Checker, Load as Plan, Loaded, Pace};
+use jeton_lab::servers::loader::{self, Checker, Load as Plan, Loaded, Pace, Request};
+use jeton_lab::servers::{Algorithm, Call};
 
 use super::destination::Destination;
 use super::sentence;
@@ -17,9 +17,12 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Load one gRPC server from this process, and print what came back as JSON
 ///
-/// Calls jwt.services.JwtService/GenerateJwt over plain HTTP/2. Every answer's status is counted, and
-/// one token in a thousand is verified if there is a key for it. In a closed loop each call follows
-/// the answer to the one before; with --rate calls are due at that rate whatever the server does, and
+/// Calls jwt.services.JwtService/GenerateJwt over plain HTTP/2, or another --call of a server that has
+/// one issuer with a profile named after each algorithm: issue, issue-batch (256 tokens), issue-stream,
+/// verify, verify-batch (256 tokens) or introspect (RFC 7662, over HTTP/2). Every answer's status is
+/// counted, and one token in a thousand is verified if there is a key for it. With issue-stream each
+/// connection has one stream, whose messages count as calls. In a closed loop each call follows the
+/// answer to the one before; with --rate calls are due at that rate whatever the server does, and
 /// a latency counts from when its call was due.
 ///
 /// One thread does it: `client_bound` says whether that thread had no room left. Several loaders side
@@ -31,6 +34,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 Examples:
   jeton lab load 127.0.0.1:8420 --alg HS256 --connections 5 --in-flight 50 --seconds 10
   jeton lab load 127.0.0.1:8420 --alg ES256 --rate 5000 --seconds 60 --verify-with public.pem
+  jeton lab load 127.0.0.1:8420 --call verify --alg v4.public
+  jeton lab load 127.0.0.1:8420 --call issue-stream --in-flight 200
   jeton lab load 10.0.0.7:8420 --alg HS256 -o load-$JOB_COMPLETION_INDEX.json
   jeton lab load merge load-*.json -o load.json"
 )]
@@ -64,7 +69,11 @@ struct One {
     #[arg(value_name = "HOST:PORT")]
     target: Option<String>,
 
-    /// What tokens are asked for: HS256 or ES256
+    /// What is called: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch or introspect
+    #[arg(long, value_name = "NAME", default_value = "generate-jwt")]
+    call: Call,
+
+    /// What the tokens are made with: HS256, ES256, RS256, EdDSA, v4.public or v4.local
     #[arg(long, value_name = "NAME", default_value = "HS256")]
     alg: Algorithm,
 
@@ -89,7 +98,7 @@ struct One {
     rate: Option<f64>,
 
     /// The key that one token in a thousand is verified with: for HS256 the secret's bytes, for ES256
-    /// the public key in PEM
+    /// the public key in PEM, for RS256 and EdDSA a JWK set, for v4.public a PASERK
     #[arg(long, value_name = "FILE")]
     verify_with: Option<PathBuf>,
 
@@ -111,17 +120,30 @@ impl One {
         let Some(target) = &self.target else {
             return Err("whom to load is missing: jeton lab load HOST:PORT".to_owned());
         };
-        let call = Call::generate_jwt(self.alg);
         let target = looked_up(target)?;
-        let plan = Plan::new(target, call, self.connections, self.in_flight, self.seconds)
-            .and_then(|plan| plan.warm_up(self.warm_up))
-            .and_then(|plan| {
-                plan.pace(
-                    self.rate
-                        .map_or(Pace::Closed, |per_second| Pace::Open { per_second }),
-                )
-            })
-            .map_err(sentence)?;
+        let request = Request::prepare(target, self.call, self.alg).map_err(|end| {
+            format!(
+                "{} of {} wants tokens, and the server answers the call for them with: {}",
+                self.call,
+                self.alg,
+                end.name()
+            )
+        })?;
+        let plan = Plan::new(
+            target,
+            request,
+            self.connections,
+            self.in_flight,
+            self.seconds,
+        )
+        .and_then(|plan| plan.warm_up(self.warm_up))
+        .and_then(|plan| {
+            plan.pace(
+                self.rate
+                    .map_or(Pace::Closed, |per_second| Pace::Open { per_second }),
+            )
+        })
+        .map_err(sentence)?;
         let checker = self.checker()?;
         let loaded =
             loader::run(&plan, checker).map_err(|e| format!("the loader cannot start: {e}"))?;
@@ -133,11 +155,7 @@ impl One {
             return Ok(None);
         };
         let bytes = read(file)?;
-        let checker = match self.alg {
-            Algorithm::Hs256 => Checker::hs256(&bytes),
-            Algorithm::Es256 => Checker::es256(&String::from_utf8_lossy(&bytes)),
-        };
-        checker
+        Checker::read(self.alg, &bytes)
             .map(Some)
             .map_err(|why| format!("{}: {why}", file.display()))
     }

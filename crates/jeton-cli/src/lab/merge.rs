@@ -21,6 +21,10 @@ use super::sentence;
 /// kernel or runtime; another plan; another version, driver source or lockfile; other claims or token
 /// sizes; the same run twice. A row that one run could not measure is not measured, and says why.
 ///
+/// Results of `lab servers` are merged with each other alone: repetitions are added where scenario, call
+/// and rate are the same, for which both must have the same servers; what only one has comes through as
+/// it is.
+///
 /// A result of `lab attack` or `lab interop` stands beside the runs, if it is about the same code: the
 /// claims about security are then answered from it, and whoever lets somebody without a key past is
 /// not recommended.
@@ -30,6 +34,7 @@ Examples:
   for i in 1 2 3 4 5 6; do jeton lab run libraries --out run-$i; done
   jeton lab merge run-*/results.json -o merged.json
   jeton lab merge run/results.json attack/results.json -o whole.json
+  jeton lab merge servers-1/results.json servers-2/results.json -o servers.json
   jeton lab report merged.json")]
 pub(super) struct Merge {
     /// Two result files or more

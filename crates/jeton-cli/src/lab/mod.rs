@@ -6,7 +6,9 @@ mod claims;
 mod compare;
 mod destination;
 mod doctor;
+mod export;
 mod gate;
+mod import;
 mod interop;
 mod list;
 mod load;
@@ -44,6 +46,8 @@ enum Verb {
     Interop(interop::Interop),
     Servers(servers::Servers),
     Load(load::Load),
+    Export(export::Export),
+    Import(import::Import),
     List(list::List),
     Doctor(doctor::Doctor),
     Report(report::Report),
@@ -68,6 +72,8 @@ impl Lab {
             Verb::Interop(interop) => interop.run(),
             Verb::Servers(servers) => servers.run(),
             Verb::Load(load) => load.run(),
+            Verb::Export(export) => export.run(),
+            Verb::Import(import) => import.run(),
             Verb::List(list) => list.run(),
             Verb::Doctor(doctor) => doctor.run(),
             Verb::Report(report) => report.run(),

@@ -131,6 +131,14 @@ impl Progress {
                 ));
                 self.at(0, 1, format!(" {server}"));
             }
+            Event::WarmingUp { server, cores } => {
+                let on = if cores == 1 { "core" } else { "cores" };
+                self.phase(&format!("warming up every server on {cores} {on}"));
+                self.at(0, 1, format!(" {server}"));
+            }
+            Event::Unsettled { server } => self.say(&format!(
+                "{server} had not settled when its first warm-up was over"
+            )),
             Event::Found { server, what } => self.say(&format!("{server} {what}")),
             Event::Loading {
                 scenario,

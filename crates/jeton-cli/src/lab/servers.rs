@@ -10,12 +10,15 @@ use clap::{Args, ValueEnum};
 use jeton_lab::Stop;
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
-use jeton_lab::servers::{self, Algorithm, Options, Scenario, Server};
+use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 
 use super::load::seconds;
 use super::progress::{Progress, in_words};
 use super::run::{listen, repeated, some_seed};
 use super::{ENDED_EARLY, sentence, terminal};
+
+/// How long at most a server is loaded when it has just started, in a quick run.
+const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
 
 /// Load gRPC servers that issue tokens, side by side
 ///
@@ -32,18 +35,28 @@ use super::{ENDED_EARLY, sentence, terminal};
 Examples:
   jeton lab servers                              the report's eight scenarios, three repetitions
   jeton lab servers --quick                      the same, one short repetition
+  jeton lab servers --full                       and then open loops at 50, 70 and 90 % of the peak
   jeton lab servers --server go --server jeton   only some servers, by a part of their id
   jeton lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
   jeton lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
+  jeton lab servers --scenarios beyond           other calls: issue, verify, batches, streams
   jeton lab servers --list
 
 Where the machine has fewer cores than a scenario asks for, server and loader share them; such rows
 are marked, and only CPU time for each token is compared.
 
-Not measured yet: other calls than GenerateJwt (verifying alone, batches, streams, PASETO, RS256,
-Ed25519, introspection), and a choice of rates from the peak: give --rate.")]
+With --full all servers have the same rates in a scenario: parts of the lowest peak among those
+with which nothing is wrong. Latency then counts from when a call was due.
+
+A server that has just started is loaded until none of its calls becomes cheaper any more, at most as
+long as --first-warm-up says: some runtimes compile for seconds what is called often. The time that
+is told before a run has all of it.
+
+Beyond the report a server is asked to issue and to verify HS256, ES256, RS256, EdDSA, v4.public and
+v4.local, to issue and to verify in batches of 256, to issue for each message of a stream, and to
+introspect a token (RFC 7662). A server that does not offer a call is a row that says so.")]
 pub(super) struct Servers {
-    /// Which scenarios: the gRPC report's eight
+    /// Which scenarios: report, the gRPC report's eight, or beyond, calls that it did not make
     #[arg(
         long,
         value_name = "SET",
@@ -53,7 +66,7 @@ pub(super) struct Servers {
     scenarios: Set,
 
     /// One repetition of a second each
-    #[arg(long, conflicts_with_all = ["repetitions", "seconds", "warm_up"])]
+    #[arg(long, conflicts_with_all = ["repetitions", "seconds", "warm_up", "first_warm_up"])]
     quick: bool,
 
     /// Only servers with this in their id; may be given again
@@ -72,13 +85,17 @@ pub(super) struct Servers {
     #[arg(long, value_name = "N", requires = "connections")]
     in_flight: Option<u32>,
 
-    /// Only this algorithm: HS256 or ES256
+    /// Only this algorithm, such as ES256 or v4.public
     #[arg(long, value_name = "NAME")]
     alg: Option<Algorithm>,
 
     /// Calls a second of an open loop, instead of a closed one
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
+
+    /// Behind each closed loop open ones, at 50, 70 and 90 % of the scenario's lowest peak
+    #[arg(long, conflicts_with = "rate")]
+    full: bool,
 
     /// How often each server is loaded in each scenario
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -91,6 +108,10 @@ pub(super) struct Servers {
     /// How long a server is loaded before that
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     warm_up: Duration,
+
+    /// How long at most a server is loaded when it has just started; 0 for not at all
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    first_warm_up: Duration,
 
     /// The seed of the order in which servers are loaded [default: another one each time]
     #[arg(long, value_name = "N")]
@@ -116,6 +137,16 @@ pub(super) struct Servers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Set {
     Report,
+    Beyond,
+}
+
+impl Set {
+    fn scenarios(self) -> Vec<Scenario> {
+        match self {
+            Self::Report => Scenario::report(),
+            Self::Beyond => Scenario::beyond(),
+        }
+    }
 }
 
 impl Servers {
@@ -181,9 +212,8 @@ impl Servers {
 
     /// The set's scenarios, as far as they are asked for, or with other connections.
     fn planned(&self) -> Vec<Scenario> {
-        let Set::Report = self.scenarios;
         let mut planned: Vec<Scenario> = Vec::new();
-        for mut scenario in Scenario::report() {
+        for mut scenario in self.scenarios.scenarios() {
             if self.alg.is_some_and(|alg| alg != scenario.alg) {
                 continue;
             }
@@ -198,6 +228,14 @@ impl Servers {
             }
         }
         planned
+    }
+
+    fn pacing(&self) -> Pacing {
+        match self.rate {
+            _ if self.full => Pacing::Full,
+            Some(rate) => Pacing::Rate(rate),
+            None => Pacing::Closed,
+        }
     }
 
     fn options(&self, folder: &Scratch) -> Result<Options, String> {
@@ -215,7 +253,12 @@ impl Servers {
             } else {
                 self.warm_up
             },
-            rate: self.rate,
+            first_warm_up: if self.quick {
+                QUICK_FIRST_WARM_UP
+            } else {
+                self.first_warm_up
+            },
+            pacing: self.pacing(),
             seed,
             command: repeated(self.seed.is_none().then_some(seed)),
             loader: vec![own.into(), OsString::from("lab"), OsString::from("load")],
@@ -264,14 +307,14 @@ fn list(servers: &[&Server]) -> Result<ExitCode, String> {
 
 fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> String {
     let cache = servers::cache();
-    let loads = servers.len() * scenarios.len() * options.repetitions as usize;
-    let mut groups: Vec<u32> = scenarios.iter().map(|s| s.cores).collect();
-    groups.dedup();
-    // A loader starts and ends, a server starts and is looked at.
+    let loads = servers::loads(servers, scenarios, options);
+    // A loader starts and ends; a server starts, is looked at, and warms up as long as it may.
     let beyond = Duration::from_millis(150);
     let look = Duration::from_secs(2);
     let each = options.measured + options.warm_up + beyond;
-    let takes = each.mul_f64(loads as f64) + look.mul_f64((servers.len() * groups.len()) as f64);
+    let start = look + options.first_warm_up;
+    let starts = servers::starts(servers, scenarios);
+    let takes = each.mul_f64(loads as f64) + start.mul_f64(starts as f64);
     let stale = servers
         .iter()
         .filter(|s| s.recipe().missing_command().is_none() && cache.stale(s.recipe()))
@@ -280,8 +323,12 @@ fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> S
         0 => String::new(),
         n => format!(", after building {n} of them (a first build takes minutes)"),
     };
+    let rates = match options.pacing.loads() {
+        1 => String::new(),
+        n => format!(" × {n} rates"),
+    };
     format!(
-        "about {}: {} servers × {} scenarios × {} repetitions of {} s{first}",
+        "about {}: {} servers × {} scenarios{rates} × {} repetitions of {} s{first}",
         in_words(takes),
         servers.len(),
         scenarios.len(),

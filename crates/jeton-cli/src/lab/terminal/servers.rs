@@ -21,7 +21,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         e.elapsed_s, result.seed
     )?;
     paragraph(
-        "Tokens are calls that ended OK with a token. CPU is the server's for each of them, in \
+        "Tokens are those of calls that ended OK. CPU is the server's for each of them, in \
          microseconds; latencies are in milliseconds, memory in MiB.",
         columns,
         out,
@@ -39,17 +39,14 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
 
 fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut title = table.title.clone();
-    if let Some(rate) = table.rate {
-        let _ = write!(title, ", {rate} calls a second");
-    }
     if table.oversubscribed {
         title.push_str(" (oversubscribed: only CPU is compared)");
     }
     writeln!(out, "\n{BOLD}{title}{BOLD:#}")?;
     writeln!(
         out,
-        "{DIM}{:<18}{:>9}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}{DIM:#}",
-        "server", "tokens/s", "CPU", "p50", "p90", "p99", "p99.99", "slowest", "MiB"
+        "{DIM}{:<18}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{DIM:#}",
+        "server", "tokens/s", "CPU", "p50", "p90", "p99", "p99.9", "p99.99", "slowest", "MiB"
     )?;
     for (row, load) in &table.measured {
         measured(row, load, out)?;
@@ -64,12 +61,13 @@ fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> s
             .map_or_else(String::new, |v| format!("{v:.0}"));
         writeln!(
             out,
-            "{DIM}{:<18}{rate:>9}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}  {}{DIM:#}",
+            "{DIM}{:<18}{rate:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}  {}{DIM:#}",
             format!("{}, report", run.server),
             "",
             of("p50"),
             of("p90"),
             of("p99"),
+            "",
             "",
             of("slowest"),
             run.peak_memory
@@ -90,12 +88,13 @@ fn measured(row: &ServerRow, load: &ServerLoad, out: &mut String) -> std::fmt::R
     }
     writeln!(
         out,
-        "{:<18}{:>9.0}{cpu:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}  {}",
+        "{:<18}{:>9.0}{cpu:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}  {}",
         row.subject.id,
         load.requests_per_s,
         of("p50"),
         of("p90"),
         of("p99"),
+        of("p99.9"),
         of("p99.99"),
         of("slowest"),
         mebibytes(load.peak_rss_bytes),

@@ -1,0 +1,138 @@
+//! `jeton lab export`: what it writes is what the other tool takes, as far as that can be seen here.
+//! The files themselves are in `tests/cmd/lab/export-*`.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+fn jeton(arguments: &[&str]) -> Output {
+    Command::new(JETON).args(arguments).output().unwrap()
+}
+
+fn export(arguments: &[&str]) -> String {
+    let out = jeton(&[&["lab", "export"][..], arguments].concat());
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success(), "{said}");
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// An address at which nobody listens.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+#[test]
+fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_there() {
+    let config: Value = serde_json::from_str(&export(&[
+        "ghz",
+        "--target",
+        "a:1",
+        "--alg",
+        "ES256",
+        "--connections",
+        "3",
+        "--in-flight",
+        "7",
+    ]))
+    .unwrap();
+    assert_eq!(
+        (&config["connections"], &config["concurrency"]),
+        (&3.into(), &21.into())
+    );
+    assert_eq!(config["data"]["algorithm"], "ES256");
+    let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let proto = fs::read_to_string(house.join(config["proto"].as_str().unwrap())).unwrap();
+    let call = config["call"].as_str().unwrap();
+    let (service, method) = call.rsplit_once('.').unwrap();
+    let (package, service) = service.rsplit_once('.').unwrap();
+    for line in [
+        format!("package {package};"),
+        format!("service {service} {{"),
+        format!("rpc {method}("),
+    ] {
+        assert!(proto.contains(&line), "{line}");
+    }
+}
+
+/// The command lines of the manifest's pods, by the program itself; and their files add up.
+#[test]
+fn kubernetes_starts_loaders_whose_files_add_up() {
+    let target = nobody();
+    let manifest = export(&[
+        "kubernetes",
+        "--target",
+        &target,
+        "--image",
+        "x",
+        "--loaders",
+        "2",
+        "--connections",
+        "1",
+        "--in-flight",
+        "2",
+        "--rate",
+        "10.5",
+        "--seconds",
+        "0.2",
+    ]);
+    let line = manifest
+        .lines()
+        .map(str::trim)
+        .find_map(|l| l.strip_prefix("args: "));
+    let arguments: Vec<String> = serde_json::from_str(line.unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for index in ["0", "1"] {
+        let arguments = arguments.iter().map(|argument| {
+            let mounted = argument.replace("/results", &folder.path().to_string_lossy());
+            mounted.replace("$(JOB_COMPLETION_INDEX)", index)
+        });
+        let out = Command::new(JETON).args(arguments).output().unwrap();
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        files.push(
+            folder
+                .path()
+                .join(format!("load-{index}.json"))
+                .display()
+                .to_string(),
+        );
+    }
+    let merged = jeton(&["lab", "load", "merge", &files[0], &files[1]]);
+    let merged: Value = serde_json::from_slice(&merged.stdout).unwrap();
+    assert_eq!(
+        (&merged["loaders"], &merged["rate"]),
+        (&2.into(), &10.5.into())
+    );
+}
+
+#[test]
+fn what_is_no_target_or_an_image_with_odd_signs_leaves_no_hole_in_a_file() {
+    for target in ["a\"b:1", "a b:1", "'+x+':1", "a:1\n", "a"] {
+        let out = jeton(&["lab", "export", "k6", "--target", target]);
+        assert_eq!(out.status.code(), Some(2), "{target}");
+        assert!(out.stdout.is_empty());
+    }
+    let manifest = export(&[
+        "kubernetes",
+        "--target",
+        "a:1",
+        "--image",
+        "x\"\n  evil: {args}",
+    ]);
+    assert!(
+        manifest.contains("image: \"x\\\"\\n  evil: {args}\""),
+        "{manifest}"
+    );
+}
