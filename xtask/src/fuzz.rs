@@ -34,12 +34,46 @@ const MEMORY_MB: u32 = 1024;
 /// Longest that one input may take. The dearest honest one asks for a million rounds of PBKDF2.
 const INPUT_SECONDS: u32 = 15;
 
+/// Longest that a fuzzer may take to write its seeds and to run each once. It listens to no signal
+/// before, and has not fuzzed.
+const BEGINNING: Duration = Duration::from_secs(180);
+
+/// What libFuzzer says when it has run the seeds.
+const BEGUN: &str = "INITED";
+
 /// How long a fuzzer may take to stop when it is told to.
 const FAREWELL: Duration = Duration::from_secs(30);
 
 /// The longest step between two looks at the clock that counts as running: a machine or a process
 /// that was stopped meanwhile has not fuzzed.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
+
+/// Which targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The library's.
+    Library,
+    /// Those of the service too: hundreds of crates more to build.
+    Everything,
+}
+
+impl Scope {
+    /// Every file in one of these folders is a target.
+    fn folders(self) -> &'static [&'static str] {
+        match self {
+            Self::Library => &["fuzz/fuzz_targets"],
+            Self::Everything => &["fuzz/fuzz_targets", "fuzz/service_targets"],
+        }
+    }
+
+    /// What the service's targets want to be built.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Library => &[],
+            Self::Everything => &["--features", "service"],
+        }
+    }
+}
 
 /// The fuzz targets, built.
 pub(crate) struct Targets {
@@ -50,13 +84,14 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// Builds every target.
-    pub(crate) fn build(house: &House) -> Result<Self, Stop> {
-        let names = names(house)?;
+    /// Builds every target of the scope.
+    pub(crate) fn build(house: &House, scope: Scope) -> Result<Self, Stop> {
+        let names = names(house, scope)?;
         let home = house.target().join("fuzz");
         let host = host(house)?;
         let mut build = house.cargo(&["build", "--release", "--locked", "--bins"]);
         build
+            .args(scope.features())
             .args(["--manifest-path", "fuzz/Cargo.toml", "--target", &host])
             .arg("--target-dir")
             .arg(&home)
@@ -128,7 +163,8 @@ impl Targets {
         let mut child = fuzzer
             .spawn()
             .map_err(|error| Stop::Misused(format!("{name} did not start: {error}")))?;
-        let (status, ran) = run_for(house, &mut child, each)?;
+        let begun = || fs::read_to_string(&log).is_ok_and(|talk| talk.contains(BEGUN));
+        let (status, ran) = run_for(house, &mut child, begun, each)?;
         let talk = fs::read(&log).map_err(|error| cannot(&log, &error))?;
         let talk = String::from_utf8_lossy(&talk);
         let mut figures = Figures::read(&name, &talk, ran);
@@ -139,33 +175,56 @@ impl Targets {
     }
 }
 
-/// Lets the fuzzer run for so long, then asks it to stop.
+/// Lets the fuzzer run for so long from when it has begun, then asks it to stop.
 fn run_for(
     house: &House,
     child: &mut Child,
+    begun: impl Fn() -> bool,
     each: Duration,
 ) -> Result<(ExitStatus, Duration), Stop> {
-    let failed = |error| Stop::Failed(format!("a fuzzer cannot be waited for: {error}"));
-    let mut ran = Duration::ZERO;
-    let mut told = false;
+    let kill = |child: &mut Child| child.kill().map_err(cannot_wait);
+    let never = || false;
+    if let (Some(status), _) = watch(child, BEGINNING, &begun)? {
+        return Ok((status, Duration::ZERO));
+    }
+    if !begun() {
+        kill(child)?;
+    }
+    if let (Some(status), ran) = watch(child, each, never)? {
+        return Ok((status, ran));
+    }
+    // It prints its figures and ends with 0.
+    run_quietly(house, &format!("kill -USR1 {}", child.id()))?;
+    if let (Some(status), _) = watch(child, FAREWELL, never)? {
+        return Ok((status, each));
+    }
+    kill(child)?;
+    let status = child.wait().map_err(cannot_wait)?;
+    Ok((status, each))
+}
+
+/// Waits until the fuzzer ends, or has shown enough, or so much time has passed in which it could
+/// run: with its status if it ended, and that time.
+fn watch(
+    child: &mut Child,
+    longest: Duration,
+    enough: impl Fn() -> bool,
+) -> Result<(Option<ExitStatus>, Duration), Stop> {
+    let mut passed = Duration::ZERO;
     let mut last = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            return Ok((status, ran.min(each)));
+    while passed < longest && !enough() {
+        if let Some(status) = child.try_wait().map_err(cannot_wait)? {
+            return Ok((Some(status), passed));
         }
         std::thread::sleep(Duration::from_millis(100));
-        ran += last.elapsed().min(LONGEST_STEP);
+        passed += last.elapsed().min(LONGEST_STEP);
         last = Instant::now();
-        if ran >= each && !told {
-            // It prints its figures and ends with 0.
-            let script = format!("kill -USR1 {}", child.id());
-            run_quietly(house, &script)?;
-            told = true;
-        }
-        if ran >= each + FAREWELL {
-            child.kill().map_err(failed)?;
-        }
     }
+    Ok((None, passed))
+}
+
+fn cannot_wait(error: std::io::Error) -> Stop {
+    Stop::Failed(format!("a fuzzer cannot be waited for: {error}"))
 }
 
 fn run_quietly(house: &House, script: &str) -> Result<(), Stop> {
@@ -185,15 +244,19 @@ pub(crate) fn engine_version(house: &House) -> String {
     version.unwrap_or("of an unknown version").to_owned()
 }
 
-/// Every file in `fuzz/fuzz_targets` is a target.
-fn names(house: &House) -> Result<Vec<String>, Stop> {
-    let folder = house.path("fuzz/fuzz_targets");
-    let entries = fs::read_dir(&folder).map_err(|error| cannot(&folder, &error))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-        .collect();
+/// The scope's targets, by their names.
+fn names(house: &House, scope: Scope) -> Result<Vec<String>, Stop> {
+    let mut names = Vec::new();
+    for folder in scope.folders() {
+        let folder = house.path(folder);
+        let entries = fs::read_dir(&folder).map_err(|error| cannot(&folder, &error))?;
+        names.extend(
+            entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+                .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())),
+        );
+    }
     names.sort();
     Ok(names)
 }
@@ -216,4 +279,30 @@ fn file_name(path: &Path) -> String {
     path.file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// On a machine that is busy, a target needs seconds for its seeds, and the signal that asks it
+    /// to stop would end it as a crash.
+    #[test]
+    fn time_begins_when_the_seeds_have_run() {
+        let house = House::here();
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let script = format!(
+            "sleep 0.5; trap 'exit 0' USR1; echo '#1 INITED cov: 1' >{}; while :; do sleep 0.05; done",
+            log.display()
+        );
+        let mut child = house.command("sh").args(["-c", &script]).spawn().unwrap();
+        let begun = || fs::read_to_string(&log).is_ok_and(|talk| talk.contains(BEGUN));
+        let each = Duration::from_millis(200);
+        let (status, ran) = run_for(&house, &mut child, begun, each).unwrap();
+        assert!(status.success(), "{status}");
+        assert_eq!(ran, each);
+    }
 }

@@ -1,4 +1,6 @@
-//! The interval of a handful of ratios.
+//! The interval of a handful of ratios, and what it says.
+
+use crate::command::Stop;
 
 /// Student's t, two-sided 95 %, for 2 to 29 degrees of freedom.
 const T_95: [f64; 28] = [
@@ -10,6 +12,41 @@ const T_95: [f64; 28] = [
 /// Fewer have no interval worth its name.
 pub(crate) const MIN_PAIRS: usize = 3;
 pub(crate) const MAX_PAIRS: usize = 30;
+
+/// What can be said of two ways to measure the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The whole interval is inside the bound.
+    Agree,
+    /// All of it is outside.
+    Apart,
+    /// It is too wide for either: the machine was too noisy.
+    CannotTell,
+}
+
+impl Verdict {
+    /// As a cell of a log's table.
+    pub(crate) fn cell(self) -> &'static str {
+        match self {
+            Verdict::Agree => "agree",
+            Verdict::Apart => "**apart**",
+            Verdict::CannotTell => "cannot tell",
+        }
+    }
+
+    /// All must agree: else an error that counts those that do not.
+    pub(crate) fn all_agree(verdicts: &[Verdict]) -> Result<(), Stop> {
+        let count = |of: Verdict| verdicts.iter().filter(|one| **one == of).count();
+        match (count(Verdict::Apart), count(Verdict::CannotTell)) {
+            (0, 0) => Ok(()),
+            (apart, unclear) => Err(Stop::Failed(format!(
+                "of {} figures {apart} are apart, and {unclear} have intervals too wide to tell: \
+                 measure again on a machine that nobody else uses",
+                verdicts.len()
+            ))),
+        }
+    }
+}
 
 /// The mean of log ratios and how far its interval reaches.
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +77,21 @@ impl Ratio {
         [self.mean - self.half_width, self.mean + self.half_width].map(f64::exp)
     }
 
-    /// Whether the whole interval is inside one ± the bound, on the log scale.
-    pub(crate) fn is_within(&self, bound: f64) -> bool {
-        self.mean.abs() + self.half_width <= bound.ln_1p()
+    /// The end of the interval that is farther from one, as a part of one.
+    pub(crate) fn farthest(&self) -> f64 {
+        (self.mean.abs() + self.half_width).exp_m1()
+    }
+
+    /// What the interval says of one ± the bound, on the log scale.
+    pub(crate) fn against(&self, bound: f64) -> Verdict {
+        let bound = bound.ln_1p();
+        if self.mean.abs() + self.half_width <= bound {
+            Verdict::Agree
+        } else if self.mean.abs() - self.half_width > bound {
+            Verdict::Apart
+        } else {
+            Verdict::CannotTell
+        }
     }
 }
 
@@ -71,13 +120,30 @@ mod tests {
         let [low, high] = ratio.interval();
         assert!((high.ln() - 3.182 * 0.011_547 / 2.0).abs() < 1e-5);
         assert!((low.ln() + high.ln()).abs() < 1e-12);
-        assert!(ratio.is_within(0.02) && !ratio.is_within(0.018));
+        assert_eq!(ratio.against(0.02), Verdict::Agree);
+        assert_eq!(ratio.against(0.018), Verdict::CannotTell);
+        let farthest = ratio.farthest();
+        assert_eq!(ratio.against(farthest + 1e-9), Verdict::Agree);
+        assert_eq!(ratio.against(farthest - 1e-9), Verdict::CannotTell);
     }
 
     #[test]
     fn a_steady_difference_is_not_agreement() {
-        assert!(!Ratio::of(vec![0.06; 10]).is_within(0.05));
-        assert!(Ratio::of(vec![0.04; 10]).is_within(0.05));
+        assert_eq!(Ratio::of(vec![0.06; 10]).against(0.05), Verdict::Apart);
+        assert_eq!(Ratio::of(vec![-0.06; 10]).against(0.05), Verdict::Apart);
+        assert_eq!(Ratio::of(vec![0.04; 10]).against(0.05), Verdict::Agree);
+    }
+
+    #[test]
+    fn what_was_not_told_is_no_agreement() {
+        use Verdict::{Agree, Apart, CannotTell};
+        assert!(Verdict::all_agree(&[Agree, Agree]).is_ok());
+        for one in [Apart, CannotTell] {
+            assert!(matches!(
+                Verdict::all_agree(&[Agree, one]),
+                Err(Stop::Failed(_))
+            ));
+        }
     }
 
     #[test]

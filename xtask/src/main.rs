@@ -9,7 +9,9 @@ mod command;
 mod fuzz;
 mod instructions;
 mod interval;
+mod loaders;
 mod mutants;
+mod pairs;
 mod service_cost;
 mod setup;
 mod soak;
@@ -35,6 +37,8 @@ jeton's chores
   cargo xtask service-cost
                         loads jeton's server and the Go server of the gRPC report in turns, and writes
                         docs/service-cost.md; about three minutes, on a quiet machine
+  cargo xtask loaders   loads the same two servers by h2load and by jeton lab load, and writes
+                        docs/agreement-servers.md; about nine minutes, on a quiet machine
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
 Options of test:
@@ -49,7 +53,7 @@ Options of agreement:
   --only TOOL           go, criterion or jmh alone (may be repeated)
   --pairs N             so many runs of each (default 10)
 
-Options of service-cost:
+Options of service-cost and loaders:
   --pairs N             so many loads of each (default 10)
 
 Options of soak:
@@ -101,7 +105,8 @@ fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
         "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
         "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),
         "agreement" => agreement::run(house, &agreement::Plan::parse(options)?),
-        "service-cost" => service_cost::run(house, &service_cost::Plan::parse(options)?),
+        "service-cost" => service_cost::run(house, &pairs::Plan::parse(chore, options)?),
+        "loaders" => loaders::run(house, &pairs::Plan::parse(chore, options)?),
         "mutants" => mutants::run(house, &mutants::Choice::parse(options)?),
         "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
         "soak" => soak::run(house, &soak::Plan::parse(options)?),

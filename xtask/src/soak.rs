@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::command::{House, Stop, output, run as run_command};
-use crate::fuzz::{self, Figures, Targets};
+use crate::fuzz::{self, Figures, Scope, Targets};
 
 /// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
@@ -139,7 +139,7 @@ fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
 }
 
 fn fuzz_targets(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
-    let targets = Targets::build(house)?;
+    let targets = Targets::build(house, Scope::Everything)?;
     let each = Duration::from_secs(plan.minutes * 60) / targets.len() as u32;
     eprintln!(
         "== soak: {} fuzz targets, {} s each",

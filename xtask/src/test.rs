@@ -48,7 +48,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "fuzz",
-        what: "each fuzz target for five seconds",
+        what: "each fuzz target of the library for five seconds",
         run: fuzz_targets,
     },
     Step {
@@ -58,7 +58,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-rust",
-        what: "format, lints and tests of drivers/rust",
+        what: "format, lints and tests of drivers/rust and servers/rust",
         run: drivers::rust,
     },
     Step {
@@ -68,7 +68,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-java",
-        what: "locked jars, lints and tests of drivers/java",
+        what: "locked jars, lints and tests of drivers/java and servers/java",
         run: drivers::java,
     },
     Step {
@@ -287,7 +287,7 @@ fn tests(house: &House) -> Result<Outcome, Stop> {
 const FUZZ_EACH: Duration = Duration::from_secs(5);
 
 fn fuzz_targets(house: &House) -> Result<Outcome, Stop> {
-    let targets = fuzz::Targets::build(house)?;
+    let targets = fuzz::Targets::build(house, fuzz::Scope::Library)?;
     let all = targets.run(house, FUZZ_EACH, |figures| eprintln!("  {figures}"))?;
     let found: Vec<&str> = (all.iter())
         .filter(|figures| figures.finding.is_some())

@@ -11,7 +11,8 @@ mod tools;
 use std::fmt::Write as _;
 
 use crate::command::{House, Stop, output};
-use crate::interval::{MAX_PAIRS, MIN_PAIRS, Ratio, median};
+use crate::interval::{Ratio, Verdict, median};
+use crate::pairs;
 use figures::{Cell, Figures, lab};
 use tools::Tool;
 
@@ -29,7 +30,7 @@ impl Plan {
     pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
         let mut plan = Self {
             tools: Vec::new(),
-            pairs: 10,
+            pairs: pairs::DEFAULT,
         };
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -38,15 +39,7 @@ impl Plan {
                 "--only" => plan.tools.push(Tool::named(value).ok_or_else(|| {
                     Stop::Misused("--only wants go, criterion or jmh after it".into())
                 })?),
-                "--pairs" => {
-                    plan.pairs = (value.parse().ok())
-                        .filter(|pairs| (MIN_PAIRS..=MAX_PAIRS).contains(pairs))
-                        .ok_or_else(|| {
-                            Stop::Misused(format!(
-                                "--pairs wants a number from {MIN_PAIRS} to {MAX_PAIRS} after it"
-                            ))
-                        })?;
-                }
+                "--pairs" => plan.pairs = pairs::number(value)?,
                 other => {
                     return Err(Stop::Misused(format!(
                         "`agreement` knows --only TOOL and --pairs N, not `{other}`"
@@ -78,15 +71,8 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
         .map_err(|error| Stop::Misused(format!("{LOG}: {error}")))?;
     println!("{text}");
     eprintln!("== agreement: log in {LOG}");
-    let apart = lines.iter().filter(|line| !line.agrees()).count();
-    if apart == 0 {
-        Ok(())
-    } else {
-        Err(Stop::Failed(format!(
-            "{apart} of {} figures do not agree within their bounds",
-            lines.len()
-        )))
-    }
+    let verdicts: Vec<Verdict> = lines.iter().map(Line::verdict).collect();
+    Verdict::all_agree(&verdicts)
 }
 
 /// One figure by both ways.
@@ -100,8 +86,8 @@ struct Line {
 }
 
 impl Line {
-    fn agrees(&self) -> bool {
-        self.ratio.is_within(self.bound)
+    fn verdict(&self) -> Verdict {
+        self.ratio.against(self.bound)
     }
 }
 
@@ -154,8 +140,8 @@ fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
          The same libraries do the same work under the lab and under a benchmark that shares no \
          line with it\n(`crates/jeton-lab/tests/agreement`), {} times each, in turns. The ratio is \
          the lab's figure over the\ntool's, with its 95 % interval (Student's t over the pairs' log \
-         ratios). They agree where the whole\ninterval lies inside the bound: the larger of 5 % (JMH \
-         10 %) and the noise floor of the lab's runs.\n\n\
+         ratios). They agree where the whole\ninterval lies inside the bound, and are apart where all of \
+         it is outside: the larger of 5 % (JMH 10 %)\nand the noise floor of the lab's runs.\n\n\
          | tool | library | algorithm | contract | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
         plan.pairs,
@@ -178,7 +164,7 @@ fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
             line.tool_ns,
             line.ratio.middle(),
             line.bound * 100.0,
-            if line.agrees() { "agree" } else { "**apart**" },
+            line.verdict().cell(),
         );
     }
     Ok(text)

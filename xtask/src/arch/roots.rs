@@ -7,8 +7,8 @@ use super::tree::File;
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 
-/// The workspace's crates take the workspace's lints; a driver or an example, which stand alone, say
-/// `#![forbid(unsafe_code)]` in its root.
+/// The workspace's crates take the workspace's lints; a driver, a server or an example, which stand
+/// alone, say `#![forbid(unsafe_code)]` in its root.
 pub(super) fn check(metadata: &Metadata, files: &[File]) -> Vec<Violation> {
     let mut violations = Vec::new();
     if let Some(root) = files.iter().find(|file| file.path == "Cargo.toml")
@@ -68,12 +68,12 @@ fn check_crate(manifest: &str, roots: &[String], files: &[File]) -> Vec<Violatio
         .collect()
 }
 
-/// Whether it is the manifest of a Rust driver or an example.
+/// Whether it is the manifest of a Rust driver, a server or an example.
 fn stands_alone(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
         parts.as_slice(),
-        ["drivers", "rust", _, "Cargo.toml"] | ["examples", _, "Cargo.toml"]
+        ["drivers" | "servers", "rust", _, "Cargo.toml"] | ["examples", _, "Cargo.toml"]
     )
 }
 
@@ -140,8 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn drivers_and_examples_stand_alone() {
+    fn drivers_servers_and_examples_stand_alone() {
         assert!(stands_alone("drivers/rust/jeton/Cargo.toml"));
+        assert!(stands_alone("servers/rust/tonic/Cargo.toml"));
         assert!(stands_alone("examples/pkcs11/Cargo.toml"));
         assert!(!stands_alone("drivers/rust/harness/src/Cargo.toml"));
         assert!(!stands_alone("crates/rust/jeton/Cargo.toml"));

@@ -21,7 +21,7 @@ fn frame(message: &[u8]) -> Vec<u8> {
 }
 
 /// `jwt.services.GenerateJwtRequest`.
-pub(super) fn generate_jwt(algorithm: &str) -> Vec<u8> {
+pub(crate) fn generate_jwt(algorithm: &str) -> Vec<u8> {
     frame(&text(1, algorithm))
 }
 

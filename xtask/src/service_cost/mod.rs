@@ -7,15 +7,16 @@
 //! ratios of the pairs have an interval. The log is docs/service-cost.md.
 
 mod load;
-mod message;
-mod servers;
+pub(crate) mod message;
+pub(crate) mod servers;
 
 use std::fmt::Write as _;
 
-use crate::command::{House, Stop, on_path, output};
-use crate::interval::{MAX_PAIRS, MIN_PAIRS, Ratio, median};
+use crate::command::{House, Stop, output};
+use crate::interval::{Ratio, median};
+use crate::pairs::Plan;
 use load::{Call, Seen};
-use servers::Server;
+use servers::{Server, needs};
 
 const LOG: &str = "docs/service-cost.md";
 
@@ -26,51 +27,9 @@ const BATCHES: u64 = 800;
 /// Tokens of one batch.
 const BATCH: usize = 256;
 
-/// How many pairs of loads.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Plan {
-    pairs: usize,
-}
-
-impl Plan {
-    /// Reads `--pairs N`.
-    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
-        match options {
-            [] => Ok(Self { pairs: 10 }),
-            [option, value] if option == "--pairs" => (value.parse().ok())
-                .filter(|pairs| (MIN_PAIRS..=MAX_PAIRS).contains(pairs))
-                .map(|pairs| Self { pairs })
-                .ok_or_else(|| {
-                    Stop::Misused(format!(
-                        "--pairs wants a number from {MIN_PAIRS} to {MAX_PAIRS} after it"
-                    ))
-                }),
-            _ => Err(Stop::Misused(
-                "`service-cost` knows --pairs N and nothing else".into(),
-            )),
-        }
-    }
-}
-
 /// Loads both servers in turns and writes the log, also where a goal is missed.
 pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
-    for (program, package) in [
-        ("h2load", "nghttp2-client"),
-        ("taskset", "util-linux"),
-        ("go", "go"),
-    ] {
-        if on_path(program).is_none() {
-            return Err(Stop::Misused(format!(
-                "{program} is not installed: it comes with {package}"
-            )));
-        }
-    }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores < 2 {
-        return Err(Stop::Misused(
-            "one core is not enough: the server and the loader need one each".into(),
-        ));
-    }
+    needs()?;
     eprintln!("== service-cost: building both servers");
     let go = Server::go(house)?;
     let jeton = Server::jeton(house)?;
@@ -258,24 +217,4 @@ fn log(house: &House, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<Stri
 
 fn verdict(reached: bool) -> &'static str {
     if reached { "reached" } else { "**missed**" }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn ten_pairs_unless_told_otherwise() {
-        let parse = |options: &[&str]| {
-            let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
-            Plan::parse(&options)
-        };
-        assert_eq!(parse(&[]).unwrap(), Plan { pairs: 10 });
-        assert_eq!(parse(&["--pairs", "3"]).unwrap(), Plan { pairs: 3 });
-        for wrong in [&["--pairs"][..], &["--pairs", "2"], &["--only", "go"]] {
-            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
-        }
-    }
 }

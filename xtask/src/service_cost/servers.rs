@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::load::{Call, Seen};
-use crate::command::{House, Stop, run as run_command};
+use crate::command::{House, Stop, on_path, run as run_command};
 
 /// The core that the servers run on: one works while the other waits.
 const CORE: &str = "0";
@@ -17,8 +17,30 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 /// jeton's profile for HS256.
 pub(super) const HS256_PROFILE: &str = "mac";
 
+/// Whether the machine has what it takes to build the servers and to load one from another core.
+pub(crate) fn needs() -> Result<(), Stop> {
+    for (program, package) in [
+        ("h2load", "nghttp2-client"),
+        ("taskset", "util-linux"),
+        ("go", "go"),
+    ] {
+        if on_path(program).is_none() {
+            return Err(Stop::Misused(format!(
+                "{program} is not installed: it comes with {package}"
+            )));
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if cores < 2 {
+        return Err(Stop::Misused(
+            "one core is not enough: the server and the loader need one each".into(),
+        ));
+    }
+    Ok(())
+}
+
 /// One that listens on this machine.
-pub(super) struct Server {
+pub(crate) struct Server {
     process: Child,
     address: String,
     scratch: PathBuf,
@@ -26,7 +48,7 @@ pub(super) struct Server {
 
 impl Server {
     /// The Go server of the report with its bugs fixed.
-    pub(super) fn go(house: &House) -> Result<Self, Stop> {
+    pub(crate) fn go(house: &House) -> Result<Self, Stop> {
         let scratch = fresh(house, "go")?;
         let binary = scratch.join("fixed");
         run_command(
@@ -41,7 +63,7 @@ impl Server {
     }
 
     /// jeton's, as `jeton serve` is with an issuer that has both algorithms.
-    pub(super) fn jeton(house: &House) -> Result<Self, Stop> {
+    pub(crate) fn jeton(house: &House) -> Result<Self, Stop> {
         run_command(&mut house.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))?;
         let scratch = fresh(house, "jeton")?;
         let config = scratch.join("jeton.toml");
@@ -93,6 +115,16 @@ impl Server {
             "the server does not say where it listens; it said:\n{}",
             std::fs::read_to_string(&log).unwrap_or_default()
         )))
+    }
+
+    /// Where it listens: host and port.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// A file of that name, among those that it writes.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
     }
 
     /// Makes the calls, and says what they cost.

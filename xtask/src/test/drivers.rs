@@ -6,13 +6,17 @@ use super::{Outcome, stands_alone};
 use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
 use crate::setup::{self, is_installed};
 
-/// Format, lints and tests of every crate under drivers/rust.
+/// Format, lints and tests of every crate under drivers/rust and servers/rust.
 pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
-    for folder in house.folders_with("drivers/rust", "Cargo.toml") {
+    let folders_with = |file| {
+        let roots = ["drivers/rust", "servers/rust"];
+        roots.map(|root| house.folders_with(root, file)).concat()
+    };
+    for folder in folders_with("Cargo.toml") {
         stands_alone::format(house, &folder)?;
     }
     // The lab builds them for release, so AWS-LC is compiled once for both.
-    for folder in house.folders_with("drivers/rust", "Cargo.lock") {
+    for folder in folders_with("Cargo.lock") {
         eprintln!("  in {}", shown(house, &folder));
         stands_alone::lints_and_tests(house, &folder, &["--release"])?;
     }
@@ -42,12 +46,14 @@ pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
-/// Lints and tests of every project under drivers/java, with the jars of its lock.
+/// Lints and tests of every project under drivers/java and servers/java, with the jars of its lock.
 pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
     if let Some(missing) = ["javac", "mvn"].iter().find(|name| on_path(name).is_none()) {
         return Ok(Outcome::Skipped(format!("{missing} is not installed")));
     }
-    for folder in house.folders_with("drivers/java", "pom.xml") {
+    let roots = ["drivers/java", "servers/java"];
+    let projects = roots.map(|root| house.folders_with(root, "pom.xml"));
+    for folder in projects.concat() {
         eprintln!("  in {}", shown(house, &folder));
         let out = house
             .path("target/drivers-java")
@@ -55,7 +61,7 @@ pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
         run_command(
             house
                 .command("java")
-                .arg("../harness/Build.java")
+                .arg(house.path("drivers/java/harness/Build.java"))
                 .arg(out)
                 .arg("--test")
                 .current_dir(&folder),

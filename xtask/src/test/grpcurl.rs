@@ -15,7 +15,9 @@ pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
     let mut build = house.command("go");
     build.current_dir(house.path("tools/grpcurl"));
     run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
-    let test = ["test", "--locked", "-p", "jeton-cli", "--test", "grpcurl"];
+    // Of the whole workspace, as the step before: one package alone has other features, and is compiled
+    // again with all that it uses.
+    let test = ["test", "--locked", "--workspace", "--test", "grpcurl"];
     let mut test = house.cargo(&test);
     run_command(test.args(["--", "--ignored"]).env("JETON_GRPCURL", binary))?;
     Ok(Outcome::Passed)

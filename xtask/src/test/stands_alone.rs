@@ -1,4 +1,5 @@
-//! The checks of a crate with its own lockfile, outside of the workspace: a Rust driver, an example.
+//! The checks of a crate with its own lockfile, outside of the workspace: a Rust driver, a server, an
+//! example.
 
 use std::path::Path;
 

@@ -24,14 +24,8 @@ pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
     drivers::node_packages(house, &sources.join("node"))?;
     java(house, &sources.join("java"), &built.join("java"))?;
     drivers::python_with_packages(house, &sources.join("python"), &built.join("python"))?;
-    let test = [
-        "test",
-        "--locked",
-        "-p",
-        "jeton-server",
-        "--test",
-        "service",
-    ];
+    // Of the whole workspace, so that nothing is compiled again.
+    let test = ["test", "--locked", "--workspace", "--test", "service"];
     let mut test = house.cargo(&test);
     test.args(["--", "--ignored", "--nocapture", "verifiers"]);
     run_command(test.env("JETON_VERIFIERS", built))?;

@@ -1,0 +1,58 @@
+//! How many pairs of measurements a chore makes: `--pairs N`.
+
+use crate::command::Stop;
+use crate::interval::{MAX_PAIRS, MIN_PAIRS};
+
+/// So many pairs, unless told otherwise.
+pub(crate) const DEFAULT: usize = 10;
+
+/// How many pairs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) pairs: usize,
+}
+
+impl Plan {
+    /// Reads `--pairs N`, the only option of `chore`.
+    pub(crate) fn parse(chore: &str, options: &[String]) -> Result<Self, Stop> {
+        match options {
+            [] => Ok(Self { pairs: DEFAULT }),
+            [option, value] if option == "--pairs" => number(value).map(|pairs| Self { pairs }),
+            [option] if option == "--pairs" => number("").map(|pairs| Self { pairs }),
+            _ => Err(Stop::Misused(format!(
+                "`{chore}` knows --pairs N and nothing else"
+            ))),
+        }
+    }
+}
+
+/// The number after `--pairs`.
+pub(crate) fn number(value: &str) -> Result<usize, Stop> {
+    (value.parse().ok())
+        .filter(|pairs| (MIN_PAIRS..=MAX_PAIRS).contains(pairs))
+        .ok_or_else(|| {
+            Stop::Misused(format!(
+                "--pairs wants a number from {MIN_PAIRS} to {MAX_PAIRS} after it"
+            ))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn ten_pairs_unless_told_otherwise() {
+        let parse = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+            Plan::parse("loaders", &options)
+        };
+        assert_eq!(parse(&[]).unwrap(), Plan { pairs: 10 });
+        assert_eq!(parse(&["--pairs", "3"]).unwrap(), Plan { pairs: 3 });
+        for wrong in [&["--pairs"][..], &["--pairs", "2"], &["--only", "go"]] {
+            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+        }
+    }
+}
