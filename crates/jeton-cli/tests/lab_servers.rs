@@ -291,6 +291,8 @@ fn other_calls_are_loaded_where_they_are_offered() {
         ("issue-stream", 1, true),
         ("verify", 1, false),
         ("verify-batch", 256, false),
+        ("verify-stream", 1, false),
+        ("verify-revoked", 1, false),
         ("introspect", 1, false),
     ] {
         let of = |id: &str| {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use grpc_server::{Behaviour, SECRET, serve};
-use jeton_lab::servers::loader::{Checker, Load, LoadError, Loaded, Pace, Request, run};
+use jeton_lab::servers::loader::{Checker, End, Load, LoadError, Loaded, Pace, Request, run};
 use jeton_lab::servers::{Algorithm, Call};
 
 /// A load beside another one measures both.
@@ -177,6 +177,17 @@ fn what_an_open_loop_could_not_send_is_no_secret() {
     let loaded = run(&open.unwrap(), None).unwrap();
     assert_eq!(loaded.statuses["unanswered"], 8);
     assert_eq!(loaded.statuses["not sent"], 22);
+}
+
+#[test]
+fn a_server_that_accepts_what_it_revoked_is_not_loaded_with_that() {
+    let prepare = |behaviour| {
+        let target = serve(behaviour);
+        Request::prepare(target, Call::VerifyRevoked, Algorithm::Hs256).map(|_| ())
+    };
+    assert_eq!(prepare(Behaviour::Good), Err(End::Accepted));
+    // It refuses everything: that is no answer about revocation.
+    assert_eq!(prepare(Behaviour::Status(9)), Err(End::Status(9)));
 }
 
 /// Two connections with a stream on each, and four messages in flight on it.

@@ -19,9 +19,10 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 ///
 /// Calls jwt.services.JwtService/GenerateJwt over plain HTTP/2, or another --call of a server that has
 /// one issuer with a profile named after each algorithm: issue, issue-batch (256 tokens), issue-stream,
-/// verify, verify-batch (256 tokens) or introspect (RFC 7662, over HTTP/2). Every answer's status is
-/// counted, and one token in a thousand is verified if there is a key for it. With issue-stream each
-/// connection has one stream, whose messages count as calls. In a closed loop each call follows the
+/// verify, verify-batch (256 tokens), verify-stream, verify-revoked (each answer must be the refusal of
+/// a token that was revoked) or introspect (RFC 7662, over HTTP/2). Every answer's status is counted,
+/// and one token in a thousand is verified if there is a key for it. With issue-stream and verify-stream
+/// each connection has one stream, whose messages count as calls. In a closed loop each call follows the
 /// answer to the one before; with --rate calls are due at that rate whatever the server does, and
 /// a latency counts from when its call was due.
 ///
@@ -69,7 +70,7 @@ struct One {
     #[arg(value_name = "HOST:PORT")]
     target: Option<String>,
 
-    /// What is called: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch or introspect
+    /// What is called: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch, verify-stream, verify-revoked or introspect
     #[arg(long, value_name = "NAME", default_value = "generate-jwt")]
     call: Call,
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::loader::End;
+
 /// Tokens of one batch.
 pub(crate) const BATCH: u32 = 256;
 
@@ -36,19 +38,27 @@ pub enum Call {
     Verify,
     /// `jeton.v1.TokenService/VerifyBatch`, of 256 tokens that it issued before.
     VerifyBatch,
+    /// `jeton.v1.TokenService/VerifyStream`: one token that it issued before, in each message of a
+    /// stream.
+    VerifyStream,
+    /// `jeton.v1.TokenService/Verify`, of one token that it issued and revoked before: every answer is
+    /// its refusal.
+    VerifyRevoked,
     /// Token introspection over HTTP/2 (RFC 7662), of one token that it issued before.
     Introspect,
 }
 
 impl Call {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::GenerateJwt,
         Self::Issue,
         Self::IssueBatch,
         Self::IssueStream,
         Self::Verify,
         Self::VerifyBatch,
+        Self::VerifyStream,
+        Self::VerifyRevoked,
         Self::Introspect,
     ];
 
@@ -62,6 +72,8 @@ impl Call {
             Self::IssueStream => "issue-stream",
             Self::Verify => "verify",
             Self::VerifyBatch => "verify-batch",
+            Self::VerifyStream => "verify-stream",
+            Self::VerifyRevoked => "verify-revoked",
             Self::Introspect => "introspect",
         }
     }
@@ -75,6 +87,8 @@ impl Call {
             | Self::Issue
             | Self::IssueStream
             | Self::Verify
+            | Self::VerifyStream
+            | Self::VerifyRevoked
             | Self::Introspect => 1,
         }
     }
@@ -83,20 +97,41 @@ impl Call {
     pub(crate) fn gives_tokens(self) -> bool {
         match self {
             Self::GenerateJwt | Self::Issue | Self::IssueBatch | Self::IssueStream => true,
-            Self::Verify | Self::VerifyBatch | Self::Introspect => false,
+            Self::Verify
+            | Self::VerifyBatch
+            | Self::VerifyStream
+            | Self::VerifyRevoked
+            | Self::Introspect => false,
         }
     }
 
     /// How its messages go over a connection.
     pub(crate) fn way(self) -> Way {
         match self {
-            Self::IssueStream => Way::Streamed,
+            Self::IssueStream | Self::VerifyStream => Way::Streamed,
             Self::GenerateJwt
             | Self::Issue
             | Self::IssueBatch
             | Self::Verify
             | Self::VerifyBatch
+            | Self::VerifyRevoked
             | Self::Introspect => Way::Unary,
+        }
+    }
+
+    /// What a right answer to it says.
+    pub(crate) fn right_end(self) -> End {
+        match self {
+            // FAILED_PRECONDITION: a token that is refused.
+            Self::VerifyRevoked => End::Status(9),
+            Self::GenerateJwt
+            | Self::Issue
+            | Self::IssueBatch
+            | Self::IssueStream
+            | Self::Verify
+            | Self::VerifyBatch
+            | Self::VerifyStream
+            | Self::Introspect => End::OK,
         }
     }
 
@@ -109,6 +144,8 @@ impl Call {
             Self::IssueStream => Some("IssueStream".to_owned()),
             Self::Verify => Some("Verify".to_owned()),
             Self::VerifyBatch => Some(format!("VerifyBatch of {BATCH}")),
+            Self::VerifyStream => Some("VerifyStream".to_owned()),
+            Self::VerifyRevoked => Some("Verify of a revoked token".to_owned()),
             Self::Introspect => Some("introspection".to_owned()),
         }
     }

@@ -45,14 +45,16 @@ impl Scenario {
     #[must_use]
     pub fn beyond() -> Vec<Self> {
         use Algorithm::{EdDsa, Es256, Hs256, Rs256, V4Local, V4Public};
-        let calls: [(Call, &[Algorithm], u32); 7] = [
+        let calls: [(Call, &[Algorithm], u32); 9] = [
             (Call::Issue, &[Hs256, Es256, EdDsa, V4Public, V4Local], 50),
             (Call::Issue, &[Rs256], 10),
             (Call::IssueBatch, &[Hs256, Es256, EdDsa], 1),
             (Call::IssueStream, &[Hs256, Es256, EdDsa], 50),
             (Call::Verify, &Algorithm::ALL, 50),
             (Call::VerifyBatch, &[Hs256, Es256, EdDsa], 1),
-            (Call::Introspect, &[Hs256, Es256], 50),
+            (Call::VerifyStream, &[Hs256, Es256, EdDsa], 50),
+            (Call::VerifyRevoked, &[Hs256, EdDsa, V4Public, V4Local], 50),
+            (Call::Introspect, &[Hs256, Es256, V4Local], 50),
         ];
         let mut all = Vec::new();
         for (call, algorithms, in_flight) in calls {

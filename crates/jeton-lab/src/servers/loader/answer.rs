@@ -38,6 +38,8 @@ impl<'a> Answer<'a> {
             Call::IssueStream => return outcome(message, issued),
             Call::IssueBatch => return batch(message, issued),
             Call::Verify => verified(message),
+            Call::VerifyStream => return outcome(message, verified),
+            Call::VerifyRevoked => return Err(verified(message).map_or(End::Garbage, accepted)),
             Call::VerifyBatch => return batch(message, verified),
             Call::Introspect => None,
         }
@@ -172,6 +174,11 @@ fn introspected(body: &[u8]) -> Option<Answer<'_>> {
     said.sub.filter(|_| said.active).and_then(about)
 }
 
+/// A token that had to be refused.
+fn accepted(_: Answer<'_>) -> End {
+    End::Accepted
+}
+
 fn about(sub: &str) -> Option<Answer<'_>> {
     (sub == SUBJECT).then_some(Answer { token: None, sub })
 }
@@ -299,10 +306,22 @@ mod tests {
         };
         assert_eq!(read(&outcome(1, &message(1, "a.b"))), Ok("a.b".to_owned()));
         assert_eq!(read(&item_error(8)), Err(End::Status(8)));
+        let read_verified = |message: &[u8]| {
+            Answer::read(Call::VerifyStream, &framed(message)).map(|answer| answer.token.is_some())
+        };
+        assert_eq!(read_verified(&outcome(1, &message(1, SUBJECT))), Ok(false));
+        assert_eq!(read_verified(&item_error(9)), Err(End::Status(9)));
         // An error that says it is none.
         assert_eq!(read(&item_error(0)), Err(End::Garbage));
         assert_eq!(read(&outcome(2, b"")), Err(End::Garbage));
         assert_eq!(read(b""), Err(End::Garbage));
+    }
+
+    #[test]
+    fn a_revoked_token_that_verifies_is_named() {
+        let verify = |sub: &str| Answer::read(Call::VerifyRevoked, &framed(&message(1, sub))).err();
+        assert_eq!(verify(SUBJECT), Some(End::Accepted));
+        assert_eq!(verify("somebody else"), Some(End::Garbage));
     }
 
     #[test]

@@ -94,6 +94,19 @@ impl Request {
                 let body = issued_batch()?;
                 Self::verify_batch(algorithm, &tokens_of_batch(&body)?)
             }
+            Call::VerifyStream => Self::verify_stream(algorithm, &issued()?),
+            Call::VerifyRevoked => {
+                let token = issued()?;
+                let request = Self::verify_revoked(algorithm, &token);
+                // What refuses it afterwards is that it was revoked, and nothing else.
+                ask_once(target, &request.post)?;
+                ask_once(target, &revoke(&token))?;
+                match ask_once(target, &request.post) {
+                    Err(end) if end == call.right_end() => request,
+                    Err(end) => return Err(end),
+                    Ok(_) => return Err(End::Accepted),
+                }
+            }
             Call::Introspect => Self::introspect(algorithm, &issued()?),
         })
     }
@@ -137,14 +150,25 @@ impl Request {
 
     /// `jeton.v1.VerifyRequest`.
     fn verify(algorithm: Algorithm, token: &str) -> Self {
-        let mut message = Vec::new();
-        put_text(&mut message, 2, AUDIENCE);
-        put_text(&mut message, 3, token);
-        Self::of(
-            Call::Verify,
-            algorithm,
-            Post::grpc("/jeton.v1.TokenService/Verify", &message),
-        )
+        let post = Post::grpc("/jeton.v1.TokenService/Verify", &verify_request(token));
+        Self::of(Call::Verify, algorithm, post)
+    }
+
+    /// The same, of a token that is revoked.
+    fn verify_revoked(algorithm: Algorithm, token: &str) -> Self {
+        Self {
+            call: Call::VerifyRevoked,
+            ..Self::verify(algorithm, token)
+        }
+    }
+
+    /// The same, as one message of a stream.
+    fn verify_stream(algorithm: Algorithm, token: &str) -> Self {
+        let post = Post::grpc(
+            "/jeton.v1.TokenService/VerifyStream",
+            &verify_request(token),
+        );
+        Self::of(Call::VerifyStream, algorithm, post)
     }
 
     /// `jeton.v1.VerifyBatchRequest`.
@@ -178,6 +202,21 @@ impl Request {
             post,
         }
     }
+}
+
+/// `jeton.v1.RevokeRequest`, of this token alone.
+fn revoke(token: &str) -> Post {
+    let mut message = Vec::new();
+    put_text(&mut message, 2, token);
+    Post::grpc("/jeton.v1.TokenService/Revoke", &message)
+}
+
+/// `jeton.v1.VerifyRequest`.
+fn verify_request(token: &str) -> Vec<u8> {
+    let mut message = Vec::new();
+    put_text(&mut message, 2, AUDIENCE);
+    put_text(&mut message, 3, token);
+    message
 }
 
 /// `jeton.v1.IssueRequest`.

@@ -16,6 +16,8 @@ pub enum End {
     Garbage,
     /// It was answered with a token that does not verify.
     WrongToken,
+    /// It was about a token that had to be refused, and was answered as if it were good.
+    Accepted,
     /// The connection went away under it.
     Lost,
     /// The server took no connection to make it on.
@@ -60,6 +62,7 @@ impl End {
             Self::Http(status) => format!("HTTP {status}"),
             Self::Garbage => "garbage".to_owned(),
             Self::WrongToken => "wrong token".to_owned(),
+            Self::Accepted => "accepted".to_owned(),
             Self::Lost => "connection lost".to_owned(),
             Self::NotConnected => "not connected".to_owned(),
             Self::Unanswered => "unanswered".to_owned(),
