@@ -172,7 +172,7 @@ fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
         "== soak: an issuer killed {} times amid revocations",
         plan.kills
     );
-    let mut test = house.cargo(&["test", "--locked", "-p", "jeton-issuer"]);
+    let mut test = house.cargo(&["test", "--locked", "--workspace"]);
     test.args(["--test", "kill"])
         .env("JETON_KILLS", plan.kills.to_string());
     logged(&mut test, "Kills amid revocations", log)
@@ -180,7 +180,7 @@ fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
 
 fn overload(house: &House, log: &mut Log) -> Result<(), Stop> {
     eprintln!("== soak: twice the load that a server can carry, {OVERLOAD_SECONDS} s");
-    let mut test = house.cargo(&["test", "--locked", "-p", "jeton-cli"]);
+    let mut test = house.cargo(&["test", "--locked", "--workspace"]);
     test.args(["--test", "overload", "--", "--nocapture"])
         .env("JETON_OVERLOAD_SECONDS", OVERLOAD_SECONDS.to_string());
     logged(&mut test, "Twice the load that can be carried", log)
