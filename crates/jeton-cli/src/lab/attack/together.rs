@@ -92,7 +92,6 @@ pub(super) fn fuzz(
 
 fn told(fuzzed: &Fuzzed) -> String {
     let count = |of: fn(&Case) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
-    let alone = |c: &Case| c.jeton_alone && c.accepted.len() == 1;
     format!(
         "{} libraries: {}\n\
          {} changed tokens, {} tokens of odd claims, {} changed keys\n\
@@ -106,12 +105,8 @@ fn told(fuzzed: &Fuzzed) -> String {
         fuzzed.disagreements,
         fuzzed.cases.len(),
         count(Case::is_jeton_wrong),
-        fuzzed.cases.iter().filter(|c| alone(c)).count(),
-        fuzzed
-            .cases
-            .iter()
-            .filter(|c| c.jeton_alone && !alone(c))
-            .count(),
+        count(Case::is_taken_by_jeton_alone),
+        count(Case::is_refused_by_jeton_alone),
     )
 }
 

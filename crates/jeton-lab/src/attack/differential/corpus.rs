@@ -68,7 +68,23 @@ impl Case {
     /// Whether jeton is wrong for certain: it took what everybody must refuse.
     #[must_use]
     pub fn is_jeton_wrong(&self) -> bool {
-        self.changed == Changed::Token && self.accepted.iter().any(|who| is_jeton(who))
+        self.changed == Changed::Token && self.is_taken_by_jeton()
+    }
+
+    /// Whether jeton alone takes it, and everybody else that was asked refuses it.
+    #[must_use]
+    pub fn is_taken_by_jeton_alone(&self) -> bool {
+        self.jeton_alone && self.is_taken_by_jeton()
+    }
+
+    /// Whether jeton alone refuses it, and everybody else that was asked takes it.
+    #[must_use]
+    pub fn is_refused_by_jeton_alone(&self) -> bool {
+        self.jeton_alone && !self.is_taken_by_jeton()
+    }
+
+    fn is_taken_by_jeton(&self) -> bool {
+        self.accepted.iter().any(|who| is_jeton(who))
     }
 }
 
@@ -195,6 +211,20 @@ mod tests {
         assert_eq!(add_to_corpus(&path, &[one.clone(), one.clone()]), Ok(1));
         assert_eq!(add_to_corpus(&path, &[one.clone(), other.clone()]), Ok(1));
         assert_eq!(read_corpus(&path).unwrap(), [one, other]);
+    }
+
+    #[test]
+    fn jeton_alone_refuses_also_what_only_one_other_takes() {
+        let mut two = Case {
+            jeton_alone: true,
+            refused: vec!["rust/jeton 0.1.0".into()],
+            ..case("python/pyseto 1.10.0")
+        };
+        assert!(two.is_refused_by_jeton_alone() && !two.is_taken_by_jeton_alone());
+        std::mem::swap(&mut two.accepted, &mut two.refused);
+        assert!(two.is_taken_by_jeton_alone() && !two.is_refused_by_jeton_alone());
+        two.jeton_alone = false;
+        assert!(!two.is_taken_by_jeton_alone() && !two.is_refused_by_jeton_alone());
     }
 
     #[test]
