@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use bench::{Bench, Stopped};
 use forge::Forge;
-use shared_core::Sharing;
+use shared_core::{Sharing, Watch};
 
 use crate::driver::{Built, Cache, Driver};
 use crate::host::{Cores, Witness, Yardstick, describe};
@@ -346,8 +346,8 @@ impl Run<'_> {
         let mut order = rounds::Order::seeded(self.options.seed);
         (self.tell)(Event::Rehearsing);
         let cores = self.cores.clone();
-        let yardstick = Yardstick::of_drivers(&cores);
-        rounds::rehearse(&mut self.benches, &mut order, pace, yardstick.as_ref())?;
+        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
+        rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
         let live = self.live().into_iter();
         let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
         if let Some(budget) = self.options.budget {
@@ -367,7 +367,7 @@ impl Run<'_> {
             &mut order,
             workshop,
             &mut witness,
-            yardstick.as_ref(),
+            &mut watch,
             &mut sharing,
         );
         let ids = self.process_ids();
@@ -381,7 +381,7 @@ impl Run<'_> {
         order: &mut rounds::Order,
         workshop: &Workshop,
         witness: &mut Witness,
-        yardstick: Option<&Yardstick<'_>>,
+        watch: &mut Watch<'_>,
         sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
         let pace = self.options.pace;
@@ -392,7 +392,7 @@ impl Run<'_> {
                 self.start_afresh(workshop)?;
                 self.warm_up(None)?;
                 (self.tell)(Event::Rehearsing);
-                rounds::rehearse(&mut self.benches, order, &pace, yardstick)?;
+                rounds::rehearse(&mut self.benches, order, &pace, watch)?;
             }
             if let Some(budget) = self.options.budget {
                 let late = self.began.elapsed() + longest > budget;
@@ -409,7 +409,7 @@ impl Run<'_> {
             let of = self.planned;
             let tell = &mut self.tell;
             let benches = &mut self.benches;
-            *sharing += rounds::round(benches, order, &pace, yardstick, |visit, visits| {
+            *sharing += rounds::round(benches, order, &pace, watch, |visit, visits| {
                 tell(Event::Round {
                     number,
                     of,

@@ -5,7 +5,10 @@ use std::time::Duration;
 use crate::suite::Cell;
 
 /// Batches that make a round's value, which is their median.
-pub const BATCHES: u32 = 5;
+pub const BATCHES: u32 = 3;
+
+/// Passes that nobody counts, before the first round of a process's life.
+pub(super) const REHEARSALS: u32 = 2;
 
 /// How long the yardstick is not looked at, about.
 const SLICE: Duration = Duration::from_millis(4);
@@ -24,8 +27,11 @@ pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
 pub struct Pace {
     /// How long one timed batch takes, about.
     pub batch: Duration,
-    /// How long one timed batch of a managed runtime takes, about: long enough to hold several
+    /// How long one timed batch takes, about, where memory is collected: long enough to hold some
     /// collections, or the rounds would differ by how many of them fell into one.
+    pub collected_batch: Duration,
+    /// How long one timed batch of a managed runtime takes, about: it collects as well, and what it
+    /// compiled may be thrown away.
     pub managed_batch: Duration,
     /// How long one batch of the warm-up takes, about. A managed runtime's are
     /// longer: a third of its timed ones.
@@ -49,6 +55,7 @@ impl Pace {
     /// The pace of a run that is to be believed.
     pub const FULL: Self = Self {
         batch: Duration::from_millis(30),
+        collected_batch: Duration::from_millis(50),
         managed_batch: Duration::from_millis(50),
         warm_batch: Duration::from_millis(25),
         managed_least: Duration::from_secs(3),
@@ -68,6 +75,7 @@ impl Pace {
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
         batch: Duration::from_millis(12),
+        collected_batch: Duration::from_millis(24),
         managed_batch: Duration::from_millis(36),
         warm_batch: Duration::from_millis(5),
         managed_least: Duration::from_secs(1),
@@ -82,6 +90,8 @@ impl Pace {
     pub fn batch_of(&self, cell: &Cell) -> Duration {
         if cell.is_managed() {
             self.managed_batch
+        } else if cell.collects_garbage() {
+            self.collected_batch
         } else {
             self.batch
         }
@@ -121,8 +131,8 @@ impl Pace {
         let before = before * (1 + self.restarts);
         // Which cells have twins is not known yet; they are like the rest.
         let twins = cells.iter().rev().take(self.twins);
-        // One round more: the rehearsal.
-        before + self.round(cells.iter().chain(twins)) * (self.rounds + 1)
+        let round = self.round(cells.iter().chain(twins));
+        before + round * self.rounds + round * REHEARSALS / BATCHES
     }
 
     /// Start, preflight, calibration and warm-up of one cell.

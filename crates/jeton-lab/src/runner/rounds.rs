@@ -1,15 +1,12 @@
 //! Randomised complete blocks: in each round every subject runs equally often, in random order.
 
-use std::time::Duration;
-
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, Pace};
-use super::shared_core::{Batches, EXTRA_PASSES, Sharing, Slice};
-use crate::host::Yardstick;
+use super::pace::{BATCHES, Pace, REHEARSALS};
+use super::shared_core::{Batches, EXTRA_PASSES, Sharing, Slice, Watch};
 use crate::result::Status;
 
 /// The order of all rounds, from one seed.
@@ -26,15 +23,11 @@ impl Order {
     }
 }
 
-/// How long one round waits for a core of its own, in all.
-const PATIENCE: Duration = Duration::from_millis(1500);
-/// Between two looks at whether it is.
-const PAUSE: Duration = Duration::from_millis(3);
-
 /// One round: as many passes over every subject as there are batches to a value, each pass in its
 /// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
-/// however many subjects it meets, meets each of them once, and the median leaves it out. Between
-/// two slices of a batch the yardstick is held up: see [`super::shared_core`].
+/// however many subjects it meets, meets each of them once, and the median leaves it out. Every slice
+/// of a batch waits for a core of its own, and whoever lacks batches all the same is visited again:
+/// see [`super::shared_core`].
 ///
 /// `after_visit` hears how many visits are done, and of how many. Nothing of a round that was
 /// stopped is kept: a round is complete or it is not.
@@ -42,26 +35,21 @@ pub(super) fn round(
     benches: &mut [Bench],
     order: &mut Order,
     pace: &Pace,
-    yardstick: Option<&Yardstick<'_>>,
+    watch: &mut Watch<'_>,
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
-    let mut visits: Vec<usize> = (0..benches.len()).filter(|&i| benches[i].live()).collect();
+    let mut visits = live(benches);
+    watch.be_patient(pace.round(visits.iter().map(|&i| &benches[i].cell)));
     let mut batches = Batches::of(benches.len());
-    let mut before = yardstick.map(Yardstick::read);
     let mut done = 0;
-    let mut patience = PATIENCE;
     let all = visits.clone();
     for pass in 0..BATCHES + EXTRA_PASSES {
-        let extra = pass >= BATCHES;
-        if extra {
+        if pass >= BATCHES {
             visits = batches.short_of_lone_ones(&all);
         }
         order.shuffle(&mut visits);
         for &i in &visits {
-            if extra && let Some(yardstick) = yardstick {
-                before = await_lone_core(yardstick, batches.limit(), &mut patience);
-            }
-            if let Some(batch) = visit(&mut benches[i], pace, yardstick, &mut before)? {
+            if let Some(batch) = visit(&mut benches[i], pace, watch)? {
                 batches.add(i, batch);
             }
             done += 1;
@@ -78,48 +66,36 @@ pub(super) fn round(
     Ok(sharing)
 }
 
-/// Reads the yardstick until the core is nobody else's, or patience ends: who comes back at once
-/// meets the same neighbour. The last reading.
-fn await_lone_core(
-    yardstick: &Yardstick<'_>,
-    limit: Option<Duration>,
-    patience: &mut Duration,
-) -> Option<Duration> {
-    loop {
-        let reading = yardstick.read();
-        if patience.is_zero() || limit.is_none_or(|limit| reading <= limit) {
-            return Some(reading);
-        }
-        std::thread::sleep(PAUSE);
-        *patience = patience.saturating_sub(PAUSE);
-    }
+fn live(benches: &[Bench]) -> Vec<usize> {
+    (0..benches.len()).filter(|&i| benches[i].live()).collect()
 }
 
-/// A round that nobody counts. Who was warmed up first has waited for all the others, and its first
+/// Passes that nobody counts. Who was warmed up first has waited for all the others, and its first
 /// values would be those of a process that has just been woken: of all rounds that were far off, two
 /// in five were the first.
 pub(super) fn rehearse(
     benches: &mut [Bench],
     order: &mut Order,
     pace: &Pace,
-    yardstick: Option<&Yardstick<'_>>,
+    watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
-    let finished: Vec<usize> = benches.iter().map(|b| b.rounds.len()).collect();
-    round(benches, order, pace, yardstick, |_, _| ())?;
-    for (bench, finished) in benches.iter_mut().zip(finished) {
-        bench.rounds.truncate(finished);
+    let mut visits = live(benches);
+    for _ in 0..REHEARSALS {
+        order.shuffle(&mut visits);
+        for &i in &visits {
+            visit(&mut benches[i], pace, watch)?;
+        }
     }
     Ok(())
 }
 
-/// One batch, slice by slice. `before` is what the yardstick read last.
+/// One batch, slice by slice.
 fn visit(
     bench: &mut Bench,
     pace: &Pace,
-    yardstick: Option<&Yardstick<'_>>,
-    before: &mut Option<Duration>,
+    watch: &mut Watch<'_>,
 ) -> Result<Option<Vec<Slice>>, Stopped> {
-    let slices = yardstick.map_or(1, |_| pace.slices_of(&bench.cell));
+    let slices = watch.slices(pace.slices_of(&bench.cell));
     let expected = pace.batch_of(&bench.cell);
     let operations = bench.iterations.div_ceil(slices);
     let mut batch = Vec::new();
@@ -127,6 +103,7 @@ fn visit(
     while left > 0 {
         let operations = operations.min(left);
         left -= operations;
+        let before = watch.await_lone_core();
         let Some(slice) = bench.batch(operations, expected, false)? else {
             return Ok(None);
         };
@@ -134,13 +111,11 @@ fn visit(
             bench.fail(Status::Crashed, "says that its work took no time");
             return Ok(None);
         }
-        let after = yardstick.map(Yardstick::read);
         batch.push(Slice {
             operations,
             ns_per_op: slice.ns_per_op,
-            reading: (*before).max(after),
+            reading: before.max(watch.look()),
         });
-        *before = after;
     }
     Ok(Some(batch))
 }

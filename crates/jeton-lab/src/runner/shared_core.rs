@@ -1,17 +1,20 @@
 //! What of a round counts: not the time in which the drivers' core was somebody else's too.
 //!
-//! A batch is timed in slices, and the yardstick is read before and after every slice. Where either
-//! reading is longer than the round's shortest ones by more than [`SHARED_BEYOND`] allows, the core
-//! was shared meanwhile, and the slice is left out of its batch. A batch that loses more than half of
-//! its operations is left out for a subject that has another of that round; a subject that has none
-//! keeps them all. Who is left with fewer than [`ENOUGH`] is visited again, a few times at most. What
-//! a slice measured has no say in any of it, so this is not a way to choose figures: a slow one on an
-//! undisturbed core stays, and a fast one on a shared core goes. The share is in the result.
+//! A batch is timed in slices, and the yardstick is read before and after every slice. A core is
+//! shared for some tens or hundreds of milliseconds and then is not: so a slice that would begin on a
+//! shared core waits, and a round waits as long as it works, in all. Where a reading is longer than the
+//! round's shortest ones by more than [`SHARED_BEYOND`] allows all the same, the slice is left out of
+//! its batch. A batch that loses more than half of its operations is left out for a subject that has
+//! another of that round; a subject that has none keeps them all. Who is left with fewer than
+//! [`ENOUGH`] is visited again, a few times at most. What a slice measured has no say in any of it, so
+//! this is not a way to choose figures: a slow one on an undisturbed core stays, and a fast one on a
+//! shared core goes. The share is in the result.
 
+use std::collections::VecDeque;
 use std::ops::AddAssign;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::host::SHARED_BEYOND;
+use crate::host::{SHARED_BEYOND, Yardstick};
 use crate::result::Taint;
 use crate::stats::median::round_value;
 
@@ -26,8 +29,90 @@ const ENOUGH: usize = 3;
 /// Passes over those that lack them, at most: a core that is shared for long is not waited for.
 pub(super) const EXTRA_PASSES: u32 = 4;
 
-/// What an undisturbed core reads: this far up the sorted readings of a round.
+/// What an undisturbed core reads: this far up the sorted readings.
 const SHORTEST: f64 = 0.1;
+
+/// So many of the last readings say what is short now: a clock may change with the heat.
+const RECENT: usize = 512;
+
+/// Fewer readings say nothing.
+const FEWEST_READINGS: usize = 32;
+
+/// Looks at the drivers' core, and waits until it is theirs alone.
+#[derive(Debug)]
+pub(super) struct Watch<'c> {
+    /// `None` where the drivers have no core of their own: nothing is seen, and nobody waits.
+    yardstick: Option<Yardstick<'c>>,
+    /// Readings around slices. Those of a wait would make a shared core the usual one.
+    recent: VecDeque<Duration>,
+    last: Option<Duration>,
+    patience: Duration,
+}
+
+impl<'c> Watch<'c> {
+    pub(super) fn with(yardstick: Option<Yardstick<'c>>) -> Self {
+        Self {
+            yardstick,
+            recent: VecDeque::with_capacity(RECENT),
+            last: None,
+            patience: Duration::ZERO,
+        }
+    }
+
+    /// From now on it waits so long, in all.
+    pub(super) fn be_patient(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// In how many slices a batch is timed that could be timed in so many.
+    pub(super) fn slices(&self, possible: u64) -> u64 {
+        if self.yardstick.is_some() {
+            possible
+        } else {
+            1
+        }
+    }
+
+    /// A reading behind a slice.
+    pub(super) fn look(&mut self) -> Option<Duration> {
+        let reading = self.yardstick.as_ref()?.read();
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(reading);
+        self.last = Some(reading);
+        self.last
+    }
+
+    /// Reads until nobody else has a part of the core, or patience ends. The last reading: what a slice
+    /// begins with, and what the one before it ended with, where nothing had to be waited for.
+    pub(super) fn await_lone_core(&mut self) -> Option<Duration> {
+        let limit = limit_of(self.recent.iter().copied().collect(), FEWEST_READINGS)?;
+        let yardstick = self.yardstick.as_ref()?;
+        while self.last.is_none_or(|reading| reading > limit) && !self.patience.is_zero() {
+            let began = Instant::now();
+            self.last = Some(yardstick.read());
+            self.patience = self.patience.saturating_sub(began.elapsed());
+        }
+        self.last
+    }
+}
+
+/// The longest reading of a core that is not shared, if these are enough to tell.
+fn limit_of(mut readings: Vec<Duration>, fewest: usize) -> Option<Duration> {
+    if readings.len() < fewest {
+        return None;
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is an index"
+    )]
+    let shortest = (readings.len() as f64 * SHORTEST) as usize;
+    let (_, reading, _) = readings.select_nth_unstable(shortest);
+    Some(reading.mul_f64(SHARED_BEYOND))
+}
 
 /// The batches of one round, by bench.
 #[derive(Debug)]
@@ -94,18 +179,8 @@ impl Batches {
         self.0.iter().flatten().flatten()
     }
 
-    /// The longest reading of a core that is not shared.
-    pub(super) fn limit(&self) -> Option<Duration> {
-        let mut readings: Vec<Duration> = self.slices().filter_map(|slice| slice.reading).collect();
-        readings.sort_unstable();
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            clippy::cast_sign_loss,
-            reason = "a share of a count is an index"
-        )]
-        let shortest = (readings.len() as f64 * SHORTEST) as usize;
-        Some(readings.get(shortest)?.mul_f64(SHARED_BEYOND))
+    fn limit(&self) -> Option<Duration> {
+        limit_of(self.slices().filter_map(|slice| slice.reading).collect(), 1)
     }
 }
 

@@ -89,6 +89,7 @@ key_handling = ["prepared"]
         let plan = plan(&drivers, choice).unwrap();
         let pace = Pace {
             batch: Duration::from_millis(2),
+            collected_batch: Duration::from_millis(5),
             managed_batch: Duration::from_millis(5),
             managed_least: Duration::ZERO,
             warm_batch: Duration::from_millis(1),
