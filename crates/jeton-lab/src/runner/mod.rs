@@ -363,13 +363,7 @@ impl Run<'_> {
         let ids: Vec<u32> = self.process_ids();
         let mut witness = Witness::begin(&ids);
         let mut sharing = Sharing::default();
-        let outcome = self.rounds(
-            &mut order,
-            workshop,
-            &mut witness,
-            &mut watch,
-            &mut sharing,
-        );
+        let outcome = self.rounds(&mut order, workshop, &mut witness, &mut watch, &mut sharing);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
         sharing.testify(&mut self.taint);
