@@ -5,6 +5,9 @@ use smallvec::SmallVec;
 /// Where claims are written. Those of the usual token live on the stack.
 pub(crate) type Buffer = SmallVec<[u8; 1024]>;
 
+/// Bytes that are filled with zeros at first: most claims are shorter, and zeros cost time too.
+const FIRST: usize = 256;
+
 /// Writes at the end of a buffer that has been filled with zeros ahead of it: claims are many
 /// writes of a few bytes, and so each is one bound and one copy.
 pub(super) struct Sink<'b> {
@@ -15,7 +18,7 @@ pub(super) struct Sink<'b> {
 impl<'b> Sink<'b> {
     pub(super) fn after(buffer: &'b mut Buffer) -> Self {
         let at = buffer.len();
-        buffer.resize(buffer.capacity(), 0);
+        buffer.resize((at + FIRST).min(buffer.capacity()), 0);
         Sink { buffer, at }
     }
 
@@ -26,6 +29,20 @@ impl<'b> Sink<'b> {
             self.grow(end);
         }
         self.buffer[self.at..end].copy_from_slice(bytes);
+        self.at = end;
+    }
+
+    /// A JSON string, of a text in which nothing has to be escaped.
+    #[inline]
+    pub(super) fn quoted(&mut self, plain: &str) {
+        let end = self.at + plain.len() + 2;
+        if end > self.buffer.len() {
+            self.grow(end);
+        }
+        let string = &mut self.buffer[self.at..end];
+        string[0] = b'"';
+        string[1..=plain.len()].copy_from_slice(plain.as_bytes());
+        string[plain.len() + 1] = b'"';
         self.at = end;
     }
 
@@ -45,7 +62,14 @@ impl<'b> Sink<'b> {
 
     #[cold]
     fn grow(&mut self, end: usize) {
-        self.buffer.resize(end.max(2 * self.buffer.len()), 0);
+        let doubled = 2 * self.buffer.len();
+        let room = self.buffer.capacity();
+        let length = if end <= room {
+            doubled.min(room)
+        } else {
+            doubled
+        };
+        self.buffer.resize(end.max(length), 0);
     }
 }
 

@@ -37,14 +37,14 @@ impl<T: Serialize> Claims<'_, T> {
         };
         object.out.bytes(b"{");
         if let Some(issuer) = &self.issuer {
-            object.registered(Claim::Issuer, issuer)?;
+            object.text(Claim::Issuer, issuer)?;
         }
         if let Some(subject) = &self.subject {
-            object.registered(Claim::Subject, subject)?;
+            object.text(Claim::Subject, subject)?;
         }
         match &self.audience {
             Audience::None => {}
-            Audience::One(audience) => object.registered(Claim::Audience, audience)?,
+            Audience::One(audience) => object.text(Claim::Audience, audience)?,
             Audience::List(_) if dates == Dates::Rfc3339 => {
                 return Err(Misuse::AudienceList.into());
             }
@@ -60,7 +60,7 @@ impl<T: Serialize> Claims<'_, T> {
             }
         }
         if let Some(token_id) = &self.token_id {
-            object.registered(Claim::TokenId, token_id)?;
+            object.text(Claim::TokenId, token_id)?;
         }
         self.custom
             .serialize(Members {
@@ -94,6 +94,17 @@ impl Object<'_> {
     fn registered(&mut self, claim: Claim, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.registered_name(claim);
         self.json(value)
+    }
+
+    /// A registered claim that is a text. Hardly any has something to escape: that is seen at once,
+    /// where serde_json looks at each byte by itself.
+    fn text(&mut self, claim: Claim, value: &str) -> Result<()> {
+        if !is_plain(value) {
+            return self.registered(claim, value);
+        }
+        self.registered_name(claim);
+        self.out.quoted(value);
+        Ok(())
     }
 
     /// The comma, if one is due, the name and the colon.
@@ -133,6 +144,14 @@ impl Object<'_> {
         self.json(value)?;
         Ok(())
     }
+}
+
+/// Whether a text stands in JSON as it is (RFC 8259, section 7). It does not stop at the first byte that
+/// does not, so that the compiler looks at many at once.
+fn is_plain(text: &str) -> bool {
+    text.bytes().fold(true, |plain, byte| {
+        plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\')
+    })
 }
 
 /// Serialises the members of a struct or map into an object that is open already.
@@ -341,5 +360,40 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: usize,
     ) -> Result<Self::SerializeStructVariant, Refused> {
         not_an_object()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::clock::FixedClock;
+
+    /// Each character that may have to be escaped, at each place of a text that is looked at in
+    /// pieces, and around the length that the buffer has at first.
+    #[test]
+    fn a_text_comes_back_as_it_was() {
+        let characters = (0..=0x7f).chain([0x80, 0x2028, 0xffff, 0x1_f600]);
+        let texts = characters.filter_map(char::from_u32).flat_map(|character| {
+            [0, 1, 15, 16, 33, 240].map(|before| format!("{}{character}ab", "x".repeat(before)))
+        });
+        for text in texts {
+            let claims = Claims::new(())
+                .issuer(&text)
+                .subject(&text)
+                .audience(&text)
+                .token_id(&text)
+                .without_expiry()
+                .without_issued_at();
+            let mut buffer = Buffer::new();
+            let clock = FixedClock(Timestamp::from_unix_seconds(0).unwrap());
+            claims.write(&mut buffer, Dates::Numeric, &clock).unwrap();
+            let members = ["iss", "sub", "aud", "jti"].map(|name| {
+                let text = serde_json::to_string(&text).unwrap();
+                format!("\"{name}\":{text}")
+            });
+            let expected = format!("{{{}}}", members.join(","));
+            assert_eq!(std::str::from_utf8(&buffer), Ok(&*expected));
+        }
     }
 }
