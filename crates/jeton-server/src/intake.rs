@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::body::{Body, Frame, SizeHint};
 use tonic::Status;
 
+use crate::arriving::Arriving;
 use crate::limits::INTAKE_BYTES;
 
 /// How much it is now.
@@ -22,7 +23,7 @@ pub(crate) struct Intake(AtomicUsize);
 
 /// A gRPC request's body, counted as it comes.
 pub(crate) struct Counted {
-    body: Incoming,
+    body: Arriving,
     intake: Arc<Intake>,
     message: Message,
     held: usize,
@@ -38,7 +39,7 @@ struct Message {
 }
 
 impl Counted {
-    pub(crate) fn new(body: Incoming, intake: &Arc<Intake>) -> Counted {
+    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>) -> Counted {
         Counted {
             body,
             intake: intake.clone(),

@@ -39,6 +39,7 @@ mod route;
 mod service;
 
 // What carries it
+mod arriving;
 mod intake;
 mod listen;
 mod overload;

@@ -9,8 +9,8 @@ pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 pub const INTAKE_BYTES: usize = 256 * 1024 * 1024;
 /// The body of a form that is posted, bytes: one token and little else.
 pub const FORM_BYTES: usize = 256 * 1024;
-/// So much of a form that is too large is read and dropped before it is refused, bytes; of a larger one
-/// the connection is closed.
+/// So much of a form that is too large, and of a request that was answered before its end, is read and
+/// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
 /// Tokens of one batch.
 pub const BATCH_ITEMS: usize = 4096;

@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use http::{Request, Response};
-use hyper::body::Incoming;
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
 use tonic::Status;
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
+use crate::arriving::Arriving;
 use crate::grpc::{self, Answering, Reply, deadline};
 use crate::intake::Counted;
 use crate::service::Service;
@@ -65,7 +65,7 @@ where
 }
 
 impl Routes {
-    pub(crate) fn answer(&self, guest: &Arc<Guest>, request: Request<Incoming>) -> Answering {
+    pub(crate) fn answer(&self, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
         let Some(wanted) = Wanted::of(request.uri().path()) else {
             let (service, guest) = (self.service.clone(), guest.clone());
             return Box::pin(async move {
@@ -80,7 +80,7 @@ impl Routes {
         }
     }
 
-    fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Incoming>) -> Answering {
+    fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Arriving>) -> Answering {
         let service = &self.service;
         let request = request.map(|body| Counted::new(body, &service.intake));
         if wanted == Wanted::Health {

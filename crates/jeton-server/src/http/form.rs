@@ -6,11 +6,11 @@ use std::time::Instant;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{plain, refused};
+use crate::arriving::Arriving;
 use crate::limits;
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
@@ -29,7 +29,7 @@ impl Asked {
     pub(super) async fn read(
         service: &Arc<Service>,
         guest: &Guest,
-        request: Request<Incoming>,
+        request: Request<Arriving>,
         at: &str,
         (call, permission): (Call, Permission),
     ) -> Result<Asked, Box<Response<Body>>> {
@@ -62,7 +62,7 @@ impl Asked {
 }
 
 /// The form's `token`; or the answer to a client that sent none.
-async fn token(headers: &HeaderMap, body: Incoming) -> Result<String, Box<Response<Body>>> {
+async fn token(headers: &HeaderMap, body: Arriving) -> Result<String, Box<Response<Body>>> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
     let media_type = content_type.and_then(|value| value.split(|byte| *byte == b';').next());
     let is_form = media_type.is_some_and(|value| {
@@ -97,7 +97,7 @@ async fn token(headers: &HeaderMap, body: Incoming) -> Result<String, Box<Respon
 
 /// The form's bytes. One that is too large is read to its end all the same, and dropped: who is still
 /// sending when the connection closes does not hear why.
-async fn read(mut body: Incoming) -> Result<Vec<u8>, Box<Response<Body>>> {
+async fn read(mut body: Arriving) -> Result<Vec<u8>, Box<Response<Body>>> {
     let mut bytes = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {

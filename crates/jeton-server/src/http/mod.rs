@@ -15,9 +15,9 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use tonic::body::Body;
 
+use crate::arriving::Arriving;
 use crate::grpc;
 use crate::route::{Door, Guest};
 use crate::service::{Failure, Service};
@@ -26,7 +26,7 @@ use crate::service::{Failure, Service};
 pub(crate) async fn answer(
     service: &Arc<Service>,
     guest: &Guest,
-    request: Request<Incoming>,
+    request: Request<Arriving>,
 ) -> Response<Body> {
     let path = request.uri().path();
     let found = match (Endpoint::of(path), guest.door) {

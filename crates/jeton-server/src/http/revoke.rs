@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
-use hyper::body::Incoming;
 use jeton_issuer::{Revoke, Subject};
 use serde_json::json;
 use tonic::body::Body;
 
 use super::form::Asked;
 use super::refused;
+use crate::arriving::Arriving;
 use crate::metrics::{Call, End};
 use crate::permissions::Permission;
 use crate::route::Guest;
@@ -19,7 +19,7 @@ use crate::service::{Failure, Service};
 pub(super) async fn revoke(
     service: &Arc<Service>,
     guest: &Guest,
-    request: Request<Incoming>,
+    request: Request<Arriving>,
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::House;
 use super::collected::Collected;
 use super::patience::Patient;
+use crate::arriving::Arriving;
 use crate::config::Limits;
 use crate::grpc::{Answering, Reply};
 use crate::limits;
@@ -120,6 +121,8 @@ impl Service<Request<Incoming>> for Answers {
     type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Answering {
-        self.house.routes.answer(&self.guest, request)
+        self.house
+            .routes
+            .answer(&self.guest, request.map(Arriving::from))
     }
 }

@@ -15,13 +15,18 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// A request for `Issue`, in HPACK without a table and without Huffman coding.
+/// A request for `Issue`.
 fn request_headers() -> Vec<u8> {
+    headers_to("/jeton.v1.TokenService/Issue")
+}
+
+/// A POST, in HPACK without a table and without Huffman coding.
+fn headers_to(path: &str) -> Vec<u8> {
     let mut block = Vec::new();
     let fields = [
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", "/jeton.v1.TokenService/Issue"),
+        (":path", path),
         (":authority", "x"),
         ("content-type", "application/grpc"),
         ("te", "trailers"),
@@ -42,6 +47,7 @@ struct Raw(TcpStream);
 impl Raw {
     fn connect(world: &World) -> Raw {
         let stream = TcpStream::connect(world.address()).unwrap();
+        stream.set_nodelay(true).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
@@ -67,18 +73,35 @@ impl Raw {
         self.0.write_all(&frame).is_ok()
     }
 
+    /// Reads until so many streams have been answered. False: the connection has ended before.
+    fn answered(&mut self, mut streams: usize) -> bool {
+        while streams > 0 {
+            match self.frame() {
+                None | Some((GOAWAY, ..)) => return false,
+                Some((HEADERS | DATA, flags, ..)) if flags & END_STREAM != 0 => streams -= 1,
+                Some(_) => {}
+            }
+        }
+        true
+    }
+
+    /// Kind, flags, stream and payload of the next frame.
+    fn frame(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
+        let mut header = [0; 9];
+        self.0.read_exact(&mut header).ok()?;
+        let length = u32::from_be_bytes([0, header[0], header[1], header[2]]);
+        let stream = u32::from_be_bytes([header[5], header[6], header[7], header[8]]);
+        let mut payload = vec![0; length as usize];
+        self.0.read_exact(&mut payload).ok()?;
+        Some((header[3], header[4], stream, payload))
+    }
+
     /// Reads until the connection ends: the error that the server said goodbye with, and how many
     /// streams it refused.
     fn end(mut self) -> (Option<u32>, usize) {
         let (mut goodbye, mut refused) = (None, 0);
-        let mut header = [0; 9];
-        while self.0.read_exact(&mut header).is_ok() {
-            let length = u32::from_be_bytes([0, header[0], header[1], header[2]]);
-            let mut payload = vec![0; length as usize];
-            if self.0.read_exact(&mut payload).is_err() {
-                break;
-            }
-            match header[3] {
+        while let Some((kind, _, _, payload)) = self.frame() {
+            match kind {
                 GOAWAY => {
                     let code = u32::from_be_bytes(payload[4..8].try_into().unwrap());
                     goodbye = Some(code);
@@ -217,4 +240,33 @@ fn a_call_with_a_message_cut_short_is_refused() {
     assert!(raw.send(HEADERS, END_HEADERS, 3, &request_headers()));
     assert!(raw.send(DATA, END_STREAM, 3, &[9, 9, 9, 9, 9]));
     others_go_on(&world);
+}
+
+/// A connection may be a gateway's, and the calls many people's: those that are refused before their
+/// bodies have come leave it as it is for the others.
+#[test]
+fn calls_that_are_refused_at_once_do_not_end_the_connection() {
+    let world = World::with(&format!(
+        "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
+         [[client]]\nname = 'known'\nsubject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
+    ));
+    let mut raw = Raw::connect(&world);
+    let body = [0, 0, 0, 0, 0];
+    let paths = [
+        "/jeton.v1.TokenService/Issue",
+        "/jeton.v1.TokenService/NoSuchMethod",
+        "/jeton.v1.AdminService/Status",
+        "/tenant/introspect",
+        "/nowhere",
+    ];
+    let streams: Vec<u32> = (1..4_000).step_by(2).collect();
+    for together in streams.chunks(100) {
+        for (stream, path) in together.iter().zip(paths.iter().cycle()) {
+            assert!(raw.send(HEADERS, END_HEADERS, *stream, &headers_to(path)));
+        }
+        assert!(raw.answered(together.len()), "after {together:?}");
+        for stream in together {
+            assert!(raw.send(DATA, END_STREAM, *stream, &body));
+        }
+    }
 }
