@@ -75,7 +75,7 @@ impl IssuerSettings {
     /// [`Error::Invalid`] with the field and the rule.
     pub fn from_json(text: &str) -> Result<IssuerSettings> {
         let written: Written = serde_json::from_str(text)
-            .map_err(|error| Error::rule("settings", error.to_string()))?;
+            .map_err(|error| Error::rule("settings", in_words(&error)))?;
         IssuerSettings::try_from(written)
     }
 
@@ -127,6 +127,24 @@ impl IssuerSettings {
             .map(|profile| profile.lifetime_seconds)
             .max()
             .unwrap_or(0)
+    }
+}
+
+/// serde_json's words without the values that they repeat: one may be a key in the wrong place.
+fn in_words(error: &serde_json::Error) -> String {
+    /// Names are told, so that a slip of the pen is seen; a longer one is none.
+    const LONGEST_NAME: usize = 23;
+    let words = error.to_string();
+    let Some((found, wanted)) = words.rsplit_once(", expected ") else {
+        return words;
+    };
+    let name = found.split('`').nth(1).unwrap_or_default();
+    if found.starts_with("invalid ") {
+        format!("wants {wanted}")
+    } else if name.len() > LONGEST_NAME {
+        format!("has a name that is not known, expected {wanted}")
+    } else {
+        words
     }
 }
 
@@ -266,4 +284,35 @@ pub(crate) fn name(field: &str, text: &str) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is refused may be a secret in the wrong place: it is not repeated.
+    #[test]
+    fn what_is_wrong_is_said_without_its_value() {
+        const SECRET: &str = "correct, expected horse battery";
+        for (text, said) in [
+            (format!("{{\"iss\":[\"{SECRET}\"]}}"), "wants a string at"),
+            (format!("\"{SECRET}\""), "wants struct"),
+            (
+                format!("{{\"{SECRET}\":1}}"),
+                "has a name that is not known, expected one of `iss`",
+            ),
+            (
+                r#"{"leed_seconds":1}"#.to_owned(),
+                "unknown field `leed_seconds`, expected one of `iss`",
+            ),
+            ("{".to_owned(), "EOF while parsing"),
+        ] {
+            let refused = IssuerSettings::from_json(&text).map_err(|error| error.to_string());
+            let Err(refused) = refused else {
+                panic!("{text} was taken");
+            };
+            assert!(refused.contains(said), "{refused}");
+            assert!(!refused.contains("horse"), "{refused}");
+        }
+    }
 }
