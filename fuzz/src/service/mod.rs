@@ -23,6 +23,7 @@ use prost::Message;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
+use tonic::Code;
 
 pub use answer::Answer;
 pub use form::Form;
@@ -115,8 +116,30 @@ pub fn framed(message: &[u8]) -> Bytes {
     frame.freeze()
 }
 
-/// How many messages stand at the front of a stream's body, and whether nothing else does.
-pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, bool) {
+/// How a stream's body ends, behind its whole messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// There is nothing else.
+    Whole,
+    /// The head of a message without the least of the message: tonic takes it for the end, too.
+    Head,
+    /// Something that is no message, or not all of one.
+    Torn,
+}
+
+impl End {
+    /// Whether a call with such a body may end like that.
+    pub fn permits(self, code: Code) -> bool {
+        match self {
+            End::Whole => code == Code::Ok,
+            End::Head => true,
+            End::Torn => code != Code::Ok,
+        }
+    }
+}
+
+/// How many messages stand at the front of a stream's body, and how it ends.
+pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, End) {
     let mut messages = 0;
     while let Some((&[0, ref length @ ..], rest)) = body.split_first_chunk::<5>() {
         let length = u32::from_be_bytes(*length) as usize;
@@ -129,7 +152,12 @@ pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, bool) {
         messages += 1;
         body = rest;
     }
-    (messages, body.is_empty())
+    let end = match body {
+        [] => End::Whole,
+        [0, _, _, _, _] => End::Head,
+        _ => End::Torn,
+    };
+    (messages, end)
 }
 
 impl Service {

@@ -199,8 +199,9 @@ pub struct WatchRevocationsRequest {
     #[prost(string, tag = "1")]
     pub issuer: ::prost::alloc::string::String,
 }
-/// The first ones are the snapshot, `is_snapshot` and the same revision in all of them; the others
-/// say what changed since. Whoever joins them knows at `revision` every revocation of the issuer.
+/// The first ones are the snapshot, `is_snapshot` and the same revision in all of them, and none if
+/// nothing is revoked; the others say what changed since. Whoever joins them knows at `revision`
+/// every revocation of the issuer.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RevocationUpdate {
     /// Everything up to here has been told, once `is_snapshot` is false.
