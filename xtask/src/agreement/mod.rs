@@ -140,7 +140,8 @@ fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
          The same libraries do the same work under the lab and under a benchmark that shares no \
          line with it\n(`crates/jeton-lab/tests/agreement`), {} times each, in turns. The ratio is \
          the lab's figure over the\ntool's, with its 95 % interval (Student's t over the pairs' log \
-         ratios). They agree where the whole\ninterval lies inside the bound, and are apart where all of \
+         ratios). The lab waits while\na neighbour has a part of the core; of a tool's thirty \
+         repetitions, which cannot, the lower quartile stands. They\nagree where the whole interval lies inside the bound, and are apart where all of \
          it is outside: the larger of 5 % (JMH 10 %)\nand the noise floor of the lab's runs.\n\n\
          | tool | library | algorithm | contract | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
