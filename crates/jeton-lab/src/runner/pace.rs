@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::suite::Cell;
 
-/// Batches that make a round's value, which is their median.
+/// Batches that a round's value is made of: their median, or that of their slices.
 pub const BATCHES: u32 = 3;
 
 /// Passes that nobody counts, before the first round of a process's life.
-pub(super) const REHEARSALS: u32 = 2;
+pub(super) const REHEARSALS: u32 = 4;
 
 /// How long the yardstick is not looked at, about.
 const SLICE: Duration = Duration::from_millis(4);
@@ -78,7 +78,7 @@ impl Pace {
         collected_batch: Duration::from_millis(24),
         managed_batch: Duration::from_millis(36),
         warm_batch: Duration::from_millis(5),
-        managed_least: Duration::from_secs(1),
+        managed_least: Duration::from_millis(600),
         warm_limit: Duration::from_millis(2500),
         rounds: 8,
         restarts: 0,

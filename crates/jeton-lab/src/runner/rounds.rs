@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
 use super::pace::{BATCHES, Pace, REHEARSALS};
-use super::shared_core::{Batches, EXTRA_PASSES, Sharing, Slice, Watch};
+use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::result::Status;
 
 /// The order of all rounds, from one seed.
@@ -26,7 +26,7 @@ impl Order {
 /// One round: as many passes over every subject as there are batches to a value, each pass in its
 /// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
 /// however many subjects it meets, meets each of them once, and the median leaves it out. Every slice
-/// of a batch waits for a core of its own, and whoever lacks batches all the same is visited again:
+/// of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
 ///
 /// `after_visit` hears how many visits are done, and of how many. Nothing of a round that was
@@ -40,23 +40,27 @@ pub(super) fn round(
 ) -> Result<Sharing, Stopped> {
     let mut visits = live(benches);
     watch.be_patient(pace.round(visits.iter().map(|&i| &benches[i].cell)));
-    let mut batches = Batches::of(benches.len());
+    let mut slices = Slices::of(benches.len());
     let mut done = 0;
     let all = visits.clone();
     for pass in 0..BATCHES + EXTRA_PASSES {
         if pass >= BATCHES {
-            visits = batches.short_of_lone_ones(&all);
+            let lone = slices.lone();
+            visits.clone_from(&all);
+            visits.retain(|&i| {
+                benches[i].live() && lone[i] < watch.enough(pace.slices_of(&benches[i].cell))
+            });
         }
         order.shuffle(&mut visits);
         for &i in &visits {
             if let Some(batch) = visit(&mut benches[i], pace, watch)? {
-                batches.add(i, batch);
+                slices.add(i, batch);
             }
             done += 1;
             after_visit(done, done.max(all.len() * BATCHES as usize));
         }
     }
-    let (values, sharing) = batches.values();
+    let (values, sharing) = slices.values();
     for i in all {
         // Who failed on the way keeps no rounds at all.
         if benches[i].live() {

@@ -3,17 +3,17 @@
 //! A batch is timed in slices, and the yardstick is read before and after every slice. A core is
 //! shared for some tens or hundreds of milliseconds and then is not: so a slice that would begin on a
 //! shared core waits, and a round waits as long as it works, in all. Where a reading is longer than the
-//! round's shortest ones by more than [`SHARED_BEYOND`] allows all the same, the slice is left out of
-//! its batch. A batch that loses more than half of its operations is left out for a subject that has
-//! another of that round; a subject that has none keeps them all. Who is left with fewer than
-//! [`ENOUGH`] is visited again, a few times at most. What a slice measured has no say in any of it, so
-//! this is not a way to choose figures: a slow one on an undisturbed core stays, and a fast one on a
-//! shared core goes. The share is in the result.
+//! round's shortest ones by more than [`SHARED_BEYOND`] allows all the same, the slice is left out,
+//! unless its subject has no other of that round. Who is left with too few is visited again, a few times
+//! at most. What a slice measured has no say in any of it, so this is not a way to choose figures: a
+//! slow one on an undisturbed core stays, and a fast one on a shared core goes. The share is in the
+//! result.
 
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
+use super::pace::BATCHES;
 use crate::host::{SHARED_BEYOND, Yardstick};
 use crate::result::Taint;
 use crate::stats::median::round_value;
@@ -22,8 +22,8 @@ use crate::stats::median::round_value;
 /// from.
 const SHARED_LIMIT: f64 = 0.5;
 
-/// Batches on a core of its own that make a median which one disturbance does not move: the
-/// yardstick does not see what begins and ends between two readings.
+/// Slices on a core of its own that make a median which one disturbance does not move: the yardstick
+/// does not see what begins and ends between two readings.
 const ENOUGH: usize = 3;
 
 /// Passes over those that lack them, at most: a core that is shared for long is not waited for.
@@ -73,6 +73,13 @@ impl<'c> Watch<'c> {
         }
     }
 
+    /// How many slices of a round must have had a core of their own, where a batch could be timed in so
+    /// many: half of them.
+    pub(super) fn enough(&self, possible: u64) -> usize {
+        let planned = self.slices(possible) * u64::from(BATCHES);
+        usize::try_from(planned.div_ceil(2)).map_or(ENOUGH, |half| half.max(ENOUGH))
+    }
+
     /// A reading behind a slice.
     pub(super) fn look(&mut self) -> Option<Duration> {
         let reading = self.yardstick.as_ref()?.read();
@@ -114,9 +121,9 @@ fn limit_of(mut readings: Vec<Duration>, fewest: usize) -> Option<Duration> {
     Some(reading.mul_f64(SHARED_BEYOND))
 }
 
-/// The batches of one round, by bench.
+/// The slices of one round, by bench.
 #[derive(Debug)]
-pub(super) struct Batches(Vec<Vec<Vec<Slice>>>);
+pub(super) struct Slices(Vec<Vec<Slice>>);
 
 /// A part of a batch, between two readings.
 #[derive(Debug, Clone, Copy)]
@@ -138,70 +145,47 @@ impl Slice {
     }
 }
 
-impl Batches {
+impl Slices {
     pub(super) fn of(benches: usize) -> Self {
         Self(vec![Vec::new(); benches])
     }
 
-    pub(super) fn add(&mut self, bench: usize, batch: Vec<Slice>) {
-        self.0[bench].push(batch);
+    pub(super) fn add(&mut self, bench: usize, slices: Vec<Slice>) {
+        self.0[bench].extend(slices);
     }
 
-    /// Those of `benches` that have too few batches on a core of their own.
-    pub(super) fn short_of_lone_ones(&self, benches: &[usize]) -> Vec<usize> {
+    /// How many each bench has on a core of its own.
+    pub(super) fn lone(&self) -> Vec<usize> {
         let limit = self.limit();
-        let short = |bench: &usize| {
-            let batches = &self.0[*bench];
-            let alone = batches.iter().filter_map(|batch| alone(batch, limit));
-            alone.count() < ENOUGH.min(batches.len())
-        };
-        benches.iter().copied().filter(short).collect()
+        let lone = |slices: &Vec<Slice>| slices.iter().filter(|s| !s.is_shared(limit)).count();
+        self.0.iter().map(lone).collect()
     }
 
-    /// Each bench's value of the round, the median of those of its batches that count, and how much
-    /// of all was on a shared core.
+    /// Each bench's value of the round, the median of those of its slices that count, and how much of
+    /// all was on a shared core.
     pub(super) fn values(self) -> (Vec<Option<f64>>, Sharing) {
         let limit = self.limit();
         let mut sharing = Sharing::default();
-        for slice in self.slices().filter(|slice| slice.reading.is_some()) {
+        for slice in self.all().filter(|slice| slice.reading.is_some()) {
             sharing.watched += slice.ns();
             sharing.shared += f64::from(slice.is_shared(limit)) * slice.ns();
         }
-        let values = self.0.iter().map(|batches| {
-            let lone: Vec<f64> = batches.iter().filter_map(|b| alone(b, limit)).collect();
-            let all = || -> Vec<f64> { batches.iter().filter_map(|b| mean(b.iter())).collect() };
+        let values = self.0.iter().map(|slices| {
+            let lone = slices.iter().filter(|slice| !slice.is_shared(limit));
+            let lone: Vec<f64> = lone.map(|slice| slice.ns_per_op).collect();
+            let all = || -> Vec<f64> { slices.iter().map(|slice| slice.ns_per_op).collect() };
             round_value(&lone).or_else(|| round_value(&all()))
         });
         (values.collect(), sharing)
     }
 
-    fn slices(&self) -> impl Iterator<Item = &Slice> {
-        self.0.iter().flatten().flatten()
+    fn all(&self) -> impl Iterator<Item = &Slice> {
+        self.0.iter().flatten()
     }
 
     fn limit(&self) -> Option<Duration> {
-        limit_of(self.slices().filter_map(|slice| slice.reading).collect(), 1)
+        limit_of(self.all().filter_map(|slice| slice.reading).collect(), 1)
     }
-}
-
-/// A batch by those of its slices that had the core alone, if these are at least half of it.
-fn alone(batch: &[Slice], limit: Option<Duration>) -> Option<f64> {
-    let lone = || batch.iter().filter(|slice| !slice.is_shared(limit));
-    let operations: u64 = lone().map(|slice| slice.operations).sum();
-    let all: u64 = batch.iter().map(|slice| slice.operations).sum();
-    if operations * 2 < all {
-        return None;
-    }
-    mean(lone())
-}
-
-/// All time over all operations. `None` without any.
-fn mean<'s>(slices: impl Iterator<Item = &'s Slice>) -> Option<f64> {
-    let (ns, operations) = slices.fold((0.0, 0), |(ns, operations), slice| {
-        (ns + slice.ns(), operations + slice.operations)
-    });
-    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-    (operations > 0).then(|| ns / operations as f64)
 }
 
 /// How long was watched, in nanoseconds, and how much of it was on a shared core.
@@ -255,20 +239,17 @@ mod tests {
         }
     }
 
-    /// Batches of one slice.
-    fn round(benches: &[&[(f64, Duration)]]) -> (Vec<Option<f64>>, Sharing) {
-        let mut batches = Batches::of(benches.len());
+    fn round(benches: &[&[(f64, Duration)]]) -> Slices {
+        let mut slices = Slices::of(benches.len());
         for (bench, all) in benches.iter().enumerate() {
-            for one in *all {
-                batches.add(bench, vec![slice(one)]);
-            }
+            slices.add(bench, all.iter().map(slice).collect());
         }
-        batches.values()
+        slices
     }
 
     #[test]
-    fn batches_on_a_shared_core_are_left_out() {
-        let (values, sharing) = round(&[
+    fn slices_on_a_shared_core_are_left_out() {
+        let slices = round(&[
             &[
                 (10.0, ALONE),
                 (16.0, SHARED),
@@ -277,74 +258,63 @@ mod tests {
             ],
             &[(10.0, ALONE), (11.0, ALONE), (12.0, ALONE), (99.0, SHARED)],
         ]);
+        assert_eq!(slices.lone(), [1, 3]);
+        let (values, sharing) = slices.values();
         assert_eq!(values, [Some(10.0), Some(11.0)]);
         assert_eq!((sharing.watched, sharing.shared), (1930.0, 1500.0));
     }
 
     #[test]
-    fn a_batch_is_what_it_was_while_the_core_was_its_own() {
-        let of = |slices: &[(f64, Duration)]| {
-            let mut batches = Batches::of(1);
-            batches.add(0, slices.iter().map(slice).collect());
-            batches.add(0, vec![slice(&(40.0, ALONE))]);
-            batches.values().0[0]
-        };
-        // (10 + 14) / 2, and then the median of it and 40.
-        let half = [(10.0, ALONE), (90.0, SHARED), (14.0, ALONE), (90.0, SHARED)];
-        assert_eq!(of(&half), Some(26.0));
-        // Less than half of it is left: the batch goes.
-        assert_eq!(of(&half[1..]), Some(40.0));
-    }
-
-    #[test]
-    fn what_a_batch_measured_has_no_say() {
+    fn what_a_slice_measured_has_no_say() {
         // Far off on a core of its own: it stays. As expected on a shared one: it goes.
-        let (values, _) = round(&[&[(10.0, ALONE), (50.0, ALONE), (10.0, SHARED)]]);
+        let (values, _) = round(&[&[(10.0, ALONE), (50.0, ALONE), (10.0, SHARED)]]).values();
         assert_eq!(values, [Some(30.0)]);
     }
 
     #[test]
     fn who_met_nothing_but_a_shared_core_keeps_all() {
-        let (values, _) = round(&[
+        let slices = round(&[
             &[(16.0, SHARED), (17.0, SHARED), (19.0, SHARED)],
             &[(10.0, ALONE), (10.0, ALONE), (10.0, ALONE)],
+            // It failed.
+            &[],
         ]);
-        assert_eq!(values, [Some(17.0), Some(10.0)]);
+        assert_eq!(slices.lone(), [0, 3, 0]);
+        assert_eq!(slices.values().0, [Some(17.0), Some(10.0), None]);
     }
 
     #[test]
-    fn who_has_too_few_batches_of_a_lone_core_is_visited_again() {
-        let mut batches = Batches::of(3);
-        for reading in [ALONE, ALONE, ALONE, SHARED, SHARED] {
-            batches.add(0, vec![slice(&(1.0, reading))]);
-        }
-        for reading in [ALONE, ALONE, SHARED, SHARED, SHARED] {
-            batches.add(1, vec![slice(&(1.0, reading))]);
-        }
-        // The third failed, and has none at all.
-        assert_eq!(batches.short_of_lone_ones(&[0, 1, 2]), [1]);
-        batches.add(1, vec![slice(&(1.0, ALONE))]);
-        assert!(batches.short_of_lone_ones(&[0, 1, 2]).is_empty());
-    }
-
-    #[test]
-    fn without_a_yardstick_every_batch_counts() {
-        let mut batches = Batches::of(2);
-        for ns_per_op in [1.0, 2.0, 6.0] {
-            let unseen = Slice {
-                reading: None,
-                ..slice(&(ns_per_op, ALONE))
-            };
-            batches.add(0, vec![unseen]);
-        }
-        let (values, sharing) = batches.values();
-        assert_eq!(
-            (values, sharing),
-            (vec![Some(2.0), None], Sharing::default())
-        );
+    fn without_a_yardstick_every_slice_counts() {
+        let unseen = |ns_per_op| Slice {
+            reading: None,
+            ..slice(&(ns_per_op, ALONE))
+        };
+        let mut slices = Slices::of(1);
+        slices.add(0, [1.0, 2.0, 6.0].map(unseen).into());
+        assert_eq!(slices.lone(), [3]);
+        let (values, sharing) = slices.values();
+        assert_eq!((values, sharing), (vec![Some(2.0)], Sharing::default()));
         let mut taint = Taint::default();
         sharing.testify(&mut taint);
         assert_eq!(taint, Taint::default());
+    }
+
+    #[test]
+    fn without_a_core_of_its_own_nobody_waits() {
+        let mut watch = Watch::with(None);
+        watch.be_patient(Duration::from_secs(3600));
+        assert_eq!((watch.slices(7), watch.enough(7)), (1, 3));
+        assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
+    }
+
+    #[test]
+    fn what_is_short_is_told_by_enough_readings() {
+        let readings = |shared, alone| [vec![SHARED; shared], vec![ALONE; alone]].concat();
+        let limit = |shared, alone| limit_of(readings(shared, alone), FEWEST_READINGS);
+        assert_eq!(limit(10, FEWEST_READINGS - 11), None);
+        assert_eq!(limit(10, 30), Some(ALONE.mul_f64(SHARED_BEYOND)));
+        // So few have been alone that it is not believed.
+        assert_eq!(limit(95, 5), Some(SHARED.mul_f64(SHARED_BEYOND)));
     }
 
     #[test]
