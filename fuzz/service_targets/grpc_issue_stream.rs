@@ -23,7 +23,9 @@ fuzz_target!(
         let (messages, end) = service::unframed::<IssueRequest>(data);
         assert_eq!(answer.messages.len(), messages);
         assert!(end.permits(answer.code), "{end:?}, {:?}: {}", answer.code, answer.words);
-        answer.check_words(data);
+        answer.check_words(data, |other| {
+            service.stream(method, Bytes::copy_from_slice(other), &HeaderMap::new())
+        });
         for outcome in answer.messages {
             let outcome = IssueOutcome::decode(outcome).expect("an outcome");
             assert!(outcome.outcome.is_some());

@@ -13,8 +13,9 @@ fuzz_target!(
         service::seed(&WatchRevocationsRequest { issuer: issuer.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {
-        let answer = service.begin("jeton.v1.TokenService/WatchRevocations", framed(data));
-        answer.check::<WatchRevocationsRequest>(data);
+        let method = "jeton.v1.TokenService/WatchRevocations";
+        let answer = service.begin(method, framed(data));
+        answer.check::<WatchRevocationsRequest>(data, |other| service.begin(method, framed(other)));
         if let Some(first) = answer.messages.into_iter().next() {
             let first = RevocationUpdate::decode(first).expect("an update");
             // Of an issuer of whose tokens none is revoked, there is nothing to be told.

@@ -1,7 +1,5 @@
 //! What a gRPC call was answered with, and what every answer must be.
 
-use std::hash::{BuildHasher as _, RandomState};
-
 use bytes::{Buf as _, Bytes};
 use http::HeaderMap;
 use prost::Message;
@@ -53,7 +51,7 @@ impl Answer {
 
     /// What is no message is told so, and only that; what is one is answered or refused for a reason
     /// of its own. A refusal does not repeat what it refuses.
-    pub fn check<Q: Message + Default>(&self, message: &[u8]) {
+    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
         let is_message = Q::decode(message).is_ok();
         let expected = match self.code {
             Code::Ok => is_message,
@@ -61,21 +59,38 @@ impl Answer {
             code => is_message && REFUSALS.contains(&code),
         };
         assert!(expected, "{:?}: {}", self.code, self.words);
-        self.check_words(message);
+        self.check_words(message, again);
     }
 
-    /// What was sent is not in the words of the refusal. Compared by their hashes: a fuzzer that sees the
-    /// words compared learns them, and sends them.
-    pub fn check_words(&self, sent: &[u8]) {
-        let hasher = RandomState::new();
-        let words = self.words.as_bytes().windows(ECHO_BYTES);
-        let words: Vec<u64> = words.map(|window| hasher.hash_one(window)).collect();
-        let is_repeated = |part: &[u8]| words.contains(&hasher.hash_one(part));
-        let mut parts = sent.chunks_exact(ECHO_BYTES);
-        assert!(
-            !parts.any(is_repeated),
-            "it repeats what was sent: {}",
-            self.words
-        );
+    /// What was sent is not repeated in the words of the refusal. A fuzzer learns those words, and sends
+    /// them: so what is found in them is sent again as something else, and they must not follow.
+    pub fn check_words(&self, sent: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
+        let parts = sent.chunks_exact(ECHO_BYTES);
+        let Some(part) = { parts }.position(|part| self.says(part)) else {
+            return;
+        };
+        let mut other = sent.to_vec();
+        let part = part * ECHO_BYTES..(part + 1) * ECHO_BYTES;
+        other[part.clone()].iter_mut().for_each(other_letter);
+        if other != sent {
+            let again = again(&other);
+            let follows = again.says(&other[part]);
+            assert!(!follows, "it repeats what was sent: {}", again.words);
+        }
     }
+
+    fn says(&self, part: &[u8]) -> bool {
+        let mut windows = self.words.as_bytes().windows(part.len());
+        windows.any(|window| window == part)
+    }
+}
+
+/// The next letter of the alphabet, and for what is none itself.
+fn other_letter(byte: &mut u8) {
+    *byte = match *byte {
+        b'z' => b'a',
+        b'Z' => b'A',
+        letter if letter.is_ascii_alphabetic() => letter + 1,
+        other => other,
+    };
 }

@@ -213,7 +213,9 @@ impl Service {
         A: Message + Default,
     {
         let answer = self.stream(method, framed(message), &HeaderMap::new());
-        answer.check::<Q>(message);
+        answer.check::<Q>(message, |other| {
+            self.stream(method, framed(other), &HeaderMap::new())
+        });
         let [answer] = &answer.messages[..] else {
             assert!(answer.messages.is_empty(), "one answer at most");
             return None;
