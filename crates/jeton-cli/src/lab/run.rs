@@ -278,7 +278,14 @@ pub(super) fn listen(stop: &Stop) -> Result<(), String> {
 fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let cells: Vec<suite::Cell> = plan.cells.iter().map(|(c, _)| c.clone()).collect();
     let estimate = options.pace.estimate(&cells);
-    let takes = options.budget.map_or(estimate, |b| b.min(estimate));
+    // Where the core is shared, it waits for one of its own.
+    let takes = match options.budget {
+        Some(most) if estimate < most => {
+            format!("{}, {} at most", in_words(estimate), in_words(most))
+        }
+        Some(most) => in_words(most),
+        None => in_words(estimate),
+    };
     let needed = |d: &&Driver| cells.iter().any(|c| c.driver == d.id);
     let stale = drivers
         .iter()
@@ -287,8 +294,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         .count();
     let first = building_first(stale);
     format!(
-        "about {}: {} cells × {} rounds of {BATCHES} × {} ms{first}",
-        in_words(takes),
+        "about {takes}: {} cells × {} rounds of {BATCHES} × {} ms{first}",
         cells.len() + options.pace.twins,
         options.pace.rounds,
         options.pace.batch.as_millis(),

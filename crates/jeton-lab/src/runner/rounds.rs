@@ -45,6 +45,9 @@ pub(super) fn round(
     let all = visits.clone();
     for pass in 0..BATCHES + EXTRA_PASSES {
         if pass >= BATCHES {
+            if !watch.is_patient() {
+                break;
+            }
             let lone = slices.lone();
             visits.clone_from(&all);
             visits.retain(|&i| {

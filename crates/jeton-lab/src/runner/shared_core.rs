@@ -5,7 +5,7 @@
 //! shared core waits, and a round waits as long as it works, in all. Where a reading is longer than the
 //! round's shortest ones by more than [`SHARED_BEYOND`] allows all the same, the slice is left out,
 //! unless its subject has no other of that round. Who is left with too few is visited again, a few times
-//! at most. What a slice measured has no say in any of it, so this is not a way to choose figures: a
+//! at most, and while there is time to wait. What a slice measured has no say in any of it, so this is not a way to choose figures: a
 //! slow one on an undisturbed core stays, and a fast one on a shared core goes. The share is in the
 //! result.
 
@@ -62,6 +62,11 @@ impl<'c> Watch<'c> {
     /// From now on it waits so long, in all.
     pub(super) fn be_patient(&mut self, patience: Duration) {
         self.patience = patience;
+    }
+
+    /// Whether it would still wait.
+    pub(super) fn is_patient(&self) -> bool {
+        !self.patience.is_zero()
     }
 
     /// In how many slices a batch is timed that could be timed in so many.
