@@ -177,8 +177,7 @@ impl SealedKey {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    // Every token has an id in it: formatting each byte cost as much as signing, and pushing each
-    // digit a tenth of that.
+    // Every token has an id in it, and the room for all digits is asked for once.
     let mut digits = vec![0; 2 * bytes.len()];
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
         pair.copy_from_slice(&[byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
