@@ -48,6 +48,7 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jws_foreign_header", 4_090, case_jws_foreign_header),
     ("jws_json_form", 10_300, case_jws_json_form),
     ("jwt_issue", 4_440, case_jwt_issue),
+    ("jwt_series", 4_440, case_jwt_series),
     ("jwt_verify", 10_650, case_jwt_verify),
     ("jwe_encrypt", 9_400, case_jwe_encrypt),
     ("jwe_decrypt", 9_000, case_jwe_decrypt),
@@ -196,6 +197,24 @@ fn case_jws_json_form() {
 #[inline(never)]
 fn case_jwt_issue() {
     black_box(MAC.issue_by(black_box(&claims()), &*CLOCK)).unwrap();
+}
+
+/// One token of a series, with the same claims.
+#[inline(never)]
+fn case_jwt_series() {
+    static SERIES: LazyLock<jwt::Series<'static>> = LazyLock::new(|| {
+        let shared = Claims::new(())
+            .issuer(ISSUER)
+            .audience("api")
+            .expires_in(Duration::from_mins(15));
+        jwt::Series::new_by(&*MAC, &shared, &*CLOCK).unwrap()
+    });
+    let own = jwt::Own::new(Own {
+        role: "reader",
+        level: 3,
+    });
+    let own = own.subject("user-1234567890").token_id("0123456789abcdef");
+    black_box(SERIES.issue(black_box(&own))).unwrap();
 }
 
 #[inline(never)]

@@ -440,6 +440,8 @@ pub enum Misuse {
     ExpiryNotChosen,
     /// The caller's type has a member with the name of a registered claim.
     RegisteredName(Claim),
+    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all of them.
+    SetForAll(Claim),
     /// The caller's claims do not serialise to a JSON object.
     ClaimsNotAnObject,
     /// The caller's type failed to serialise.
@@ -495,6 +497,10 @@ impl fmt::Display for Misuse {
             Misuse::RegisteredName(claim) => write!(
                 f,
                 "the claims' own type has a member {claim}, which is a registered claim: set it on Claims"
+            ),
+            Misuse::SetForAll(claim) => write!(
+                f,
+                "the series sets {claim} for all its tokens, so that none has another"
             ),
             Misuse::ClaimsNotAnObject => {
                 f.write_str("the claims' own type must serialise to a JSON object")

@@ -65,6 +65,31 @@ fn issuing_with_a_mac_allocates_the_token() {
 }
 
 #[test]
+fn a_series_allocates_nothing_where_there_is_room() {
+    for alg in MacAlg::ALL {
+        let key = jwt::MacKey::generate(alg).unwrap();
+        let shared = Claims::new(())
+            .issuer("https://issuer.example")
+            .expires_in(Duration::from_mins(15));
+        let series = jwt::Series::new(&key, &shared).unwrap();
+        let own = jwt::Own::new(Visit {
+            page: "/",
+            count: 7,
+        })
+        .subject("user-1234567890");
+        let mut token = String::with_capacity(1024);
+        let (counts, ()) = count(|| series.issue_onto(&own, &mut token).unwrap());
+        assert_eq!(counts.allocations, 0, "{alg}");
+        let (counts, token) = count(|| series.issue(&own).unwrap());
+        assert_eq!(
+            (counts.allocations, counts.bytes),
+            (1, token.len() as u64),
+            "{alg}"
+        );
+    }
+}
+
+#[test]
 fn issuing_with_a_signature_allocates_the_token_and_what_the_signer_makes() {
     for alg in SigAlg::ALL {
         let key = jwt::SigningKey::generate(alg).unwrap();

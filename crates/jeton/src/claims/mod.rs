@@ -8,6 +8,7 @@ mod write;
 
 pub(crate) use buffer::Buffer;
 pub(crate) use registered::{Dates, Registered};
+pub(crate) use write::Begun;
 
 use std::borrow::Cow;
 use std::time::Duration;

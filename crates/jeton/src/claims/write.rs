@@ -14,6 +14,20 @@ use crate::error::{Claim, Error, Misuse, Result};
 impl<T: Serialize> Claims<'_, T> {
     /// Writes the claims behind what the buffer holds, as one compact JSON object.
     pub(crate) fn write(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
+        let mut object = Object::open(buffer);
+        self.write_registered(&mut object, dates, clock)?;
+        object.close(&self.custom)
+    }
+}
+
+impl<T> Claims<'_, T> {
+    /// The registered claims, in this order.
+    fn write_registered(
+        &self,
+        object: &mut Object<'_>,
+        dates: Dates,
+        clock: &dyn Clock,
+    ) -> Result<()> {
         let issued_at = match self.issued_at {
             IssuedAt::At(moment) => Some(moment),
             IssuedAt::Now => Some(clock.now()),
@@ -30,12 +44,6 @@ impl<T: Serialize> Claims<'_, T> {
                     .ok_or(Misuse::TimeOutOfRange)?,
             ),
         };
-
-        let mut object = Object {
-            out: Sink::after(buffer),
-            first: true,
-        };
-        object.out.bytes(b"{");
         if let Some(issuer) = &self.issuer {
             object.text(Claim::Issuer, issuer)?;
         }
@@ -62,14 +70,59 @@ impl<T: Serialize> Claims<'_, T> {
         if let Some(token_id) = &self.token_id {
             object.text(Claim::TokenId, token_id)?;
         }
-        self.custom
-            .serialize(Members {
-                object: &mut object,
-            })
-            .map_err(|Refused(error)| error)?;
-        object.out.bytes(b"}");
-        object.out.finish();
         Ok(())
+    }
+}
+
+/// An object that many tokens begin with, and each continues by itself.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// `{` and the members that all have.
+    pub(crate) text: Buffer,
+    empty: bool,
+    has_subject: bool,
+    has_token_id: bool,
+}
+
+impl Begun {
+    /// With dates as JWT has them.
+    pub(crate) fn with(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<Begun> {
+        let mut text = Buffer::new();
+        let mut object = Object::open(&mut text);
+        shared.write_registered(&mut object, Dates::Numeric, clock)?;
+        let empty = object.first;
+        object.out.finish();
+        Ok(Begun {
+            text,
+            empty,
+            has_subject: shared.subject.is_some(),
+            has_token_id: shared.token_id.is_some(),
+        })
+    }
+
+    /// Writes the rest of an object behind what the buffer holds.
+    pub(crate) fn end(
+        &self,
+        buffer: &mut Buffer,
+        subject: Option<&str>,
+        token_id: Option<&str>,
+        custom: &impl Serialize,
+    ) -> Result<()> {
+        let mut object = Object {
+            out: Sink::after(buffer),
+            first: self.empty,
+        };
+        for (claim, value, is_set) in [
+            (Claim::Subject, subject, self.has_subject),
+            (Claim::TokenId, token_id, self.has_token_id),
+        ] {
+            match value {
+                Some(_) if is_set => return Err(Misuse::SetForAll(claim).into()),
+                Some(value) => object.text(claim, value)?,
+                None => {}
+            }
+        }
+        object.close(custom)
     }
 }
 
@@ -79,7 +132,23 @@ struct Object<'b> {
     first: bool,
 }
 
-impl Object<'_> {
+impl<'b> Object<'b> {
+    fn open(buffer: &'b mut Buffer) -> Object<'b> {
+        let mut out = Sink::after(buffer);
+        out.bytes(b"{");
+        Object { out, first: true }
+    }
+
+    /// The caller's own members, and the end.
+    fn close(mut self, custom: &impl Serialize) -> Result<()> {
+        custom
+            .serialize(Members { object: &mut self })
+            .map_err(|Refused(error)| error)?;
+        self.out.bytes(b"}");
+        self.out.finish();
+        Ok(())
+    }
+
     fn json(&mut self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         serde_json::to_writer(&mut self.out, value)
             .map_err(|_| Misuse::ClaimsNotSerialisable.into())

@@ -2,23 +2,18 @@
 //!
 //! The key's two inner states are computed once. Where the CPU has SHA instructions, sha2's
 //! compression with kept states is faster than a call into AWS-LC; where it has not, AWS-LC's
-//! vector code is. `benches/hmac.rs` shows both.
+//! vector code is.
 
 use aws_lc_rs::hmac as aws;
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{Hash, Signature};
+use super::{Hash, Signature, hmac_sha256};
 
 /// A key with all that can be computed once.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a key holds one behind its Arc; another pointer would be followed for every token"
-)]
 pub(crate) enum Prepared {
-    /// SHA-256 by the CPU's own instructions: the states after the padded key.
-    Sha256 { inner: Sha256, outer: Sha256 },
+    /// SHA-256 by the CPU's own instructions.
+    Sha256(hmac_sha256::Keyed),
     /// AWS-LC, which keeps the states likewise.
     AwsLc(aws::Key),
 }
@@ -26,7 +21,7 @@ pub(crate) enum Prepared {
 impl Prepared {
     pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
         match hash {
-            Hash::Sha256 if cpu_has_sha256() => Self::sha256(secret),
+            Hash::Sha256 if cpu_has_sha256() => Prepared::Sha256(hmac_sha256::Keyed::new(secret)),
             Hash::Sha256 => Self::aws_lc(aws::HMAC_SHA256, secret),
             Hash::Sha384 => Self::aws_lc(aws::HMAC_SHA384, secret),
             Hash::Sha512 => Self::aws_lc(aws::HMAC_SHA512, secret),
@@ -37,37 +32,51 @@ impl Prepared {
         Prepared::AwsLc(aws::Key::new(algorithm, secret))
     }
 
-    fn sha256(secret: &[u8]) -> Prepared {
-        const BLOCK: usize = 64;
-        let mut block = Zeroizing::new([0; BLOCK]);
-        if secret.len() > BLOCK {
-            block[..32].copy_from_slice(&Sha256::digest(secret));
-        } else {
-            block[..secret.len()].copy_from_slice(secret);
-        }
-        let state = |pad: u8| {
-            let padded = Zeroizing::new(block.map(|byte| byte ^ pad));
-            Sha256::new_with_prefix(padded.as_slice())
-        };
-        Prepared::Sha256 {
-            inner: state(0x36),
-            outer: state(0x5c),
+    pub(crate) fn sign(&self, message: &[u8]) -> Signature {
+        match self {
+            Prepared::Sha256(key) => Signature::from_slice(&key.mac(message)),
+            Prepared::AwsLc(key) => Signature::from_slice(aws::sign(key, message).as_ref()),
         }
     }
 
-    pub(crate) fn sign(&self, message: &[u8]) -> Signature {
+    /// A MAC over this and what will follow it.
+    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
         match self {
-            Prepared::Sha256 { inner, outer } => {
-                let inner = inner.clone().chain_update(message).finalize();
-                Signature::from_slice(&outer.clone().chain_update(inner).finalize())
+            Prepared::Sha256(key) => Begun::Sha256(key.begin(message)),
+            Prepared::AwsLc(key) => {
+                let mut context = aws::Context::with_key(key);
+                context.update(message);
+                Begun::AwsLc(context)
             }
-            Prepared::AwsLc(key) => Signature::from_slice(aws::sign(key, message).as_ref()),
         }
     }
 
     /// Compares in constant time.
     pub(crate) fn verify(&self, message: &[u8], tag: &[u8]) -> bool {
-        self.sign(message).ct_eq(tag).into()
+        match self {
+            Prepared::Sha256(key) => key.mac(message).as_slice().ct_eq(tag).into(),
+            Prepared::AwsLc(key) => aws::verify(key, message, tag).is_ok(),
+        }
+    }
+}
+
+/// A MAC over what many messages begin with.
+pub(crate) enum Begun<'k> {
+    Sha256(hmac_sha256::Begun<'k>),
+    AwsLc(aws::Context),
+}
+
+impl Begun<'_> {
+    /// The MAC of the message that goes on like this.
+    pub(crate) fn finish(&self, rest: &[u8]) -> Signature {
+        match self {
+            Begun::Sha256(begun) => Signature::from_slice(&begun.finish(rest)),
+            Begun::AwsLc(context) => {
+                let mut context = context.clone();
+                context.update(rest);
+                Signature::from_slice(context.sign().as_ref())
+            }
+        }
     }
 }
 
@@ -111,20 +120,31 @@ fn cpu_has_sha256() -> bool {
 mod tests {
     use super::*;
 
-    /// Both ways must give the same MAC whatever the CPU: for every length of key and message
-    /// around the block's borders.
+    /// Both ways must give the same answers whatever the CPU.
     #[test]
     fn both_ways_agree() {
-        for key_length in [0, 1, 31, 32, 63, 64, 65, 200] {
-            let secret = vec![0xa7; key_length];
-            let kept = Prepared::sha256(&secret);
-            let called = Prepared::aws_lc(aws::HMAC_SHA256, &secret);
-            for message_length in [0, 1, 55, 56, 63, 64, 65, 1000] {
-                let message = vec![0x5a; message_length];
-                let tag = kept.sign(&message);
-                assert_eq!(tag, called.sign(&message));
-                assert!(kept.verify(&message, &tag) && called.verify(&message, &tag));
-                assert!(!kept.verify(&message, &tag[1..]) && !kept.verify(&message, &[]));
+        let kept = Prepared::Sha256(hmac_sha256::Keyed::new(b"key"));
+        let called = Prepared::aws_lc(aws::HMAC_SHA256, b"key");
+        let tag = kept.sign(b"message");
+        assert_eq!(tag, called.sign(b"message"));
+        for key in [kept, called] {
+            assert!(key.verify(b"message", &tag));
+            assert!(!key.verify(b"another", &tag));
+            assert!(!key.verify(b"message", &tag[1..]) && !key.verify(b"message", &[]));
+        }
+    }
+
+    #[test]
+    fn what_many_begin_with_makes_the_same_mac() {
+        for hash in [Hash::Sha256, Hash::Sha384, Hash::Sha512] {
+            let key = Prepared::new(hash, b"key");
+            let message = [0x5a; 300];
+            for border in [0, 1, 63, 64, 65, 128, 300] {
+                let begun = key.begin(&message[..border]);
+                for end in [border, 300] {
+                    let mac = begun.finish(&message[border..end]);
+                    assert_eq!(mac, key.sign(&message[..end]), "{border} to {end}");
+                }
             }
         }
     }
@@ -144,7 +164,7 @@ mod tests {
             0x75, 0xc7, 0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9,
             0x64, 0xec, 0x38, 0x43,
         ];
-        let key = Prepared::sha256(b"Jefe");
+        let key = Prepared::new(Hash::Sha256, b"Jefe");
         assert_eq!(
             key.sign(b"what do ya want for nothing?").as_slice(),
             expected

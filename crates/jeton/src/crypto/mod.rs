@@ -14,6 +14,7 @@ pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
 pub(crate) mod hkdf;
 pub(crate) mod hmac;
+mod hmac_sha256;
 pub(crate) mod ml_dsa;
 pub(crate) mod pbes2;
 pub(crate) mod random;

@@ -25,11 +25,13 @@
 mod encrypted;
 mod issue;
 mod nested;
+mod series;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use nested::{NestedIssuer, NestedVerifier};
+pub use series::{Own, Series};
 pub use verifier::Verifier;
 
 pub(crate) use issue::issue;

@@ -224,11 +224,20 @@ impl MacKey {
 
     /// Fills an empty buffer with the MAC.
     pub(crate) fn sign_bytes(&self, message: &[u8], tag: &mut SignatureBuffer) -> Result<()> {
+        tag.extend_from_slice(&self.to_sign()?.sign(message));
+        Ok(())
+    }
+
+    /// A MAC over this and what will follow it.
+    pub(crate) fn begin(&self, message: &[u8]) -> Result<hmac::Begun<'_>> {
+        Ok(self.to_sign()?.begin(message))
+    }
+
+    fn to_sign(&self) -> Result<&hmac::Prepared> {
         if self.operations == Operations::VerifyOnly {
             return Err(KeyError::at("key_ops", KeyProblem::Contradiction).into());
         }
-        tag.extend_from_slice(&self.material.prepared.sign(message));
-        Ok(())
+        Ok(&self.material.prepared)
     }
 
     pub(crate) fn verify_bytes(&self, message: &[u8], tag: &[u8]) -> bool {

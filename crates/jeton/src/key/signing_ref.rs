@@ -1,5 +1,6 @@
 use super::{MacKey, SigningKey};
 use crate::crypto::SignatureBuffer;
+use crate::crypto::hmac::Begun;
 use crate::error::Result;
 use crate::jws::Headers;
 use crate::remote::RemoteSigner;
@@ -64,6 +65,14 @@ impl<'k> SigningKeyRef<'k> {
             Any::Mac(key) => key.alg().key_bytes(),
             Any::Private(key) => key.signature_bytes(),
             Any::Remote(key) => key.public().signature_bytes(),
+        }
+    }
+
+    /// The MAC over this and what will follow it; none of a key that signs: what is signed is whole.
+    pub(crate) fn begin(self, message: &[u8]) -> Result<Option<Begun<'k>>> {
+        match self.0 {
+            Any::Mac(key) => key.begin(message).map(Some),
+            Any::Private(_) | Any::Remote(_) => Ok(None),
         }
     }
 

@@ -1,0 +1,234 @@
+//! HMAC-SHA-256 (RFC 2104, FIPS 180-4) on the compression function of the `sha2` crate.
+//!
+//! The states after the padded key are kept as eight words each. A MAC is then a copy of one, the
+//! message's blocks, the padding, and one block more: `Sha256` itself, cloned with its buffer and wiped
+//! afterwards, takes half as long again for a message of a token's length.
+
+use sha2::block_api::compress256;
+use sha2::{Digest, Sha256};
+use zeroize::{Zeroize as _, Zeroizing};
+
+const BLOCK: usize = 64;
+const DIGEST: usize = 32;
+
+/// Where the padding puts the length, at the end of a block.
+const LENGTH: usize = BLOCK - 8;
+
+/// The state before the first block (FIPS 180-4, section 5.3.3).
+const INITIAL: State = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+type State = [u32; 8];
+
+/// A key: the states after its inner and its outer padding. Whoever has them can make every MAC.
+pub(crate) struct Keyed {
+    inner: State,
+    outer: State,
+}
+
+impl Keyed {
+    pub(crate) fn new(secret: &[u8]) -> Keyed {
+        let mut key = Zeroizing::new([0; BLOCK]);
+        if secret.len() > BLOCK {
+            key[..DIGEST].copy_from_slice(&Sha256::digest(secret));
+        } else {
+            key[..secret.len()].copy_from_slice(secret);
+        }
+        let after = |pad: u8| {
+            let padded = Zeroizing::new(key.map(|byte| byte ^ pad));
+            let mut state = INITIAL;
+            compress256(&mut state, std::slice::from_ref(&*padded));
+            state
+        };
+        Keyed {
+            inner: after(0x36),
+            outer: after(0x5c),
+        }
+    }
+
+    pub(crate) fn mac(&self, message: &[u8]) -> [u8; DIGEST] {
+        let mut state = self.inner;
+        let (blocks, rest) = message.as_chunks();
+        compress256(&mut state, blocks);
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        self.end(state, last, message.len())
+    }
+
+    /// A MAC over this and what will follow it.
+    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
+        let mut state = self.inner;
+        let (blocks, rest) = message.as_chunks();
+        compress256(&mut state, blocks);
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        Begun {
+            key: self,
+            state,
+            last,
+            length: message.len(),
+        }
+    }
+
+    /// Pads a message of that length, whose last block is begun and otherwise zero, and hashes what that
+    /// comes to with the outer state.
+    fn end(&self, mut state: State, mut last: [u8; BLOCK], length: usize) -> [u8; DIGEST] {
+        let used = length % BLOCK;
+        last[used] = 0x80;
+        if used >= LENGTH {
+            compress256(&mut state, &[last]);
+            last = [0; BLOCK];
+        }
+        // The padded key comes before the message.
+        last[LENGTH..].copy_from_slice(&bits(BLOCK + length));
+        compress256(&mut state, &[last]);
+
+        let mut block = [0; BLOCK];
+        block[..DIGEST].copy_from_slice(&bytes(state));
+        block[DIGEST] = 0x80;
+        block[LENGTH..].copy_from_slice(&bits(BLOCK + DIGEST));
+        let mut state = self.outer;
+        compress256(&mut state, &[block]);
+        bytes(state)
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
+    }
+}
+
+/// A MAC over what many messages begin with.
+#[derive(Clone)]
+pub(crate) struct Begun<'k> {
+    key: &'k Keyed,
+    state: State,
+    /// What does not fill a block, and zeros.
+    last: [u8; BLOCK],
+    length: usize,
+}
+
+impl Begun<'_> {
+    /// The MAC of the message that goes on like this.
+    pub(crate) fn finish(&self, rest: &[u8]) -> [u8; DIGEST] {
+        let (mut state, mut last) = (self.state, self.last);
+        let length = self.length + rest.len();
+        let used = self.length % BLOCK;
+        let rest = match rest.split_at_checked(BLOCK - used) {
+            None => {
+                last[used..used + rest.len()].copy_from_slice(rest);
+                return self.key.end(state, last, length);
+            }
+            Some((filling, rest)) => {
+                last[used..].copy_from_slice(filling);
+                compress256(&mut state, &[last]);
+                rest
+            }
+        };
+        let (blocks, rest) = rest.as_chunks();
+        compress256(&mut state, blocks);
+        last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        self.key.end(state, last, length)
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // With a short message, it is nearly the key's own.
+        self.state.zeroize();
+    }
+}
+
+/// A length in bits, as the padding has it.
+fn bits(bytes: usize) -> [u8; 8] {
+    (bytes as u64 * 8).to_be_bytes()
+}
+
+fn bytes(state: State) -> [u8; DIGEST] {
+    let mut bytes = [0; DIGEST];
+    for (four, word) in bytes.chunks_exact_mut(4).zip(state) {
+        four.copy_from_slice(&word.to_be_bytes());
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_lc_rs::hmac as aws;
+
+    use super::*;
+
+    fn by_aws_lc(secret: &[u8], message: &[u8]) -> Vec<u8> {
+        let key = aws::Key::new(aws::HMAC_SHA256, secret);
+        aws::sign(&key, message).as_ref().to_vec()
+    }
+
+    /// The definition (RFC 2104, section 2), with sha2's own SHA-256.
+    fn by_definition(secret: &[u8], message: &[u8]) -> Vec<u8> {
+        let hashed = Sha256::digest(secret);
+        let secret = if secret.len() > BLOCK {
+            &hashed
+        } else {
+            secret
+        };
+        let padded = |pad: u8| -> Vec<u8> {
+            let zeros = std::iter::repeat(&0);
+            let key = secret.iter().chain(zeros).take(BLOCK);
+            key.map(|byte| byte ^ pad).collect()
+        };
+        let inner = Sha256::digest([&padded(0x36), message].concat());
+        Sha256::digest([&padded(0x5c)[..], &inner].concat()).to_vec()
+    }
+
+    /// Every length of message over five blocks, and every place at which it may be cut in two.
+    #[test]
+    fn three_implementations_agree() {
+        let message: Vec<u8> = (0..=u8::MAX).cycle().take(320).collect();
+        let secret = [0xa7; 32];
+        let key = Keyed::new(&secret);
+        for length in 0..message.len() {
+            let message = &message[..length];
+            let mac = key.mac(message);
+            assert_eq!(mac.as_slice(), by_aws_lc(&secret, message), "{length}");
+            assert_eq!(mac.as_slice(), by_definition(&secret, message), "{length}");
+            for border in 0..=length {
+                let (begun, rest) = message.split_at(border);
+                assert_eq!(key.begin(begun).finish(rest), mac, "{border} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn secrets_of_every_length_agree() {
+        let secret: Vec<u8> = (0..=u8::MAX).cycle().take(200).collect();
+        for length in 0..secret.len() {
+            let secret = &secret[..length];
+            let mac = Keyed::new(secret).mac(b"message");
+            assert_eq!(mac.as_slice(), by_aws_lc(secret, b"message"), "{length}");
+            assert_eq!(
+                mac.as_slice(),
+                by_definition(secret, b"message"),
+                "{length}"
+            );
+        }
+    }
+
+    /// A length beyond what 32 bits of bits hold.
+    #[test]
+    fn a_long_message_agrees() {
+        let message = vec![0x5a; (1 << 29) + 7];
+        let mac = Keyed::new(b"key").mac(&message);
+        assert_eq!(mac.as_slice(), by_aws_lc(b"key", &message));
+    }
+}

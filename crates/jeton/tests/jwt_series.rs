@@ -1,0 +1,155 @@
+//! Series of JWTs: each token is what the key would have issued with the same claims, in another order.
+
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use jeton::error::{Claim, Misuse};
+use jeton::jwt::{MacKey, Own, Series, SigningKey, Verifier};
+use jeton::key::{MacAlg, SigAlg, SigningKeyRef};
+use jeton::{Claims, Error, FixedClock, Policy, Timestamp};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+const ISSUER: &str = "https://issuer.example";
+
+fn shared() -> Claims<'static, ()> {
+    Claims::new(())
+        .issuer(ISSUER)
+        .audience("api")
+        .expires_in(Duration::from_mins(15))
+}
+
+fn clock() -> FixedClock {
+    FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap())
+}
+
+fn claims_of(token: &str, verifier: &Verifier) -> Value {
+    let verified = verifier.verify::<IgnoredAny>(token).unwrap();
+    serde_json::from_str(verified.json()).unwrap()
+}
+
+/// Every length of the shared claims from one group of base64url to the next, so that each border lies
+/// within, before and behind a group.
+#[test]
+fn every_token_says_what_is_shared_and_what_is_its_own() {
+    for alg in MacAlg::ALL {
+        let key = MacKey::generate(alg).unwrap();
+        let verifier = Verifier::new(&key, Policy::new(ISSUER, "api")).clock(clock());
+        for extra in 0..7 {
+            let audience = "x".repeat(extra);
+            let shared = Claims::new(())
+                .issuer(ISSUER)
+                .audiences(["api", &audience])
+                .expires_in(Duration::from_mins(15));
+            let series = Series::new_by(&key, &shared, &clock()).unwrap();
+            for number in 0..4 {
+                let name = "\"".repeat(number);
+                let own = Own::new(json!({ "number": number }))
+                    .subject(&name)
+                    .token_id("id");
+                let token = series.issue(&own).unwrap();
+                let expected = json!({
+                    "iss": ISSUER, "aud": ["api", audience], "exp": 1_700_000_900,
+                    "iat": 1_700_000_000, "sub": name, "jti": "id", "number": number,
+                });
+                assert_eq!(claims_of(&token, &verifier), expected, "{alg}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_private_key_has_series_too() {
+    for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::MlDsa44] {
+        let key = SigningKey::generate(alg).unwrap();
+        let verifier = Verifier::new(key.verifying_key(), Policy::new(ISSUER, "api"));
+        let series = Series::new(&key, &shared()).unwrap();
+        let token = series.issue(&Own::new(()).subject("alice")).unwrap();
+        assert_eq!(claims_of(&token, &verifier)["sub"], "alice", "{alg}");
+    }
+}
+
+/// Deterministic, so that the tokens are the same to the byte if the claims are in the same order.
+#[test]
+fn a_token_is_the_one_that_the_key_issues() {
+    let key = MacKey::generate(MacAlg::HS256)
+        .unwrap()
+        .with_key_id("k1")
+        .unwrap();
+    let series = Series::new_by(&key, &shared(), &clock()).unwrap();
+    let own = Own::new(json!({ "page": "/" }));
+    let claims = Claims::new(json!({ "page": "/" }))
+        .issuer(ISSUER)
+        .audience("api")
+        .expires_in(Duration::from_mins(15));
+    assert_eq!(
+        series.issue(&own).unwrap(),
+        key.issue_by(&claims, &clock()).unwrap()
+    );
+}
+
+#[test]
+fn a_series_of_nothing_is_an_object() {
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let nothing = Claims::new(()).without_expiry().without_issued_at();
+    let series = Series::new(&key, &nothing).unwrap();
+    let policy = Policy::new(ISSUER, "api").any_issuer().any_audience();
+    let verifier = Verifier::new(&key, policy.without_expiry());
+    for (own, expected) in [(json!({}), json!({})), (json!({"a": 1}), json!({"a": 1}))] {
+        let token = series.issue(&Own::new(own)).unwrap();
+        assert_eq!(claims_of(&token, &verifier), expected);
+    }
+}
+
+#[test]
+fn it_stands_behind_what_was_there_and_leaves_no_trace_of_a_failure() {
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let series = Series::new(&key, &shared()).unwrap();
+    let mut text = String::from("before ");
+    let refused = series.issue_onto(&Own::new(json!({ "exp": 1 })), &mut text);
+    assert!(matches!(
+        refused,
+        Err(Error::Misuse(Misuse::RegisteredName(Claim::Expiry)))
+    ));
+    assert_eq!(text, "before ");
+    series.issue_onto(&Own::new(()), &mut text).unwrap();
+    let verifier = Verifier::new(&key, Policy::new(ISSUER, "api"));
+    assert_eq!(
+        claims_of(&text["before ".len()..], &verifier)["iss"],
+        ISSUER
+    );
+}
+
+#[test]
+fn no_claim_is_there_twice() {
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let series = Series::new(&key, &shared().subject("all").token_id("all")).unwrap();
+    for (own, claim) in [
+        (Own::new(()).subject("own"), Claim::Subject),
+        (Own::new(()).token_id("own"), Claim::TokenId),
+    ] {
+        let refused = series.issue(&own);
+        assert!(
+            matches!(refused, Err(Error::Misuse(Misuse::SetForAll(c))) if c == claim),
+            "{refused:?}"
+        );
+    }
+    assert!(series.issue(&Own::new(())).is_ok());
+}
+
+#[test]
+fn a_key_that_must_not_sign_has_no_series() {
+    let jwk = r#"{"kty":"oct","alg":"HS256","key_ops":["verify"],
+        "k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
+    let key = MacKey::from_jwk(jwk).unwrap();
+    let refused = Series::new(SigningKeyRef::from(&key), &shared());
+    assert!(matches!(refused, Err(Error::Key(_))), "{refused:?}");
+    let unchosen = Claims::new(());
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let refused = Series::new(&key, &unchosen);
+    assert!(matches!(
+        refused,
+        Err(Error::Misuse(Misuse::ExpiryNotChosen))
+    ));
+}
