@@ -10,7 +10,7 @@ use super::untimed::untimed_runs;
 use crate::published::answers_of_servers;
 use crate::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use crate::servers::Scenario;
-use crate::stats::median::round_value;
+use crate::stats::median::median;
 
 /// Whether a result has rows of servers, and nothing else.
 pub(super) fn has_servers_alone(rows: &Rows) -> bool {
@@ -204,9 +204,9 @@ fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
     // A file has the loader's as one figure for all of its repetitions.
     let client: Option<Vec<f64>> = loads.iter().map(|l| l.client_cpu_us_per_request).collect();
     let bound: Option<Vec<bool>> = loads.iter().map(|l| l.client_bound).collect();
-    all.requests_per_s = round_value(&rates)?;
-    all.cpu_us_per_request = cpu.and_then(|cpu| round_value(&cpu));
-    all.client_cpu_us_per_request = client.and_then(|cpu| round_value(&cpu));
+    all.requests_per_s = median(&rates)?;
+    all.cpu_us_per_request = cpu.and_then(|cpu| median(&cpu));
+    all.client_cpu_us_per_request = client.and_then(|cpu| median(&cpu));
     all.client_bound = bound.map(|bound| bound.contains(&true));
     all.latency_ms = latency_ms(&all.latencies);
     Some(all)

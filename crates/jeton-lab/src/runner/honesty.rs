@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::bench::{Batch, Bench, Stopped};
 use super::forge::Forge;
 use crate::result::Status;
-use crate::stats::median::round_value;
+use crate::stats::median::median;
 use crate::wire::RUN_LIMIT;
 
 /// How long a batch is that is timed by two clocks: what a busy machine adds to it is small then.
@@ -236,7 +236,7 @@ fn first_over_second(
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         ratios.push(first as f64 / second.max(1) as f64);
     }
-    Ok(round_value(&ratios))
+    Ok(median(&ratios))
 }
 
 #[cfg(test)]

@@ -247,6 +247,26 @@ impl Run<'_> {
         }
     }
 
+    /// Puts a new process in the place of each that lives for one round only, and lets it do one batch
+    /// that nobody counts.
+    fn renew(&mut self, workshop: &Workshop, witness: &mut Witness) -> Result<(), Stopped> {
+        for i in self.live() {
+            let bench = &mut self.benches[i];
+            if !pace::lives_for_a_round(&bench.cell) {
+                continue;
+            }
+            witness.retire(&bench.process.iter().map(Process::id).collect::<Vec<_>>());
+            bench.end_life();
+            if let Some(forge) = workshop.forge_of(&self.benches[i]) {
+                self.start(i, workshop, forge)?;
+            }
+            let bench = &mut self.benches[i];
+            let expected = self.options.pace.batch_of(&bench.cell);
+            bench.batch(bench.iterations, expected, false)?;
+        }
+        Ok(())
+    }
+
     fn start_twins(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
         for original in twins::choose(&self.benches, self.options.pace.twins) {
             let from = &self.benches[original];
@@ -400,6 +420,9 @@ impl Run<'_> {
                 }
             }
             let round_began = Instant::now();
+            if number > 1 {
+                self.renew(workshop, witness)?;
+            }
             let of = self.planned;
             let tell = &mut self.tell;
             let benches = &mut self.benches;

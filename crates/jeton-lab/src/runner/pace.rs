@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::suite::Cell;
 
-/// Batches that a round's value is made of: their median, or that of their slices.
+/// Batches that a round's value is made of: their lower quartile, or that of their slices.
 pub const BATCHES: u32 = 3;
 
 /// Passes that nobody counts, before the first round of a process's life.
@@ -97,8 +97,8 @@ impl Pace {
         }
     }
 
-    /// In how many slices one batch of that cell is timed. One, where memory is collected: between
-    /// two questions a collector would do unseen what the batch has to pay for.
+    /// In how many slices one batch of that cell is timed. One, where memory is collected: a slice of a
+    /// few milliseconds holds no collection, or one too many.
     #[must_use]
     pub fn slices_of(&self, cell: &Cell) -> u64 {
         if cell.collects_garbage() {
@@ -115,12 +115,19 @@ impl Pace {
         number > 1 && (number - 1).is_multiple_of(life)
     }
 
-    /// How long one round takes: every cell's batches, and the talk around them.
+    /// How long one round takes: every cell's batches, the talk around them, and the new processes.
     #[must_use]
     pub fn round<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Duration {
         const TALK: Duration = Duration::from_millis(1);
+        const START: Duration = Duration::from_millis(5);
         cells
-            .map(|cell| (self.batch_of(cell) + TALK) * BATCHES)
+            .map(|cell| {
+                let renewal = match lives_for_a_round(cell) {
+                    true => START + self.batch_of(cell),
+                    false => Duration::ZERO,
+                };
+                (self.batch_of(cell) + TALK) * BATCHES + renewal
+            })
             .sum()
     }
 
@@ -159,6 +166,14 @@ impl Pace {
         let fit = fit as u32;
         self.rounds.min(fit).max(FEWEST_ROUNDS.min(self.rounds))
     }
+}
+
+/// Whether a process of that cell is put out after every round and a new one put in its place. Where it
+/// lies in memory makes a process faster or slower for its whole life: two of one Rust program were up
+/// to 5 % apart in every round of a run. Who compiles or collects while it works would have to be warmed
+/// up every time, and is less apart than its rounds are.
+pub(super) fn lives_for_a_round(cell: &Cell) -> bool {
+    !cell.collects_garbage()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ impl Order {
 
 /// One round: as many passes over every subject as there are batches to a value, each pass in its
 /// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
-/// however many subjects it meets, meets each of them once, and the median leaves it out. Every slice
+/// however many subjects it meets, meets each of them once, and the lower quartile leaves it out. Every slice
 /// of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
 ///

@@ -20,7 +20,7 @@ use crate::result::{
     Environment, Repetition, Rows, RunResult, ServerLoad, ServerRow, ServerSubject, Status, Taint,
     latency_ms,
 };
-use crate::stats::median::round_value as middle;
+use crate::stats::median::median as middle;
 
 /// No more than this is read of a report, 32 MB: 300,000 calls. ghz keeps each in about 100 bytes.
 pub const REPORT_BYTES_MAX: u64 = 32_000_000;

@@ -8,7 +8,7 @@ use super::pacing::{Peak, Planned};
 use super::preflight::Seen;
 use crate::host::Bench;
 use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
-use crate::stats::median::round_value as middle;
+use crate::stats::median::median as middle;
 
 /// One server under one load, so far.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! # What is claimed, and on what ground
 //!
 //! The unit is the *round*: one visit to every subject, in random order. A subject's value in a
-//! round is the median of a few batches ([`median::round_value`]). Whatever a round does to
+//! round is the lower quartile of a few batches ([`median::round_value`]). Whatever a round does to
 //! everybody (a clock that throttles, a neighbour that wakes up) is in every subject's value of
 //! that round, so subjects are compared *within* rounds: an effect is the logarithm of subject
 //! over baseline, one per round ([`interval::log_ratios`]). Their mean is the geometric-mean
