@@ -60,8 +60,8 @@ pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
 pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
 pub use node::{
-    Desk, Expectation, Issued, Node, Options, Request, RevocationFeed, RevocationNews,
-    RevokeAnswer, Stale, Status,
+    Desk, DeskSeries, Expectation, Issued, Lent, Node, Options, Request, RevocationFeed,
+    RevocationNews, RevokeAnswer, Stale, Status,
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;

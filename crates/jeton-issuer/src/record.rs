@@ -177,12 +177,16 @@ impl SealedKey {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    // Every token has an id in it, and the room for all digits is asked for once.
     let mut digits = vec![0; 2 * bytes.len()];
+    hex_into(bytes, &mut digits);
+    String::from_utf8(digits).expect("digits are ASCII")
+}
+
+/// Two digits for each byte. Every token has an id in it.
+pub(crate) fn hex_into(bytes: &[u8], digits: &mut [u8]) {
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
         pair.copy_from_slice(&[byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
     }
-    String::from_utf8(digits).expect("digits are ASCII")
 }
 
 const DIGITS: [u8; 16] = *b"0123456789abcdef";

@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
+use jeton::jwt::{self, Own};
 use jeton::{Claims, FixedClock, Timestamp};
 use serde_json::{Map, Value};
 
 use super::Issued;
 use crate::error::{Error, Result};
 use crate::recipient::Recipient;
-use crate::secret_key::{SecretKey, random_token_id};
+use crate::secret_key::{SecretKey, TokenId};
 use crate::snapshot::IssuerView;
 
 /// Issues tokens of one profile for one audience, all of them at the same moment.
@@ -64,25 +65,126 @@ impl<'d> Desk<'d> {
     ///
     /// [`Error::Token`] for claims that no token holds.
     pub fn issue(&self, subject: Option<&str>, claims: &Map<String, Value>) -> Result<Issued> {
-        let token_id = random_token_id();
-        let mut claims = Claims::new(claims)
-            .issuer(self.iss)
-            .audience(self.audience)
-            .token_id(&*token_id)
-            .expires_at(self.expires_at);
+        let token_id = TokenId::random();
+        Ok(Issued {
+            token: self.token(subject, &token_id, claims)?,
+            token_id: token_id.as_str().to_owned(),
+            expires_at: self.expires_at.unix_seconds(),
+        })
+    }
+
+    fn token(
+        &self,
+        subject: Option<&str>,
+        token_id: &TokenId,
+        claims: &Map<String, Value>,
+    ) -> Result<String> {
+        let mut claims = self.shared(claims).token_id(token_id.as_str());
         if let Some(subject) = subject {
             claims = claims.subject(subject);
         }
         let clock = FixedClock(self.now);
-        let token = match self.recipient {
+        Ok(match self.recipient {
             Some(recipient) => recipient.issue(self.key, &claims, &clock)?,
             None => self.key.issuer().issue_by(&claims, &clock)?,
-        };
-        Ok(Issued {
-            token,
-            token_id,
-            expires_at: self.expires_at.unix_seconds(),
         })
+    }
+
+    fn shared<T>(&self, custom: T) -> Claims<'d, T> {
+        Claims::new(custom)
+            .issuer(self.iss)
+            .audience(self.audience)
+            .expires_at(self.expires_at)
+    }
+
+    /// Issues many, one after the other. What JWTs of one key have in common is made once; tokens of
+    /// other kinds are issued one by one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Token`] if the key must not sign.
+    pub fn series(&self) -> Result<DeskSeries<'_>> {
+        let shared = self.shared(());
+        let clock = FixedClock(self.now);
+        let jwts = match (self.recipient, self.key) {
+            (None, SecretKey::Mac(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
+            (None, SecretKey::Jws(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
+            _ => None,
+        };
+        Ok(DeskSeries {
+            desk: self,
+            jwts,
+            token: String::new(),
+            token_id: TokenId::random(),
+        })
+    }
+}
+
+/// Issues many tokens of one [`Desk`].
+pub struct DeskSeries<'s> {
+    desk: &'s Desk<'s>,
+    jwts: Option<jwt::Series<'s>>,
+    /// The last one.
+    token: String,
+    token_id: TokenId,
+}
+
+impl DeskSeries<'_> {
+    /// Issues the next, as [`Desk::issue`] does. It is lent until the next one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Token`] for claims that no token holds.
+    pub fn issue(
+        &mut self,
+        subject: Option<&str>,
+        claims: &Map<String, Value>,
+    ) -> Result<Lent<'_>> {
+        self.token_id = TokenId::random();
+        match &self.jwts {
+            Some(jwts) => {
+                let mut own = Own::new(claims).token_id(self.token_id.as_str());
+                if let Some(subject) = subject {
+                    own = own.subject(subject);
+                }
+                self.token.clear();
+                jwts.issue_onto(&own, &mut self.token)?;
+            }
+            None => self.token = self.desk.token(subject, &self.token_id, claims)?,
+        }
+        Ok(Lent {
+            token: &self.token,
+            token_id: self.token_id.as_str(),
+            expires_at: self.desk.expires_at.unix_seconds(),
+        })
+    }
+}
+
+impl std::fmt::Debug for DeskSeries<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeskSeries")
+            .field("desk", &self.desk)
+            .finish_non_exhaustive()
+    }
+}
+
+/// [`Issued`], as long as it is not copied.
+#[derive(Clone, Copy)]
+pub struct Lent<'s> {
+    /// The token.
+    pub token: &'s str,
+    /// Its `jti`: what revokes it.
+    pub token_id: &'s str,
+    /// Its `exp`, seconds since 1970.
+    pub expires_at: i64,
+}
+
+impl std::fmt::Debug for Lent<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lent")
+            .field("token_id", &self.token_id)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
     }
 }
 

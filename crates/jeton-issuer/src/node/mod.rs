@@ -8,7 +8,7 @@ mod follower;
 mod lookup;
 mod steady;
 
-pub use desk::Desk;
+pub use desk::{Desk, DeskSeries, Lent};
 pub use feed::{RevocationFeed, RevocationNews};
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

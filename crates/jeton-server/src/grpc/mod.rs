@@ -2,6 +2,7 @@
 
 mod admin;
 pub(crate) mod deadline;
+mod outcomes;
 mod report;
 mod status;
 mod token;
@@ -50,7 +51,7 @@ pub(crate) fn token(
     match method(&request) {
         "Issue" => unary(api, limit, request, |api, call| api.issue(call)),
         "Verify" => unary(api, limit, request, |api, call| api.verify(call)),
-        "IssueBatch" => unary(api, limit, request, |api, call| api.issue_batch(call)),
+        "IssueBatch" => unary(api, limit, request, |api, call| api.issue_outcomes(call)),
         "VerifyBatch" => unary(api, limit, request, |api, call| api.verify_batch(call)),
         "Revoke" => unary(api, limit, request, |api, call| api.revoke(call)),
         "Keys" => unary(api, limit, request, |api, call| api.keys(call)),

@@ -1,11 +1,12 @@
 //! `jeton.v1.TokenService`.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
-use jeton_issuer::{Desk, Issued, Request as Wanted, Revoke, Subject};
+use jeton_issuer::{Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject};
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
     IssueBatchRequest, IssueBatchResponse, IssueItem, IssueOutcome, IssueRequest, IssueResponse,
@@ -17,6 +18,8 @@ use serde_json::{Map, Value};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
+use super::outcomes::Outcomes;
+use super::unary::Answered;
 use super::watch;
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
@@ -29,7 +32,7 @@ pub(crate) struct TokenApi {
     pub(super) caller: Arc<Caller>,
 }
 
-type Outcomes<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl TokenService for TokenApi {
@@ -51,7 +54,9 @@ impl TokenService for TokenApi {
         &self,
         request: Request<IssueBatchRequest>,
     ) -> Result<Response<IssueBatchResponse>, Status> {
-        self.answer(Call::IssueBatch, || self.issue_many(request.get_ref()))
+        // Only tonic would ask like this: see `issue_outcomes`.
+        let outcomes = self.issue_outcomes(request).await?;
+        Ok(Response::new(outcomes.get_ref().message()?))
     }
 
     async fn verify_batch(
@@ -61,7 +66,7 @@ impl TokenService for TokenApi {
         self.answer(Call::VerifyBatch, || self.verify_many(request.get_ref()))
     }
 
-    type IssueStreamStream = Outcomes<IssueOutcome>;
+    type IssueStreamStream = Answers<IssueOutcome>;
 
     async fn issue_stream(
         &self,
@@ -78,7 +83,7 @@ impl TokenService for TokenApi {
         Ok(Response::new(Box::pin(outcomes)))
     }
 
-    type VerifyStreamStream = Outcomes<VerifyOutcome>;
+    type VerifyStreamStream = Answers<VerifyOutcome>;
 
     async fn verify_stream(
         &self,
@@ -184,27 +189,41 @@ impl TokenApi {
         Ok(verify_response(&verified))
     }
 
-    fn issue_many(&self, request: &IssueBatchRequest) -> Result<IssueBatchResponse, Failure> {
+    /// `IssueBatch`, whose answer is written as it is made.
+    pub(super) fn issue_outcomes(
+        &self,
+        request: Request<IssueBatchRequest>,
+    ) -> Answered<'_, Outcomes> {
+        let answer = self.answer(Call::IssueBatch, || self.issue_many(request.get_ref()));
+        Box::pin(ready(answer))
+    }
+
+    fn issue_many(&self, request: &IssueBatchRequest) -> Result<Outcomes, Failure> {
         let iss = self.issuer(&request.issuer, Permission::Issue)?;
-        self.check_batch("items", request.items.len())?;
-        let items = || request.items.iter();
-        let outcomes = profile(&request.profile).and_then(|profile| {
+        let items = &request.items;
+        self.check_batch("items", items.len())?;
+        let mut outcomes = Outcomes::of(items.len());
+        let all = profile(&request.profile).and_then(|profile| {
             let audience = given(&request.audience);
-            let issue_all = |desk: &Desk<'_>| items().map(|item| issue_item(desk, item)).collect();
+            let issue_all = |desk: &Desk<'_>| {
+                let mut series = desk.series()?;
+                for item in items {
+                    outcomes.push(issue_item(&mut series, item));
+                }
+                Ok::<(), Failure>(())
+            };
             let node = &self.service.node;
-            Ok(node.with_desk(&iss, profile, audience, issue_all)?)
+            Ok(node.with_desk(&iss, profile, audience, issue_all)??)
         });
         // What is wrong with all of them is told of each.
-        let none = |failure: Failure| items().map(|_| issue_failed(&failure)).collect();
-        let outcomes: Vec<_> = outcomes.unwrap_or_else(none);
-        let done =
-            |one: &&IssueOutcome| matches!(one.outcome, Some(issue_outcome::Outcome::Issued(_)));
-        let issued = outcomes.iter().filter(done).count() as u64;
+        if let Err(failure) = all {
+            items.iter().for_each(|_| outcomes.push_failed(&failure));
+        }
         self.service
             .metrics
             .issued
-            .fetch_add(issued, Ordering::Relaxed);
-        Ok(IssueBatchResponse { outcomes })
+            .fetch_add(outcomes.issued(), Ordering::Relaxed);
+        Ok(outcomes)
     }
 
     fn verify_many(&self, request: &VerifyBatchRequest) -> Result<VerifyBatchResponse, Failure> {
@@ -333,12 +352,8 @@ fn claims(json: &str) -> Result<Map<String, Value>, Failure> {
     })
 }
 
-fn issue_item(desk: &Desk<'_>, item: &IssueItem) -> IssueOutcome {
-    let claims = claims(&item.claims_json);
-    issue_outcome(claims.and_then(|claims| {
-        let issued = desk.issue(given(&item.subject), &claims)?;
-        Ok(issue_response(issued))
-    }))
+fn issue_item<'s>(series: &'s mut DeskSeries<'_>, item: &IssueItem) -> Result<Lent<'s>, Failure> {
+    Ok(series.issue(given(&item.subject), &claims(&item.claims_json)?)?)
 }
 
 fn issue_response(issued: Issued) -> IssueResponse {
@@ -363,17 +378,11 @@ fn verify_response(verified: &Verified<Untyped>) -> VerifyResponse {
 }
 
 fn issue_outcome(issued: Result<IssueResponse, Failure>) -> IssueOutcome {
-    match issued {
-        Ok(issued) => IssueOutcome {
-            outcome: Some(issue_outcome::Outcome::Issued(issued)),
-        },
-        Err(failure) => issue_failed(&failure),
-    }
-}
-
-fn issue_failed(failure: &Failure) -> IssueOutcome {
     IssueOutcome {
-        outcome: Some(issue_outcome::Outcome::Error(failure.item())),
+        outcome: Some(match issued {
+            Ok(issued) => issue_outcome::Outcome::Issued(issued),
+            Err(failure) => issue_outcome::Outcome::Error(failure.item()),
+        }),
     }
 }
 

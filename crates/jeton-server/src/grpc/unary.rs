@@ -19,7 +19,7 @@ use super::{Answering, refuse};
 use crate::intake::Counted;
 
 /// Before each message: whether it is compressed, and its length.
-const HEAD: usize = 5;
+pub(super) const HEAD: usize = 5;
 
 /// What a request is answered with.
 pub(crate) enum Reply {
@@ -31,8 +31,19 @@ pub(crate) enum Reply {
     Other(Body),
 }
 
+/// What a call is answered with, in its frame.
+pub(super) trait Answer {
+    fn framed(self) -> Result<Bytes, Status>;
+}
+
+impl<M: Message> Answer for M {
+    fn framed(self) -> Result<Bytes, Status> {
+        framed(&self)
+    }
+}
+
 /// What a method answers, as tonic generates them.
-type Answered<'a, A> =
+pub(super) type Answered<'a, A> =
     Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
 
 /// Reads a call's message, has it answered, and frames the answer.
@@ -45,7 +56,7 @@ pub(super) fn unary<S, Q, A>(
 where
     S: Send + Sync + 'static,
     Q: Message + Default + 'static,
-    A: Message + 'static,
+    A: Answer + 'static,
 {
     if let Err(status) = check_encoding(request.headers()) {
         return refuse(status);
@@ -56,7 +67,7 @@ where
             Ok(message) => method(&api, tonic::Request::new(message)).await,
             Err(status) => Err(status),
         };
-        let framed = answered.and_then(|answer| framed(answer.get_ref()));
+        let framed = answered.and_then(|answer| answer.into_inner().framed());
         Ok(framed.map_or_else(Status::into_http, respond))
     })
 }
@@ -174,14 +185,20 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
 }
 
 /// A message behind its head, in one allocation.
-fn framed(message: &impl Message) -> Result<Bytes, Status> {
-    let length = message.encoded_len();
-    let told = u32::try_from(length)
-        .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
-    let mut frame = Vec::with_capacity(HEAD + length);
-    frame.push(0);
-    frame.put_u32(told);
+pub(super) fn framed(message: &impl Message) -> Result<Bytes, Status> {
+    let mut frame = Vec::with_capacity(HEAD + message.encoded_len());
+    frame.resize(HEAD, 0);
     message.encode_raw(&mut frame);
+    behind_head(frame)
+}
+
+/// Writes the head of a frame that has room for it.
+pub(super) fn behind_head(mut frame: Vec<u8>) -> Result<Bytes, Status> {
+    let length = u32::try_from(frame.len() - HEAD)
+        .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
+    // Not compressed.
+    frame[0] = 0;
+    frame[1..HEAD].copy_from_slice(&length.to_be_bytes());
     Ok(frame.into())
 }
 
