@@ -46,7 +46,7 @@ impl Prepared {
             Prepared::AwsLc(key) => {
                 let mut context = aws::Context::with_key(key);
                 context.update(message);
-                Begun::AwsLc(context)
+                Begun::AwsLc(Box::new(context))
             }
         }
     }
@@ -63,7 +63,7 @@ impl Prepared {
 /// A MAC over what many messages begin with.
 pub(crate) enum Begun<'k> {
     Sha256(hmac_sha256::Begun<'k>),
-    AwsLc(aws::Context),
+    AwsLc(Box<aws::Context>),
 }
 
 impl Begun<'_> {
@@ -72,7 +72,7 @@ impl Begun<'_> {
         match self {
             Begun::Sha256(begun) => Signature::from_slice(&begun.finish(rest)),
             Begun::AwsLc(context) => {
-                let mut context = context.clone();
+                let mut context = aws::Context::clone(context);
                 context.update(rest);
                 Signature::from_slice(context.sign().as_ref())
             }
