@@ -213,7 +213,7 @@ impl TokenApi {
                 Ok::<(), Failure>(())
             };
             let node = &self.service.node;
-            Ok(node.with_desk(&iss, profile, audience, issue_all)??)
+            node.with_desk(&iss, profile, audience, issue_all)?
         });
         // What is wrong with all of them is told of each.
         if let Err(failure) = all {

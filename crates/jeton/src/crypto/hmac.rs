@@ -11,6 +11,10 @@ use zeroize::Zeroizing;
 use super::{Hash, Signature, hmac_sha256};
 
 /// A key with all that can be computed once.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a key holds one behind its Arc; another pointer would be followed for every token"
+)]
 pub(crate) enum Prepared {
     /// SHA-256 by the CPU's own instructions.
     Sha256(hmac_sha256::Keyed),
