@@ -74,14 +74,29 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
     succeeds(folder, &["admin", "key", "retire", ISS, &second], b"");
     assert_eq!(keys(folder), [(first.clone(), "signing".to_owned())]);
 
-    // From elsewhere, with the id that it has there.
+    // From elsewhere, with the id that it has there: a thumbprint may begin with a hyphen.
     let jwk = succeeds(
         folder,
-        &["key", "new", "--alg", "ES256", "--kid", "old"],
+        &["key", "new", "--alg", "ES256", "--kid", "-old"],
         b"",
     );
     succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
-    assert_eq!(keys(folder)[1], ("old".to_owned(), "published".to_owned()));
+    assert_eq!(keys(folder)[1], ("-old".to_owned(), "published".to_owned()));
+    ends(
+        folder,
+        &[
+            "admin",
+            "key",
+            "retire",
+            ISS,
+            "-nobody's",
+            "--data",
+            "jeton-data",
+        ],
+        b"",
+        2,
+        "the issuer has no such key",
+    );
     let import = ["admin", "key", "import", ISS, "-"];
     ends(
         folder,
@@ -104,10 +119,10 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
         &["admin", "key", "rotate", ISS, "--compromised", &first],
         b"",
     );
-    assert_eq!(keys(folder), [("old".to_owned(), "signing".to_owned())]);
+    assert_eq!(keys(folder), [("-old".to_owned(), "signing".to_owned())]);
     succeeds(
         folder,
-        &["admin", "key", "rotate", ISS, "--compromised", "old"],
+        &["admin", "key", "rotate", ISS, "--compromised", "-old"],
         b"",
     );
     assert_eq!(states(folder), ["signing"]);

@@ -70,7 +70,8 @@ struct Rotate {
     alg: Option<KeyKind>,
 
     /// The id of a key that is in wrong hands
-    #[arg(long, value_name = "KID")]
+    // One in 64 thumbprints begins with a hyphen.
+    #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     compromised: Option<String>,
 
     #[command(flatten)]
@@ -112,7 +113,7 @@ struct Retire {
     issuer: OneIssuer,
 
     /// The key's id
-    #[arg(value_name = "KID")]
+    #[arg(value_name = "KID", allow_hyphen_values = true)]
     kid: String,
 
     #[command(flatten)]

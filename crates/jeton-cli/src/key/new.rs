@@ -39,7 +39,12 @@ pub(super) struct New {
     what: What,
 
     /// The key's id (kid), 1 to 256 bytes
-    #[arg(long, value_name = "ID", conflicts_with = "paseto")]
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with = "paseto",
+        allow_hyphen_values = true
+    )]
     kid: Option<String>,
 
     /// The length of an RSA key: 2048, 3072, 4096 or 8192 [default: 2048]

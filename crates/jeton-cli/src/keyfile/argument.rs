@@ -25,7 +25,7 @@ pub(crate) struct SigningKeyFile {
     alg: Option<Alg>,
 
     /// Choose the key of a set by its id, or give a key without an id this one
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct SigningKeyFiles {
 
     /// Choose the key of a set by its id, or give a key without an id this one; of several keys one
     /// for each
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct EncryptionKeyFiles {
 
     /// Choose the key of a set by its id, or give a key without an id this one; of several keys one
     /// for each
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Vec<String>,
 }
 
@@ -122,7 +122,12 @@ pub(crate) struct TokenEncryptionKeyFile {
     encrypt_alg: Option<Algorithm>,
 
     /// Choose the --encrypt-key of a set by its id, or give a key without an id this one
-    #[arg(long, value_name = "ID", requires = "encrypt_key")]
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "encrypt_key",
+        allow_hyphen_values = true
+    )]
     encrypt_kid: Option<String>,
 
     /// The content encryption [default: A256GCM, or what a key for dir is for]
