@@ -122,6 +122,8 @@ impl Run<'_> {
         let mut workshop = Workshop {
             built,
             forges: Vec::new(),
+            cores: self.cores.clone(),
+            stop: self.stop,
         };
         self.start_and_check(&mut workshop, sets)?;
         self.warm_up(Some(&workshop))?;
@@ -178,7 +180,7 @@ impl Run<'_> {
     /// be timed.
     fn start_and_check(
         &mut self,
-        workshop: &mut Workshop,
+        workshop: &mut Workshop<'_>,
         sets: &ClaimsSets,
     ) -> Result<(), Stopped> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -208,7 +210,7 @@ impl Run<'_> {
                     done,
                     of: self.benches.len(),
                 });
-                self.start(i, workshop, &forge)?;
+                workshop.start(&mut self.benches[i], &forge)?;
             }
             preflight::check(&mut self.benches, group, &forge)?;
             workshop.forges.push(forge);
@@ -221,18 +223,15 @@ impl Run<'_> {
     /// Puts a fresh process in the place of each that came through the checks. A runtime that has
     /// met refused tokens has other machine code and another heap than one that has not, and a twin
     /// has met none: pairs of one Node library were 3 % apart, always the same way, by that alone.
-    fn start_afresh(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
+    fn start_afresh(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
         for i in self.live() {
-            self.benches[i].end_life();
-            if let Some(forge) = workshop.forge_of(&self.benches[i]) {
-                self.start(i, workshop, forge)?;
-            }
+            workshop.start_again(&mut self.benches[i])?;
         }
         Ok(())
     }
 
     /// Tells once for each driver and reason, apart from what building it told already.
-    fn tell_failures(&mut self, workshop: &Workshop) {
+    fn tell_failures(&mut self, workshop: &Workshop<'_>) {
         let mut told = Vec::new();
         for bench in &self.benches {
             let driver = &bench.cell.driver;
@@ -247,43 +246,181 @@ impl Run<'_> {
         }
     }
 
-    /// Puts a new process in the place of each that lives for one round only, and lets it do one batch
-    /// that nobody counts.
-    fn renew(&mut self, workshop: &Workshop, witness: &mut Witness) -> Result<(), Stopped> {
-        for i in self.live() {
-            let bench = &mut self.benches[i];
-            if !pace::lives_for_a_round(&bench.cell) {
-                continue;
-            }
-            witness.retire(&bench.process.iter().map(Process::id).collect::<Vec<_>>());
-            bench.end_life();
-            if let Some(forge) = workshop.forge_of(&self.benches[i]) {
-                self.start(i, workshop, forge)?;
-            }
-            let bench = &mut self.benches[i];
-            let expected = self.options.pace.batch_of(&bench.cell);
-            bench.batch(bench.iterations, expected, false)?;
-        }
-        Ok(())
-    }
-
-    fn start_twins(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
+    fn start_twins(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
         for original in twins::choose(&self.benches, self.options.pace.twins) {
             let from = &self.benches[original];
             let mut twin = Bench::new(from.cell.clone(), from.suite);
             twin.twin_of = Some(original);
             twin.expected = from.expected.clone();
             if let Some(forge) = workshop.forge_of(from) {
+                workshop.start(&mut twin, forge)?;
                 self.benches.push(twin);
-                self.start(self.benches.len() - 1, workshop, forge)?;
             }
         }
         Ok(())
     }
 
-    fn start(&mut self, i: usize, workshop: &Workshop, forge: &Forge) -> Result<(), Stopped> {
-        let bench = &mut self.benches[i];
-        let Some(ready) = workshop.built.get(&bench.cell.driver) else {
+    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time:
+    /// once is enough, and twins are what they are twins of.
+    fn warm_up(&mut self, looking: Option<&Workshop<'_>>) -> Result<(), Stopped> {
+        // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
+        // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
+        let mut live: Vec<usize> = self.live();
+        live.sort_by_key(|&i| {
+            let bench = &self.benches[i];
+            (bench.cell.is_managed(), bench.twin_of.unwrap_or(i))
+        });
+        for (done, &i) in live.iter().enumerate() {
+            (self.tell)(Event::Warming {
+                subject: &self.benches[i].cell.subject_id(),
+                done,
+                of: live.len(),
+            });
+            let bench = &mut self.benches[i];
+            let clocks = warm::warm_up(bench, &self.options.pace)?;
+            if let Some(forge) = looking.and_then(|w| w.forge_of(bench))
+                && bench.live()
+                && bench.twin_of.is_none()
+            {
+                honesty::check(bench, forge, clocks)?;
+            }
+        }
+        for i in 0..self.benches.len() {
+            // Nobody is left to compare a twin with.
+            let original = self.benches[i].twin_of;
+            if original.is_some_and(|o| !self.benches[o].live()) {
+                self.benches[i].process = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
+        let pace = &self.options.pace;
+        let mut order = rounds::Order::seeded(self.options.seed);
+        (self.tell)(Event::Rehearsing);
+        let cores = self.cores.clone();
+        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
+        rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
+        let live = self.live().into_iter();
+        let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
+        if let Some(budget) = self.options.budget {
+            let left = budget.saturating_sub(self.began.elapsed());
+            self.planned = pace.rounds_within(left, round_estimate);
+            if self.planned < pace.rounds {
+                (self.tell)(Event::FewerRounds {
+                    rounds: self.planned,
+                    planned: pace.rounds,
+                });
+            }
+        }
+        let ids: Vec<u32> = self.process_ids();
+        let mut witness = Witness::begin(&ids);
+        let mut sharing = Sharing::default();
+        let outcome = self.rounds(&mut order, workshop, &mut witness, &mut watch, &mut sharing);
+        let ids = self.process_ids();
+        self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
+        sharing.testify(&mut self.taint);
+        outcome
+    }
+
+    fn rounds(
+        &mut self,
+        order: &mut rounds::Order,
+        workshop: &Workshop<'_>,
+        witness: &mut Witness,
+        watch: &mut Watch<'_>,
+        sharing: &mut Sharing,
+    ) -> Result<(), Stopped> {
+        let pace = self.options.pace;
+        let mut longest = Duration::ZERO;
+        for number in 1..=self.planned {
+            if pace.begins_a_life(number, self.planned) {
+                witness.retire(&self.process_ids());
+                self.start_afresh(workshop)?;
+                self.warm_up(None)?;
+                (self.tell)(Event::Rehearsing);
+                rounds::rehearse(&mut self.benches, order, &pace, watch)?;
+            }
+            if let Some(budget) = self.options.budget {
+                let late = self.began.elapsed() + longest > budget;
+                if late && self.finished >= pace::FEWEST_ROUNDS {
+                    self.planned = self.finished;
+                    (self.tell)(Event::FewerRounds {
+                        rounds: self.finished,
+                        planned: pace.rounds,
+                    });
+                    break;
+                }
+            }
+            let round_began = Instant::now();
+            let of = self.planned;
+            let tell = &mut self.tell;
+            let benches = &mut self.benches;
+            let renew = |bench: &mut Bench| {
+                witness.retire(&bench.process.iter().map(Process::id).collect::<Vec<_>>());
+                workshop.start_again(bench)
+            };
+            *sharing += rounds::round(benches, order, &pace, watch, renew, |visit, visits| {
+                tell(Event::Round {
+                    number,
+                    of,
+                    visit,
+                    visits,
+                });
+            })?;
+            self.finished = number;
+            longest = longest.max(round_began.elapsed());
+        }
+        Ok(())
+    }
+
+    fn live(&self) -> Vec<usize> {
+        let live = |i: &usize| self.benches[*i].live();
+        (0..self.benches.len()).filter(live).collect()
+    }
+
+    fn process_ids(&self) -> Vec<u32> {
+        let processes = self.benches.iter().filter_map(|b| b.process.as_ref());
+        processes.map(Process::id).collect()
+    }
+}
+
+fn covers(offer: &Offered, cell: &Cell) -> bool {
+    let named = |names: &[String], name: &str| names.iter().any(|n| n == name);
+    let handling = match cell.key_handling {
+        KeyHandling::Text(form) => named(&offer.key_text, form.name()),
+        // A fresh key is not handled in any way.
+        _ if cell.contract == Contract::GenerateKey => true,
+        handling => named(&offer.key_handling, handling.name()),
+    };
+    handling
+        && offer.format == cell.format.name()
+        && offer.alg == cell.alg
+        && offer.enc == cell.enc
+        && named(&offer.contracts, cell.contract.name())
+}
+
+/// What processes are made with.
+struct Workshop<'a> {
+    built: BTreeMap<String, Built>,
+    forges: Vec<Forge>,
+    cores: Cores,
+    stop: &'a Stop,
+}
+
+impl Workshop<'_> {
+    /// Puts a new process in the place of a bench's.
+    fn start_again(&self, bench: &mut Bench) -> Result<(), Stopped> {
+        bench.end_life();
+        match self.forge_of(bench) {
+            Some(forge) => self.start(bench, forge),
+            None => Ok(()),
+        }
+    }
+
+    fn start(&self, bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
+        let Some(ready) = self.built.get(&bench.cell.driver) else {
             return Ok(());
         };
         match Process::start(&ready.spawn, bench.cell.threads, &self.cores, self.stop) {
@@ -326,153 +463,6 @@ impl Run<'_> {
         }
     }
 
-    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time:
-    /// once is enough, and twins are what they are twins of.
-    fn warm_up(&mut self, looking: Option<&Workshop>) -> Result<(), Stopped> {
-        // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
-        // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
-        let mut live: Vec<usize> = self.live();
-        live.sort_by_key(|&i| {
-            let bench = &self.benches[i];
-            (bench.cell.is_managed(), bench.twin_of.unwrap_or(i))
-        });
-        for (done, &i) in live.iter().enumerate() {
-            (self.tell)(Event::Warming {
-                subject: &self.benches[i].cell.subject_id(),
-                done,
-                of: live.len(),
-            });
-            let bench = &mut self.benches[i];
-            let clocks = warm::warm_up(bench, &self.options.pace)?;
-            if let Some(forge) = looking.and_then(|w| w.forge_of(bench))
-                && bench.live()
-                && bench.twin_of.is_none()
-            {
-                honesty::check(bench, forge, clocks)?;
-            }
-        }
-        for i in 0..self.benches.len() {
-            // Nobody is left to compare a twin with.
-            let original = self.benches[i].twin_of;
-            if original.is_some_and(|o| !self.benches[o].live()) {
-                self.benches[i].process = None;
-            }
-        }
-        Ok(())
-    }
-
-    fn measure(&mut self, workshop: &Workshop) -> Result<(), Stopped> {
-        let pace = &self.options.pace;
-        let mut order = rounds::Order::seeded(self.options.seed);
-        (self.tell)(Event::Rehearsing);
-        let cores = self.cores.clone();
-        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
-        rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
-        let live = self.live().into_iter();
-        let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
-        if let Some(budget) = self.options.budget {
-            let left = budget.saturating_sub(self.began.elapsed());
-            self.planned = pace.rounds_within(left, round_estimate);
-            if self.planned < pace.rounds {
-                (self.tell)(Event::FewerRounds {
-                    rounds: self.planned,
-                    planned: pace.rounds,
-                });
-            }
-        }
-        let ids: Vec<u32> = self.process_ids();
-        let mut witness = Witness::begin(&ids);
-        let mut sharing = Sharing::default();
-        let outcome = self.rounds(&mut order, workshop, &mut witness, &mut watch, &mut sharing);
-        let ids = self.process_ids();
-        self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
-        sharing.testify(&mut self.taint);
-        outcome
-    }
-
-    fn rounds(
-        &mut self,
-        order: &mut rounds::Order,
-        workshop: &Workshop,
-        witness: &mut Witness,
-        watch: &mut Watch<'_>,
-        sharing: &mut Sharing,
-    ) -> Result<(), Stopped> {
-        let pace = self.options.pace;
-        let mut longest = Duration::ZERO;
-        for number in 1..=self.planned {
-            if pace.begins_a_life(number, self.planned) {
-                witness.retire(&self.process_ids());
-                self.start_afresh(workshop)?;
-                self.warm_up(None)?;
-                (self.tell)(Event::Rehearsing);
-                rounds::rehearse(&mut self.benches, order, &pace, watch)?;
-            }
-            if let Some(budget) = self.options.budget {
-                let late = self.began.elapsed() + longest > budget;
-                if late && self.finished >= pace::FEWEST_ROUNDS {
-                    self.planned = self.finished;
-                    (self.tell)(Event::FewerRounds {
-                        rounds: self.finished,
-                        planned: pace.rounds,
-                    });
-                    break;
-                }
-            }
-            let round_began = Instant::now();
-            if number > 1 {
-                self.renew(workshop, witness)?;
-            }
-            let of = self.planned;
-            let tell = &mut self.tell;
-            let benches = &mut self.benches;
-            *sharing += rounds::round(benches, order, &pace, watch, |visit, visits| {
-                tell(Event::Round {
-                    number,
-                    of,
-                    visit,
-                    visits,
-                });
-            })?;
-            self.finished = number;
-            longest = longest.max(round_began.elapsed());
-        }
-        Ok(())
-    }
-
-    fn live(&self) -> Vec<usize> {
-        let live = |i: &usize| self.benches[*i].live();
-        (0..self.benches.len()).filter(live).collect()
-    }
-
-    fn process_ids(&self) -> Vec<u32> {
-        let processes = self.benches.iter().filter_map(|b| b.process.as_ref());
-        processes.map(Process::id).collect()
-    }
-}
-
-fn covers(offer: &Offered, cell: &Cell) -> bool {
-    let named = |names: &[String], name: &str| names.iter().any(|n| n == name);
-    let handling = match cell.key_handling {
-        KeyHandling::Text(form) => named(&offer.key_text, form.name()),
-        // A fresh key is not handled in any way.
-        _ if cell.contract == Contract::GenerateKey => true,
-        handling => named(&offer.key_handling, handling.name()),
-    };
-    handling
-        && offer.format == cell.format.name()
-        && offer.alg == cell.alg
-        && offer.enc == cell.enc
-        && named(&offer.contracts, cell.contract.name())
-}
-
-/// What processes are made with.
-struct Workshop {
-    built: BTreeMap<String, Built>,
-    forges: Vec<Forge>,
-}
-
-impl Workshop {
     fn forge_of(&self, bench: &Bench) -> Option<&Forge> {
         let speaks = bench.cell.speaks();
         self.forges.iter().find(|forge| forge.dialect == speaks)

@@ -122,11 +122,11 @@ impl Pace {
         const START: Duration = Duration::from_millis(5);
         cells
             .map(|cell| {
-                let renewal = match lives_for_a_round(cell) {
-                    true => START + self.batch_of(cell),
+                let renewal = match lives_for_a_visit(cell) {
+                    true => START + SLICE,
                     false => Duration::ZERO,
                 };
-                (self.batch_of(cell) + TALK) * BATCHES + renewal
+                (renewal + self.batch_of(cell) + TALK) * BATCHES
             })
             .sum()
     }
@@ -168,11 +168,11 @@ impl Pace {
     }
 }
 
-/// Whether a process of that cell is put out after every round and a new one put in its place. Where it
-/// lies in memory makes a process faster or slower for its whole life: two of one Rust program were up
-/// to 5 % apart in every round of a run. Who compiles or collects while it works would have to be warmed
-/// up every time, and is less apart than its rounds are.
-pub(super) fn lives_for_a_round(cell: &Cell) -> bool {
+/// Whether each visit to that cell has a new process. Where it lies in memory makes a process faster or
+/// slower for its whole life: two of one program were apart in every round of a run, and of those that
+/// lived for a round, now and then one was far off. Who compiles or collects while it works would have to
+/// be warmed up every time, and is less apart than its rounds are.
+pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
     !cell.collects_garbage()
 }
 

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, Pace, REHEARSALS};
+use super::pace::{BATCHES, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::result::Status;
 
@@ -25,17 +25,18 @@ impl Order {
 
 /// One round: as many passes over every subject as there are batches to a value, each pass in its
 /// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
-/// however many subjects it meets, meets each of them once, and the lower quartile leaves it out. Every slice
-/// of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
+/// however many subjects it meets, meets each of them once, and the lower quartile leaves it out. Every
+/// slice of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
 ///
-/// `after_visit` hears how many visits are done, and of how many. Nothing of a round that was
+/// `renew` puts a new process in the place of one that lives for a visit. `after_visit` hears how many visits are done, and of how many. Nothing of a round that was
 /// stopped is kept: a round is complete or it is not.
 pub(super) fn round(
     benches: &mut [Bench],
     order: &mut Order,
     pace: &Pace,
     watch: &mut Watch<'_>,
+    mut renew: impl FnMut(&mut Bench) -> Result<(), Stopped>,
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
     let mut visits = live(benches);
@@ -56,7 +57,14 @@ pub(super) fn round(
         }
         order.shuffle(&mut visits);
         for &i in &visits {
-            if let Some(batch) = visit(&mut benches[i], pace, watch)? {
+            let bench = &mut benches[i];
+            if lives_for_a_visit(&bench.cell) {
+                renew(bench)?;
+                // Nobody counts what it does first.
+                let slice = bench.iterations.div_ceil(pace.slices_of(&bench.cell));
+                bench.batch(slice, pace.batch_of(&bench.cell), false)?;
+            }
+            if let Some(batch) = visit(bench, pace, watch)? {
                 slices.add(i, batch);
             }
             done += 1;
