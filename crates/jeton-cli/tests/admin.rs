@@ -82,21 +82,10 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
     );
     succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
     assert_eq!(keys(folder)[1], ("-old".to_owned(), "published".to_owned()));
-    ends(
-        folder,
-        &[
-            "admin",
-            "key",
-            "retire",
-            ISS,
-            "-nobody's",
-            "--data",
-            "jeton-data",
-        ],
-        b"",
-        2,
-        "the issuer has no such key",
-    );
+    // What follows such an id is an option all the same.
+    let nobodys = ["retire", ISS, "-nobody's", "--data", "jeton-data"];
+    let retire = [&["admin", "key"], &nobodys[..]].concat();
+    ends(folder, &retire, b"", 2, "the issuer has no such key");
     let import = ["admin", "key", "import", ISS, "-"];
     ends(
         folder,

@@ -29,8 +29,9 @@ impl Order {
 /// slice of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
 ///
-/// `renew` puts a new process in the place of one that lives for a visit. `after_visit` hears how many visits are done, and of how many. Nothing of a round that was
-/// stopped is kept: a round is complete or it is not.
+/// `renew` puts a new process in the place of one that lives for a visit. `after_visit` hears how many
+/// visits are done, and of how many. Nothing of a round that was stopped is kept: a round is complete or
+/// it is not.
 pub(super) fn round(
     benches: &mut [Bench],
     order: &mut Order,

@@ -1,8 +1,8 @@
 //! HMAC-SHA-256 (RFC 2104, FIPS 180-4) on the compression function of the `sha2` crate.
 //!
 //! The states after the padded key are kept as eight words each. A MAC is then a copy of one, the
-//! message's blocks, the padding, and one block more: `Sha256` itself, cloned with its buffer and wiped
-//! afterwards, takes half as long again for a message of a token's length.
+//! message's blocks, the padding, and one block more. `Sha256` itself would be cloned with its buffer and
+//! wiped afterwards, twice for each token.
 
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
@@ -56,20 +56,14 @@ impl Keyed {
 
     pub(crate) fn mac(&self, message: &[u8]) -> [u8; DIGEST] {
         let mut state = self.inner;
-        let (blocks, rest) = message.as_chunks();
-        compress256(&mut state, blocks);
-        let mut last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
+        let last = absorb(&mut state, message);
         self.end(state, last, message.len())
     }
 
     /// A MAC over this and what will follow it.
     pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
         let mut state = self.inner;
-        let (blocks, rest) = message.as_chunks();
-        compress256(&mut state, blocks);
-        let mut last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
+        let last = absorb(&mut state, message);
         Begun {
             key: self,
             state,
@@ -124,21 +118,14 @@ impl Begun<'_> {
         let (mut state, mut last) = (self.state, self.last);
         let length = self.length + rest.len();
         let used = self.length % BLOCK;
-        let rest = match rest.split_at_checked(BLOCK - used) {
-            None => {
-                last[used..used + rest.len()].copy_from_slice(rest);
-                return self.key.end(state, last, length);
-            }
+        match rest.split_at_checked(BLOCK - used) {
+            None => last[used..used + rest.len()].copy_from_slice(rest),
             Some((filling, rest)) => {
                 last[used..].copy_from_slice(filling);
                 compress256(&mut state, &[last]);
-                rest
+                last = absorb(&mut state, rest);
             }
-        };
-        let (blocks, rest) = rest.as_chunks();
-        compress256(&mut state, blocks);
-        last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
+        }
         self.key.end(state, last, length)
     }
 }
@@ -148,6 +135,15 @@ impl Drop for Begun<'_> {
         // With a short message, it is nearly the key's own.
         self.state.zeroize();
     }
+}
+
+/// Hashes the whole blocks of a message. What is left of it, and zeros.
+fn absorb(state: &mut State, message: &[u8]) -> [u8; BLOCK] {
+    let (blocks, rest) = message.as_chunks();
+    compress256(state, blocks);
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    last
 }
 
 /// A length in bits, as the padding has it.
