@@ -43,14 +43,14 @@ impl Prepared {
         }
     }
 
-    /// A MAC over this and what will follow it.
+    /// The MACs of all messages that begin like this.
     pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
         match self {
             Prepared::Sha256(key) => Begun::Sha256(key.begin(message)),
             Prepared::AwsLc(key) => {
                 let mut context = aws::Context::with_key(key);
                 context.update(message);
-                Begun::AwsLc(Box::new(context))
+                Begun::AwsLc(Box::new(context), message.len())
             }
         }
     }
@@ -67,17 +67,18 @@ impl Prepared {
 /// A MAC over what many messages begin with.
 pub(crate) enum Begun<'k> {
     Sha256(hmac_sha256::Begun<'k>),
-    AwsLc(Box<aws::Context>),
+    /// And how much of a message that is.
+    AwsLc(Box<aws::Context>, usize),
 }
 
 impl Begun<'_> {
-    /// The MAC of the message that goes on like this.
-    pub(crate) fn finish(&self, rest: &[u8]) -> Signature {
+    /// The MAC of a message that begins so.
+    pub(crate) fn finish(&self, message: &[u8]) -> Signature {
         match self {
-            Begun::Sha256(begun) => Signature::from_slice(&begun.finish(rest)),
-            Begun::AwsLc(context) => {
+            Begun::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
+            Begun::AwsLc(context, hashed) => {
                 let mut context = aws::Context::clone(context);
-                context.update(rest);
+                context.update(&message[*hashed..]);
                 Signature::from_slice(context.sign().as_ref())
             }
         }
@@ -146,7 +147,7 @@ mod tests {
             for border in [0, 1, 63, 64, 65, 128, 300] {
                 let begun = key.begin(&message[..border]);
                 for end in [border, 300] {
-                    let mac = begun.finish(&message[border..end]);
+                    let mac = begun.finish(&message[..end]);
                     assert_eq!(mac, key.sign(&message[..end]), "{border} to {end}");
                 }
             }

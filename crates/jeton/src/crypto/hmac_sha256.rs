@@ -60,15 +60,15 @@ impl Keyed {
         self.end(state, last, message.len())
     }
 
-    /// A MAC over this and what will follow it.
+    /// The MACs of all messages that begin like this.
     pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
         let mut state = self.inner;
-        let last = absorb(&mut state, message);
+        let (blocks, _) = message.as_chunks();
+        compress256(&mut state, blocks);
         Begun {
             key: self,
             state,
-            last,
-            length: message.len(),
+            hashed: blocks.as_flattened().len(),
         }
     }
 
@@ -102,31 +102,20 @@ impl Drop for Keyed {
     }
 }
 
-/// A MAC over what many messages begin with.
+/// A MAC over what many messages begin with: the whole blocks of it.
 #[derive(Clone)]
 pub(crate) struct Begun<'k> {
     key: &'k Keyed,
     state: State,
-    /// What does not fill a block, and zeros.
-    last: [u8; BLOCK],
-    length: usize,
+    hashed: usize,
 }
 
 impl Begun<'_> {
-    /// The MAC of the message that goes on like this.
-    pub(crate) fn finish(&self, rest: &[u8]) -> [u8; DIGEST] {
-        let (mut state, mut last) = (self.state, self.last);
-        let length = self.length + rest.len();
-        let used = self.length % BLOCK;
-        match rest.split_at_checked(BLOCK - used) {
-            None => last[used..used + rest.len()].copy_from_slice(rest),
-            Some((filling, rest)) => {
-                last[used..].copy_from_slice(filling);
-                compress256(&mut state, &[last]);
-                last = absorb(&mut state, rest);
-            }
-        }
-        self.key.end(state, last, length)
+    /// The MAC of a message that begins so.
+    pub(crate) fn finish(&self, message: &[u8]) -> [u8; DIGEST] {
+        let mut state = self.state;
+        let last = absorb(&mut state, &message[self.hashed..]);
+        self.key.end(state, last, message.len())
     }
 }
 
@@ -199,8 +188,8 @@ mod tests {
             assert_eq!(mac.as_slice(), by_aws_lc(&secret, message), "{length}");
             assert_eq!(mac.as_slice(), by_definition(&secret, message), "{length}");
             for border in 0..=length {
-                let (begun, rest) = message.split_at(border);
-                assert_eq!(key.begin(begun).finish(rest), mac, "{border} of {length}");
+                let begun = key.begin(&message[..border]);
+                assert_eq!(begun.finish(message), mac, "{border} of {length}");
             }
         }
     }

@@ -152,20 +152,18 @@ impl<'k> Series<'k> {
                 + base64::encoded_length(signature_bytes),
         );
         token.push_str(&self.text);
-        let own = token.len();
         base64::encode_onto(&payload, token);
+        let signed = &token.as_bytes()[start..];
+        if let Some(mac) = &self.mac {
+            let mac = mac.finish(signed);
+            token.push('.');
+            base64::encode_onto(&mac, token);
+            return Ok(());
+        }
         let mut signature = SignatureBuffer::new();
-        match &self.mac {
-            Some(mac) => signature.extend_from_slice(&mac.finish(&token.as_bytes()[own..])),
-            None => {
-                let signed = self
-                    .key
-                    .sign_bytes(&token.as_bytes()[start..], &mut signature);
-                if let Err(error) = signed {
-                    token.truncate(start);
-                    return Err(error);
-                }
-            }
+        if let Err(error) = self.key.sign_bytes(signed, &mut signature) {
+            token.truncate(start);
+            return Err(error);
         }
         token.push('.');
         base64::encode_onto(&signature, token);
