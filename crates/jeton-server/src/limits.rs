@@ -38,8 +38,9 @@ pub const PING_EVERY: Duration = Duration::from_secs(60);
 pub const PING_ANSWER: Duration = Duration::from_secs(20);
 /// What is kept of answers that a client has not taken yet, bytes a stream.
 pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
-/// What is collected of a connection's answers before it is sent, bytes.
-pub const COLLECTED_BYTES: usize = 64 * 1024;
+/// What is collected of a connection's answers before it is sent, bytes: four frames of HTTP/2, each with
+/// its head.
+pub const COLLECTED_BYTES: usize = 4 * (16 * 1024 + 9);
 /// Streams that a client opened and reset before they were looked at (rapid reset).
 pub const PENDING_RESETS: usize = 20;
 /// Streams that had to be reset because of what a client sent.

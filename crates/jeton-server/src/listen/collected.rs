@@ -1,35 +1,81 @@
 //! What is sent leaves together: many small answers as one write, and the frames of a large one as few.
 //!
-//! h2 writes each frame of more than 256 bytes at once and alone if it may hand over several pieces,
-//! and head and body of each larger frame one after the other if it may not.
+//! h2 flushes after each frame of more than 1 KiB, however many it has, and writes head and body of each
+//! one after the other. So a flush is a promise here, which is kept as soon as the connection has said
+//! all that it has to say for now.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::limits::COLLECTED_BYTES;
 
-/// A stream whose writes are collected until they are flushed, or too many to keep.
-pub(super) struct Collected<S> {
+/// A stream whose writes are collected until what converses over it pauses, or they are too many to
+/// keep. Whoever polls the conversation does it by [`carry`](Collected::carry).
+pub(super) struct Collected<S>(Arc<Mutex<Outbox<S>>>);
+
+struct Outbox<S> {
     stream: S,
     /// Given back when all of it is sent: a connection that waits holds nothing.
     kept: Vec<u8>,
     sent: usize,
+    /// A flush is due of what the stream was given.
+    is_due: bool,
 }
 
 impl<S> Collected<S> {
     pub(super) fn new(stream: S) -> Collected<S> {
-        Collected {
+        Collected(Arc::new(Mutex::new(Outbox {
             stream,
             kept: Vec::new(),
             sent: 0,
-        }
+            is_due: false,
+        })))
+    }
+
+    /// Another handle on the same stream, to carry what is written through this one.
+    pub(super) fn handle(&self) -> Collected<S> {
+        Collected(self.0.clone())
+    }
+
+    /// Nobody waits for it: one task has both handles.
+    fn outbox(&self) -> MutexGuard<'_, Outbox<S>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<S: AsyncWrite + Unpin> Collected<S> {
+    /// Goes on with a conversation over this stream, and sends what it wrote whenever it pauses.
+    pub(super) async fn carry<F, T, E>(&self, mut conversation: Pin<&mut F>) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>>,
+        E: From<io::Error>,
+    {
+        std::future::poll_fn(|context| {
+            let ended = conversation.as_mut().poll(context);
+            match self.outbox().poll_flushed(context) {
+                Poll::Ready(Err(error)) if ended.is_pending() => Poll::Ready(Err(error.into())),
+                // What is not sent yet will be when the stream is polled for it.
+                _ => ended,
+            }
+        })
+        .await
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Outbox<S> {
+    fn poll_flushed(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.is_due {
+            ready!(self.poll_sent(context))?;
+            ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+            self.is_due = false;
+        }
+        Poll::Ready(Ok(()))
+    }
+
     /// Sends what was kept.
     fn poll_sent(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.sent < self.kept.len() {
@@ -42,50 +88,55 @@ impl<S: AsyncWrite + Unpin> Collected<S> {
         (self.kept, self.sent) = (Vec::new(), 0);
         Poll::Ready(Ok(()))
     }
+
+    fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.kept.len() + bytes.len() > COLLECTED_BYTES {
+            ready!(self.poll_sent(context))?;
+            if bytes.len() > COLLECTED_BYTES {
+                return Pin::new(&mut self.stream).poll_write(context, bytes);
+            }
+        }
+        if self.kept.capacity() == 0 {
+            self.kept.reserve_exact(COLLECTED_BYTES);
+        }
+        self.kept.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Collected<S> {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        Pin::new(&mut self.outbox().stream).poll_read(context, buffer)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Collected<S> {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = &mut *self;
-        if this.kept.len() + bytes.len() > COLLECTED_BYTES {
-            ready!(this.poll_sent(context))?;
-            if bytes.len() > COLLECTED_BYTES {
-                return Pin::new(&mut this.stream).poll_write(context, bytes);
-            }
-        }
-        if this.kept.capacity() == 0 {
-            this.kept.reserve_exact(COLLECTED_BYTES);
-        }
-        this.kept.extend_from_slice(bytes);
-        Poll::Ready(Ok(bytes.len()))
+        self.outbox().poll_write(context, bytes)
     }
 
     fn is_write_vectored(&self) -> bool {
         false
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_sent(context))?;
-        Pin::new(&mut self.stream).poll_flush(context)
+    /// Promised: [`carry`](Collected::carry) does it.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.outbox().is_due = true;
+        Poll::Ready(Ok(()))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_sent(context))?;
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut outbox = self.outbox();
+        ready!(outbox.poll_sent(context))?;
+        Pin::new(&mut outbox.stream).poll_shutdown(context)
     }
 }
 
@@ -93,23 +144,45 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Collected<S> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use std::convert::Infallible;
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytes::Bytes;
+    use http::{Request, Response};
+    use http_body_util::{BodyExt as _, Empty, Full};
+    use hyper::body::Incoming;
+    use hyper::client::conn::http2::handshake;
+    use hyper::service::service_fn;
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use hyper_util::server::conn::auto::Builder;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
     use super::*;
 
     /// Counts the writes that reach it.
-    struct Counting<S> {
-        stream: S,
-        writes: usize,
+    struct Counting {
+        stream: DuplexStream,
+        writes: Arc<AtomicUsize>,
     }
 
-    impl<S: AsyncWrite + Unpin> AsyncWrite for Counting<S> {
+    impl AsyncRead for Counting {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            Pin::new(&mut self.stream).poll_read(context, buffer)
+        }
+    }
+
+    impl AsyncWrite for Counting {
         fn poll_write(
             mut self: Pin<&mut Self>,
             context: &mut Context<'_>,
             bytes: &[u8],
         ) -> Poll<io::Result<usize>> {
-            self.writes += 1;
+            self.writes.fetch_add(1, Ordering::Relaxed);
             Pin::new(&mut self.stream).poll_write(context, bytes)
         }
 
@@ -131,42 +204,105 @@ mod tests {
             .collect()
     }
 
+    /// By hyper itself, which flushes after each frame.
     #[tokio::test]
     async fn the_frames_of_a_large_answer_leave_in_few_writes() {
-        let (stream, mut client) = duplex(1024 * 1024);
-        let mut collected = Collected::new(Counting { stream, writes: 0 });
-        for frame in frames() {
-            collected.write_all(&frame).await.unwrap();
+        const ANSWER: usize = 8 * 16 * 1024;
+        let (stream, client) = duplex(1024 * 1024);
+        let writes = Arc::new(AtomicUsize::new(0));
+        let counting = Counting {
+            stream,
+            writes: writes.clone(),
+        };
+        tokio::spawn(async {
+            let stream = Collected::new(counting);
+            let sending = stream.handle();
+            let answer = service_fn(|_: Request<Incoming>| async {
+                let body = Full::new(Bytes::from(vec![7; ANSWER]));
+                Ok::<_, Infallible>(Response::new(body))
+            });
+            let builder = Builder::new(TokioExecutor::new());
+            let conversation = pin!(builder.serve_connection(TokioIo::new(stream), answer));
+            sending.carry(conversation).await.unwrap();
+        });
+        let shaken = handshake(TokioExecutor::new(), TokioIo::new(client)).await;
+        let (mut sender, connection) = shaken.unwrap();
+        tokio::spawn(connection);
+        let mut before = 0;
+        for _ in 0..3 {
+            let asked = sender.send_request(Request::new(Empty::<Bytes>::new()));
+            let body = asked.await.unwrap().into_body();
+            assert_eq!(body.collect().await.unwrap().to_bytes().len(), ANSWER);
+            let now = writes.load(Ordering::Relaxed);
+            // Four frames at a time; and what it says of windows, or at first of settings.
+            assert!(now - before <= 2 + 3, "{}", now - before);
+            before = now;
         }
-        collected.flush().await.unwrap();
-        assert_eq!(collected.stream.writes, 2, "64 KiB, and the rest");
-        assert_eq!(collected.kept.capacity(), 0, "nothing is held after it");
-        drop(collected);
-        let mut arrived = Vec::new();
-        client.read_to_end(&mut arrived).await.unwrap();
-        assert_eq!(arrived, frames().concat());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_held_after_it_is_sent() {
+        let (stream, mut client) = duplex(1024 * 1024);
+        let collected = Collected::new(stream);
+        let mut stream = collected.handle();
+        let conversation = pin!(async move {
+            stream.write_all(b"hello").await?;
+            stream.flush().await?;
+            std::future::pending::<io::Result<()>>().await
+        });
+        let arrived = async {
+            let mut arrived = [0; 5];
+            client.read_exact(&mut arrived).await.unwrap();
+            arrived
+        };
+        tokio::select! {
+            _ = collected.carry(conversation) => unreachable!("it has no end"),
+            arrived = arrived => assert_eq!(&arrived, b"hello"),
+        }
+        assert_eq!(collected.outbox().kept.capacity(), 0);
     }
 
     #[tokio::test]
     async fn a_client_that_reads_slowly_gets_all_of_it_in_order() {
         let (stream, mut client) = duplex(1000);
-        let mut collected = Collected::new(stream);
-        let writing = async {
+        let collected = Collected::new(stream);
+        let mut stream = collected.handle();
+        let conversation = pin!(async move {
             for frame in frames() {
-                collected.write_all(&frame).await.unwrap();
+                stream.write_all(&frame).await?;
+                stream.flush().await?;
             }
-            let larger = vec![9; 2 * COLLECTED_BYTES];
-            collected.write_all(&larger).await.unwrap();
-            collected.write_all(b"end").await.unwrap();
-            collected.shutdown().await.unwrap();
-        };
+            stream.write_all(&vec![9; 2 * COLLECTED_BYTES]).await?;
+            stream.write_all(b"end").await?;
+            stream.shutdown().await
+        });
         let mut arrived = Vec::new();
-        let (read, ()) = tokio::join!(client.read_to_end(&mut arrived), writing);
+        let (read, ended) = tokio::join!(
+            client.read_to_end(&mut arrived),
+            collected.carry(conversation)
+        );
         read.unwrap();
+        ended.unwrap();
         let larger = vec![9; 2 * COLLECTED_BYTES];
         assert_eq!(
             arrived,
             [frames().concat(), larger, b"end".to_vec()].concat()
         );
+    }
+
+    /// The conversation is not asked again what it would like to write.
+    #[tokio::test]
+    async fn a_client_that_is_gone_ends_it() {
+        let (stream, client) = duplex(1000);
+        drop(client);
+        let collected = Collected::new(stream);
+        let mut stream = collected.handle();
+        let conversation = pin!(async move {
+            stream.write_all(b"hello").await?;
+            stream.flush().await?;
+            std::future::pending::<io::Result<()>>().await
+        });
+        let error = collected.carry(conversation).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

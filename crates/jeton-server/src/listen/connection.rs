@@ -64,6 +64,7 @@ where
     let stalled = stream.stalled();
     // Around it, so that patience sees what the client takes and not what is kept.
     let stream = Collected::new(stream);
+    let sending = stream.handle();
     let answers = Answers {
         house: house.clone(),
         guest: Arc::new(guest),
@@ -72,11 +73,11 @@ where
     let mut conversation = pin!(builder.serve_connection(TokioIo::new(stream), answers));
     let mut stopping = service.stopping.clone();
     let ended = tokio::select! {
-        ended = conversation.as_mut() => ended,
+        ended = sending.carry(conversation.as_mut()) => ended,
         () = until(&mut stopping) => {
             // What is being answered still is; nothing new is taken.
             conversation.as_mut().graceful_shutdown();
-            conversation.await
+            sending.carry(conversation).await
         }
     };
     if stalled.load(Ordering::Relaxed) {
