@@ -141,9 +141,10 @@ impl DeskSeries<'_> {
         claims: &Map<String, Value>,
     ) -> Result<Lent<'_>> {
         self.token_id = TokenId::random();
+        let token_id = self.token_id.as_str();
         match &self.jwts {
             Some(jwts) => {
-                let mut own = Own::new(claims).token_id(self.token_id.as_str());
+                let mut own = Own::new(claims).token_id(token_id);
                 if let Some(subject) = subject {
                     own = own.subject(subject);
                 }
@@ -154,7 +155,7 @@ impl DeskSeries<'_> {
         }
         Ok(Lent {
             token: &self.token,
-            token_id: self.token_id.as_str(),
+            token_id,
             expires_at: self.desk.expires_at.unix_seconds(),
         })
     }

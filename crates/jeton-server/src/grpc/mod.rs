@@ -2,7 +2,7 @@
 
 mod admin;
 pub(crate) mod deadline;
-mod outcomes;
+mod issue_batch;
 mod report;
 mod status;
 mod token;

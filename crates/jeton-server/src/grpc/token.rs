@@ -9,16 +9,16 @@ use jeton::{Timestamp, Untyped, Verified};
 use jeton_issuer::{Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject};
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
-    IssueBatchRequest, IssueBatchResponse, IssueItem, IssueOutcome, IssueRequest, IssueResponse,
-    KeysRequest, KeysResponse, RevokeRequest, RevokeResponse, VerifyBatchRequest,
-    VerifyBatchResponse, VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest,
-    issue_outcome, revoke_request, verify_outcome,
+    IssueBatchRequest, IssueBatchResponse, IssueOutcome, IssueRequest, IssueResponse, KeysRequest,
+    KeysResponse, RevokeRequest, RevokeResponse, VerifyBatchRequest, VerifyBatchResponse,
+    VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
+    revoke_request, verify_outcome,
 };
 use serde_json::{Map, Value};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
-use super::outcomes::Outcomes;
+use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::unary::Answered;
 use super::watch;
 use crate::metrics::{Call, End};
@@ -55,7 +55,8 @@ impl TokenService for TokenApi {
         request: Request<IssueBatchRequest>,
     ) -> Result<Response<IssueBatchResponse>, Status> {
         // Only tonic would ask like this: see `issue_outcomes`.
-        let outcomes = self.issue_outcomes(request).await?;
+        let batch = Batch::of(request.get_ref());
+        let outcomes = self.issue_outcomes(Request::new(batch)).await?;
         Ok(Response::new(outcomes.get_ref().message()?))
     }
 
@@ -190,21 +191,21 @@ impl TokenApi {
     }
 
     /// `IssueBatch`, whose answer is written as it is made.
-    pub(super) fn issue_outcomes(
-        &self,
-        request: Request<IssueBatchRequest>,
-    ) -> Answered<'_, Outcomes> {
-        let answer = self.answer(Call::IssueBatch, || self.issue_many(request.get_ref()));
+    pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> Answered<'_, Outcomes> {
+        let answer = request.get_ref().read().and_then(|contents| {
+            let issue_all = || self.issue_many(&contents);
+            self.answer(Call::IssueBatch, issue_all)
+        });
         Box::pin(ready(answer))
     }
 
-    fn issue_many(&self, request: &IssueBatchRequest) -> Result<Outcomes, Failure> {
-        let iss = self.issuer(&request.issuer, Permission::Issue)?;
+    fn issue_many(&self, request: &Contents<'_>) -> Result<Outcomes, Failure> {
+        let iss = self.issuer(request.issuer, Permission::Issue)?;
         let items = &request.items;
         self.check_batch("items", items.len())?;
         let mut outcomes = Outcomes::of(items.len());
-        let all = profile(&request.profile).and_then(|profile| {
-            let audience = given(&request.audience);
+        let all = profile(request.profile).and_then(|profile| {
+            let audience = given(request.audience);
             let issue_all = |desk: &Desk<'_>| {
                 let mut series = desk.series()?;
                 for item in items {
@@ -352,8 +353,8 @@ fn claims(json: &str) -> Result<Map<String, Value>, Failure> {
     })
 }
 
-fn issue_item<'s>(series: &'s mut DeskSeries<'_>, item: &IssueItem) -> Result<Lent<'s>, Failure> {
-    Ok(series.issue(given(&item.subject), &claims(&item.claims_json)?)?)
+fn issue_item<'s>(series: &'s mut DeskSeries<'_>, item: &Item<'_>) -> Result<Lent<'s>, Failure> {
+    Ok(series.issue(given(item.subject), &claims(item.claims_json)?)?)
 }
 
 fn issue_response(issued: Issued) -> IssueResponse {

@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::{BufMut as _, Bytes, BytesMut};
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Response};
 use hyper::body::{Body as _, Frame, SizeHint};
@@ -29,6 +29,19 @@ pub(crate) enum Reply {
     Ended,
     /// A stream, an error, or no gRPC at all.
     Other(Body),
+}
+
+/// What a call asks.
+pub(super) trait Question: Send + Sized {
+    /// Of its message's bytes.
+    fn arrived(message: Bytes) -> Result<Self, Status>;
+}
+
+impl<M: Message + Default> Question for M {
+    fn arrived(message: Bytes) -> Result<M, Status> {
+        // What is wrong in it is told without repeating it.
+        M::decode(message).map_err(|error| Status::internal(error.to_string()))
+    }
 }
 
 /// What a call is answered with, in its frame.
@@ -55,7 +68,7 @@ pub(super) fn unary<S, Q, A>(
 ) -> Answering
 where
     S: Send + Sync + 'static,
-    Q: Message + Default + 'static,
+    Q: Question + 'static,
     A: Answer + 'static,
 {
     if let Err(status) = check_encoding(request.headers()) {
@@ -73,17 +86,15 @@ where
 }
 
 /// The one message of a request.
-async fn message<Q: Message + Default>(body: &mut Counted, limit: usize) -> Result<Q, Status> {
+async fn message<Q: Question>(body: &mut Counted, limit: usize) -> Result<Q, Status> {
     let mut frame = next(body).await?;
     check(&frame, limit)?;
     // Nearly always all has come with the first piece, and is not copied.
     if !is_whole(&frame) {
         frame = join(frame, body, limit).await?;
     }
-    // What is wrong in it is told without repeating it.
-    let message = Q::decode(&frame[HEAD..]);
-    let message = message.map_err(|error| Status::internal(error.to_string()))?;
-    drop(frame);
+    frame.advance(HEAD);
+    let message = Q::arrived(frame)?;
     match next(body).await?.is_empty() {
         true => Ok(message),
         false => Err(more_than_one()),
