@@ -297,6 +297,8 @@ impl Inner {
             let kid = key.kid()?;
             if change.added.contains(&kid) {
                 let sealed = SealedKey::seal(&self.options.keks[0], iss, &kid, *kind, key)?;
+                // One that cannot be read again would stop every node.
+                sealed.open(&self.options.keks, iss, &kid)?;
                 txn = txn.put(private_key(iss, &kid)?, record::write(&sealed));
             }
         }

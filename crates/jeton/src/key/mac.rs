@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::key_text::is_key_text;
 use super::{KeyId, MacAlg};
 use crate::crypto::{SignatureBuffer, hmac, random};
 use crate::error::{KeyError, KeyProblem, Result};
@@ -252,27 +253,4 @@ impl fmt::Debug for MacKey {
             .field("key_id", &self.key_id())
             .finish_non_exhaustive()
     }
-}
-
-/// Whether the bytes are the text or the DER of a key, public or private. Nobody's random secret
-/// looks like one; a public key taken for a secret always does.
-fn is_key_text(bytes: &[u8]) -> bool {
-    let start = bytes.trim_ascii_start();
-    let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
-    let paserk = matches!(start, [b'k', b'1'..=b'4', b'.', ..]);
-    let open_ssh = start.starts_with(b"ssh-") || start.starts_with(b"ecdsa-sha2-");
-    // A DER SEQUENCE whose length is exactly the rest: SPKI, PKCS#1, PKCS#8, SEC1, X.509.
-    let der = match bytes {
-        [0x30, length, rest @ ..] if *length < 0x80 => usize::from(*length) == rest.len(),
-        [0x30, 0x81, length, rest @ ..] => usize::from(*length) == rest.len(),
-        [0x30, 0x82, high, low, rest @ ..] => {
-            usize::from(*high) * 256 + usize::from(*low) == rest.len()
-        }
-        _ => false,
-    };
-    contains(b"-----BEGIN ")
-        || (start.starts_with(b"{") && contains(b"\"kty\""))
-        || paserk
-        || open_ssh
-        || der
 }

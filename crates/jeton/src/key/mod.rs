@@ -20,6 +20,7 @@ mod encryption;
 mod encryption_algorithm;
 mod encryption_ref;
 mod id;
+mod key_text;
 mod keys;
 mod mac;
 mod pkix;

@@ -1,0 +1,136 @@
+//! What a key looks like that somebody takes for a secret.
+//!
+//! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
+//! key only where all of it is one, and PASERK and OpenSSH only where all of it is text.
+
+use der::asn1::{AnyRef, BitStringRef, OctetStringRef};
+use der::{Decode, Reader as _};
+use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
+use pkcs8::PrivateKeyInfoRef;
+use sec1::EcPrivateKey;
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
+
+/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate.
+pub(super) fn is_key_text(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+    let paserk = matches!(start, [b'k', b'1'..=b'4', b'.', ..]);
+    let open_ssh = start.starts_with(b"ssh-") || start.starts_with(b"ecdsa-sha2-");
+    contains(b"-----BEGIN ")
+        || (start.starts_with(b"{") && contains(b"\"kty\""))
+        || ((paserk || open_ssh) && bytes.is_ascii())
+        || is_der(bytes)
+}
+
+fn is_der(bytes: &[u8]) -> bool {
+    fn is<'d, T: Decode<'d>>(bytes: &'d [u8]) -> bool {
+        T::from_der(bytes).is_ok()
+    }
+    is::<SubjectPublicKeyInfoRef<'_>>(bytes)
+        || is::<PrivateKeyInfoRef<'_>>(bytes)
+        || is::<RsaPublicKeyRef<'_>>(bytes)
+        || is::<RsaPrivateKeyRef<'_>>(bytes)
+        || is::<EcPrivateKey<'_>>(bytes)
+        || is_encrypted_private_key(bytes)
+        || is_certificate(bytes)
+}
+
+/// `EncryptedPrivateKeyInfo` (RFC 5208, section 6).
+fn is_encrypted_private_key(bytes: &[u8]) -> bool {
+    let read = AnyRef::from_der(bytes).and_then(|all| {
+        all.sequence(|parts| {
+            let _: AlgorithmIdentifierRef<'_> = parts.decode()?;
+            let _: &OctetStringRef = parts.decode()?;
+            Ok::<(), der::Error>(())
+        })
+    });
+    read.is_ok()
+}
+
+/// `Certificate` (RFC 5280, section 4.1).
+fn is_certificate(bytes: &[u8]) -> bool {
+    let read = AnyRef::from_der(bytes).and_then(|all| {
+        all.sequence(|parts| {
+            let _: AnyRef<'_> = parts.decode()?;
+            let _: AlgorithmIdentifierRef<'_> = parts.decode()?;
+            let _: BitStringRef<'_> = parts.decode()?;
+            Ok::<(), der::Error>(())
+        })
+    });
+    read.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sha2::{Digest as _, Sha256};
+
+    use super::*;
+    use crate::key::{SigAlg, SigningKey};
+
+    /// `length` bytes that are as good as random, and always the same.
+    fn secret(number: u32, length: usize) -> Vec<u8> {
+        let blocks = (0u32..).flat_map(|block| {
+            let input = [number.to_be_bytes(), block.to_be_bytes()];
+            Sha256::digest(input.concat())
+        });
+        blocks.take(length).collect()
+    }
+
+    /// One secret of 32 bytes in 65,536 begins with `30 1e`: such a key could be made and never be loaded
+    /// again.
+    #[test]
+    fn a_random_secret_is_no_key_whatever_it_begins_with() {
+        let der = [
+            (32, &[0x30, 30][..]),
+            (48, &[0x30, 46]),
+            (64, &[0x30, 62]),
+            (130, &[0x30, 0x81, 127]),
+            (258, &[0x30, 0x81, 255]),
+            (300, &[0x30, 0x82, 0x01, 0x28]),
+        ];
+        let texts = [&b"k4."[..], b"  k1.", b"ssh-", b"ecdsa-sha2-", b"{"];
+        let starts = der.into_iter().chain(texts.map(|text| (32, text)));
+        for (length, start) in starts {
+            for number in 0..10_000 {
+                let mut secret = secret(number, length);
+                secret[..start.len()].copy_from_slice(start);
+                assert!(!is_key_text(&secret), "{secret:02x?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_form_of_a_key_is_seen() {
+        for alg in SigAlg::ALL {
+            let key = SigningKey::generate(alg).unwrap();
+            let public = key.verifying_key().to_der().unwrap();
+            let private = key.to_der().unwrap();
+            assert!(is_key_text(&public) && is_key_text(&private), "{alg}");
+            // PKCS#1 and SEC1 are what PKCS#8 and SubjectPublicKeyInfo have inside.
+            let public = SubjectPublicKeyInfoRef::from_der(&public).unwrap();
+            let private = PrivateKeyInfoRef::from_der(&private).unwrap();
+            let (public, private) = (
+                public.subject_public_key.raw_bytes(),
+                private.private_key.as_bytes(),
+            );
+            match alg.name() {
+                name if name.starts_with("RS") || name.starts_with("PS") => {
+                    assert!(is_key_text(public) && is_key_text(private), "{alg}");
+                }
+                name if name.starts_with("ES") => assert!(is_key_text(private), "{alg}"),
+                _ => {}
+            }
+        }
+        let sequence = |parts: &[&[u8]]| {
+            let parts = parts.concat();
+            [&[0x30, u8::try_from(parts.len()).unwrap()], &*parts].concat()
+        };
+        let pbes2 = sequence(&[b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0d"]);
+        let encrypted = sequence(&[&pbes2, b"\x04\x02ab"]);
+        let ecdsa = sequence(&[b"\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02"]);
+        let certificate = sequence(&[&sequence(&[b"\x02\x01\x02"]), &ecdsa, b"\x03\x03\x00ab"]);
+        assert!(is_key_text(&encrypted) && is_key_text(&certificate));
+    }
+}
