@@ -1,4 +1,4 @@
-//! `IssueBatch` without a copy of every text: those of the request stay in the bytes that arrived, and the
+//! `IssueBatch` without an allocation for every text: those of the request stay in its bytes, and the
 //! answer is written as it is made, 256 tokens in one allocation.
 
 use bytes::Bytes;
@@ -14,8 +14,9 @@ use tonic::Status;
 use super::unary::{Answer, HEAD, Question, behind_head};
 use crate::service::Failure;
 
-/// `jeton.v1.IssueBatchRequest`, as it arrived.
-pub(crate) struct Batch(Bytes);
+/// `jeton.v1.IssueBatchRequest`. The bytes are its own: whoever is waited for afterwards does not keep
+/// what else the connection read with it.
+pub(crate) struct Batch(Box<[u8]>);
 
 /// What is in it, as token.proto numbers it.
 #[derive(Default)]
@@ -36,7 +37,7 @@ pub(super) struct Item<'b> {
 impl Batch {
     /// Of the message as prost generates it.
     pub(super) fn of(request: &IssueBatchRequest) -> Batch {
-        Batch(request.encode_to_vec().into())
+        Batch(request.encode_to_vec().into_boxed_slice())
     }
 
     pub(super) fn read(&self) -> Result<Contents<'_>, Status> {
@@ -47,7 +48,7 @@ impl Batch {
 
 impl Question for Batch {
     fn arrived(message: Bytes) -> Result<Batch, Status> {
-        Ok(Batch(message))
+        Ok(Batch((*message).into()))
     }
 }
 
@@ -244,6 +245,13 @@ mod tests {
         };
         let batch = Batch::of(&request);
         assert_eq!(owned(&batch.read().unwrap()), request);
+    }
+
+    #[test]
+    fn a_request_keeps_nothing_else_of_its_connection() {
+        let read = Bytes::from(vec![0; 16 * 1024]);
+        let _batch = Batch::arrived(read.slice(5..25)).unwrap();
+        assert!(read.is_unique());
     }
 
     fn owned(contents: &Contents<'_>) -> IssueBatchRequest {

@@ -240,16 +240,18 @@ mod tests {
         }
     }
 
+    /// Says one word, and then nothing.
+    async fn hello(mut stream: Collected<DuplexStream>) -> io::Result<()> {
+        stream.write_all(b"hello").await?;
+        stream.flush().await?;
+        std::future::pending().await
+    }
+
     #[tokio::test]
     async fn nothing_is_held_after_it_is_sent() {
         let (stream, mut client) = duplex(1024 * 1024);
         let collected = Collected::new(stream);
-        let mut stream = collected.handle();
-        let conversation = pin!(async move {
-            stream.write_all(b"hello").await?;
-            stream.flush().await?;
-            std::future::pending::<io::Result<()>>().await
-        });
+        let conversation = pin!(hello(collected.handle()));
         let arrived = async {
             let mut arrived = [0; 5];
             client.read_exact(&mut arrived).await.unwrap();
@@ -296,12 +298,7 @@ mod tests {
         let (stream, client) = duplex(1000);
         drop(client);
         let collected = Collected::new(stream);
-        let mut stream = collected.handle();
-        let conversation = pin!(async move {
-            stream.write_all(b"hello").await?;
-            stream.flush().await?;
-            std::future::pending::<io::Result<()>>().await
-        });
+        let conversation = pin!(hello(collected.handle()));
         let error = collected.carry(conversation).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }

@@ -3,8 +3,8 @@
 //! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
 //! key only where all of it is one, and PASERK and OpenSSH only where all of it is text.
 
-use der::asn1::{AnyRef, BitStringRef, OctetStringRef};
-use der::{Decode, Reader as _};
+use der::asn1::{AnyRef, OctetStringRef};
+use der::{Decode, Reader as _, Tag, Tagged as _};
 use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
 use pkcs8::PrivateKeyInfoRef;
 use sec1::EcPrivateKey;
@@ -32,7 +32,7 @@ fn is_der(bytes: &[u8]) -> bool {
         || is::<RsaPrivateKeyRef<'_>>(bytes)
         || is::<EcPrivateKey<'_>>(bytes)
         || is_encrypted_private_key(bytes)
-        || is_certificate(bytes)
+        || is_long_sequence(bytes)
 }
 
 /// `EncryptedPrivateKeyInfo` (RFC 5208, section 6).
@@ -47,17 +47,20 @@ fn is_encrypted_private_key(bytes: &[u8]) -> bool {
     read.is_ok()
 }
 
-/// `Certificate` (RFC 5280, section 4.1).
-fn is_certificate(bytes: &[u8]) -> bool {
+/// A sequence of more than 127 bytes whose parts are whole, the first a number or a sequence: a
+/// certificate, PKCS#12, an EC key with its curve's parameters, DSA. Of random bytes, three or more would
+/// have to be its head, one more that tag, and the rest fit.
+fn is_long_sequence(bytes: &[u8]) -> bool {
     let read = AnyRef::from_der(bytes).and_then(|all| {
         all.sequence(|parts| {
-            let _: AnyRef<'_> = parts.decode()?;
-            let _: AlgorithmIdentifierRef<'_> = parts.decode()?;
-            let _: BitStringRef<'_> = parts.decode()?;
-            Ok::<(), der::Error>(())
+            let first: AnyRef<'_> = parts.decode()?;
+            while !parts.is_finished() {
+                let _: AnyRef<'_> = parts.decode()?;
+            }
+            Ok::<Tag, der::Error>(first.tag())
         })
     });
-    read.is_ok()
+    bytes.len() > 128 && matches!(read, Ok(Tag::Integer | Tag::Sequence))
 }
 
 #[cfg(test)]
@@ -125,12 +128,30 @@ mod tests {
         }
         let sequence = |parts: &[&[u8]]| {
             let parts = parts.concat();
-            [&[0x30, u8::try_from(parts.len()).unwrap()], &*parts].concat()
+            let length = u8::try_from(parts.len()).unwrap();
+            let head = match length {
+                ..0x80 => vec![0x30, length],
+                _ => vec![0x30, 0x81, length],
+            };
+            [head, parts].concat()
         };
         let pbes2 = sequence(&[b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0d"]);
-        let encrypted = sequence(&[&pbes2, b"\x04\x02ab"]);
-        let ecdsa = sequence(&[b"\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02"]);
-        let certificate = sequence(&[&sequence(&[b"\x02\x01\x02"]), &ecdsa, b"\x03\x03\x00ab"]);
-        assert!(is_key_text(&encrypted) && is_key_text(&certificate));
+        assert!(
+            is_key_text(&sequence(&[&pbes2, b"\x04\x02ab"])),
+            "encrypted"
+        );
+        let part = sequence(&[&[&[0x04, 120][..], &[7; 120]].concat()]);
+        assert!(
+            is_key_text(&sequence(&[&part, &pbes2, b"\x03\x03\x00ab"])),
+            "a certificate"
+        );
+        assert!(
+            is_key_text(&sequence(&[b"\x02\x01\x03", &part, &pbes2])),
+            "PKCS#12"
+        );
+        assert!(
+            !is_key_text(&sequence(&[b"\x05\x00", &part, &pbes2])),
+            "no key"
+        );
     }
 }
