@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // signed are the tokens of the fake library, and `jti` values end with the byte that a checksum
@@ -262,6 +264,33 @@ func TestCountIsExact(t *testing.T) {
 	done, err := measure(run, 1000, 1, true)
 	if err != nil || *done.allocs != 1000 || *done.bytes != 64000 {
 		t.Errorf("counted %d allocations of %d bytes: %v", *done.allocs, *done.bytes, err)
+	}
+}
+
+func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
+	const size = 4096
+	run := func(iterations int) (uint64, error) {
+		for range iterations {
+			sink = make([]byte, size)
+		}
+		return 0, nil
+	}
+	done, err := measure(run, 1, 1, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	between := int(*done.collectsAfter / size)
+	for part, want := range map[float64]uint32{0.75: 0, 1.25: 1} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		_, _ = run(int(part * float64(between)))
+		// One that has begun is counted when it ends.
+		time.Sleep(20 * time.Millisecond)
+		runtime.ReadMemStats(&after)
+		if got := after.NumGC - before.NumGC; got != want {
+			t.Errorf("%.2f of %d operations had %d collections, want %d", part, between, got, want)
+		}
 	}
 }
 

@@ -10,8 +10,14 @@ import (
 type measured struct {
 	elapsed  time.Duration
 	checksum uint64
-	bytes    *uint64
-	allocs   *uint64
+	counts
+}
+
+type counts struct {
+	bytes  *uint64
+	allocs *uint64
+	// collectsAfter is how many bytes may be allocated from one collection to the next.
+	collectsAfter *uint64
 }
 
 // measure runs the operation on every thread and times it from the moment all of them are released
@@ -32,8 +38,7 @@ func onOne(run func(int) (uint64, error), iterations int, count bool) (done meas
 	start := time.Now()
 	sum, err := run(iterations)
 	elapsed := time.Since(start)
-	bytes, allocs := counted.stop()
-	return measured{elapsed, sum, bytes, allocs}, err
+	return measured{elapsed, sum, counted.stop()}, err
 }
 
 func onMany(run func(int) (uint64, error), iterations, threads int, count bool) (measured, error) {
@@ -56,9 +61,7 @@ func onMany(run func(int) (uint64, error), iterations, threads int, count bool) 
 	close(release)
 	done.Wait()
 	elapsed := time.Since(start)
-	bytes, allocs := counted.stop()
-
-	total := measured{elapsed: elapsed, bytes: bytes, allocs: allocs}
+	total := measured{elapsed: elapsed, counts: counted.stop()}
 	for thread := range threads {
 		if errs[thread] != nil {
 			return measured{}, errs[thread]
@@ -85,11 +88,13 @@ func (c *counter) start() {
 	}
 }
 
-func (c *counter) stop() (bytes, allocs *uint64) {
+func (c *counter) stop() counts {
 	if c == nil {
-		return nil, nil
+		return counts{}
 	}
 	runtime.ReadMemStats(&c.after)
-	byteCount, allocCount := c.after.TotalAlloc-c.before.TotalAlloc, c.after.Mallocs-c.before.Mallocs
-	return &byteCount, &allocCount
+	bytes, allocs := c.after.TotalAlloc-c.before.TotalAlloc, c.after.Mallocs-c.before.Mallocs
+	// Everything was collected just before: what is in the heap is what stays there.
+	collectsAfter := c.before.NextGC - min(c.before.HeapAlloc, c.before.NextGC)
+	return counts{&bytes, &allocs, &collectsAfter}
 }

@@ -234,7 +234,7 @@ func (s *session) run(r *request) (answer, error) {
 	}
 	return answer{
 		"ok": true, "elapsed_ns": done.elapsed.Nanoseconds(), "checksum": done.checksum,
-		"bytes": done.bytes, "allocs": done.allocs,
+		"bytes": done.bytes, "allocs": done.allocs, "collects_after": done.collectsAfter,
 	}, nil
 }
 

@@ -138,6 +138,7 @@ impl Bench {
             waited_per_op: per_op(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX)),
             bytes_per_op: report.bytes.map(per_op),
             allocs_per_op: report.allocs.map(per_op),
+            collects_after: report.collects_after,
         }))
     }
 }
@@ -154,6 +155,8 @@ pub(super) struct Batch {
     pub waited_per_op: f64,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
+    /// Bytes from one collection of memory to the next.
+    pub collects_after: Option<u64>,
 }
 
 /// What a fault makes of a row.

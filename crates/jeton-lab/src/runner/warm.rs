@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::bench::{Batch, Bench, Stopped};
 use super::honesty::Clocks;
-use super::pace::Pace;
+use super::pace::{self, Pace};
 use crate::stats::settle::settled;
 
 /// Operations of the run that is counted: enough that what the count itself costs vanishes.
@@ -48,8 +48,28 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
     };
     bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
     bench.ns_per_op = last.ns_per_op;
-    count(bench)?;
+    if let Some(per_collection) = count(bench)? {
+        let most = bench.iterations.saturating_mul(pace::LONGER.into());
+        bench.iterations = whole_collections(bench.iterations, per_collection, most);
+    }
     Ok(clocks)
+}
+
+/// As many operations as hold whole collections of memory, and a quarter of the way to the next: that
+/// a batch has one collection more than another must not depend on a handful of operations. None are
+/// held where the first of them comes later than `most` operations.
+fn whole_collections(operations: u64, per_collection: f64, most: u64) -> u64 {
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "far below 2^53, and not negative"
+    )]
+    {
+        let held = (operations as f64 / per_collection).floor().max(1.0);
+        let whole = ((held + 0.25) * per_collection).ceil() as u64;
+        if whole > most { operations } else { whole }
+    }
 }
 
 /// Doubles the operations until a batch is long enough to be measured.
@@ -84,15 +104,50 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
     operations.clamp(1, 1 << 32)
 }
 
-fn count(bench: &mut Bench) -> Result<(), Stopped> {
+/// Counts what an operation allocates. How many operations there are from one collection to the next,
+/// if the runtime knows.
+fn count(bench: &mut Bench) -> Result<Option<f64>, Stopped> {
     let counts = bench.hello.as_ref().is_some_and(|h| !h.counts.is_empty());
     if !counts {
-        return Ok(());
+        return Ok(None);
     }
     let iterations = bench.iterations.clamp(1, COUNTED);
-    if let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? {
-        bench.bytes_per_op = batch.bytes_per_op;
-        bench.allocs_per_op = batch.allocs_per_op;
+    let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? else {
+        return Ok(None);
+    };
+    bench.bytes_per_op = batch.bytes_per_op;
+    bench.allocs_per_op = batch.allocs_per_op;
+    let bytes = (batch.bytes_per_op).map(|bytes| bytes * f64::from(bench.cell.threads));
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    let per_collection =
+        (batch.collects_after.zip(bytes)).map(|(after, bytes)| after as f64 / bytes);
+    // What hardly allocates is hardly collected.
+    Ok(per_collection.filter(|operations| operations.is_finite() && *operations >= 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_holds_whole_collections() {
+        let held = |operations, per_collection| {
+            let operations = whole_collections(operations, per_collection, operations * 5);
+            operations as f64 / per_collection
+        };
+        // One comes at 860 operations, and 840 were planned: as good as one, or none.
+        assert_eq!(whole_collections(840, 860.0, 4200), 1075);
+        for (planned, expected) in [
+            (200, 1.25),
+            (999, 1.25),
+            (1999, 1.25),
+            (2000, 2.25),
+            (9100, 9.25),
+        ] {
+            assert!((held(planned, 1000.0) - expected).abs() < 1e-9, "{planned}");
+        }
+        // The first would take more than five times as long.
+        assert_eq!(whole_collections(200, 801.0, 1000), 200);
+        assert_eq!(whole_collections(200, 800.0, 1000), 1000);
     }
-    Ok(())
 }
