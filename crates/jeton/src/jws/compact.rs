@@ -102,9 +102,7 @@ impl<'t> Compact<'t> {
         message: impl FnOnce(PayloadForm) -> Result<M, Rejection>,
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
-        if let Some(key) = keys.only()
-            && let Some(fields) = key.headers().known(self.header)
-        {
+        if let Some((key, fields)) = keys.known(self.header) {
             if !signed_by(key, message(PayloadForm::Encoded)?.as_ref(), self.signature) {
                 return Err(Rejection::Signature);
             }

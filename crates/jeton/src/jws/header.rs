@@ -51,6 +51,11 @@ impl Headers {
         &self.0.jwt
     }
 
+    /// All of them, base64url.
+    pub(crate) fn all(&self) -> [&str; 3] {
+        [&self.0.bare, &self.0.jwt, &self.0.jwt_typ_first]
+    }
+
     /// What a header says that is one of these byte for byte. Its `alg` is this key's.
     pub(crate) fn known(&self, encoded: &str) -> Option<Fields<'static>> {
         let typ = if encoded == self.0.jwt || encoded == self.0.jwt_typ_first {

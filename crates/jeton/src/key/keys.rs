@@ -2,7 +2,7 @@ use super::{KeyId, MacKey, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
 use crate::jwk::KeySet;
-use crate::jws::Headers;
+use crate::jws::{Fields, Headers};
 use crate::limits;
 
 /// What a verifier trusts: one key, or a set.
@@ -25,11 +25,12 @@ pub(crate) enum VerificationKey {
 }
 
 impl Keys {
-    /// The only key, if there is but one.
-    pub(crate) fn only(&self) -> Option<&VerificationKey> {
+    /// The only key that a token with this encoded header may have been signed by, and what the header
+    /// says, if that can be told without reading it: see [`Headers`].
+    pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, Fields<'static>)> {
         match &self.0 {
-            Trusted::One(key) => Some(key),
-            Trusted::Set(_) => None,
+            Trusted::One(key) => Some((key, key.headers().known(header)?)),
+            Trusted::Set(set) => set.known(header),
         }
     }
 
