@@ -280,7 +280,7 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := int(*done.collectsAfter / size)
-	for part, want := range map[float64]uint32{0.75: 0, 1.25: 1} {
+	for part, want := range map[float64]uint32{0.5: 0, 1.25: 1} {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)

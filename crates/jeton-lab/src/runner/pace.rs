@@ -77,7 +77,7 @@ impl Pace {
 
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
-        batch: Duration::from_millis(9),
+        batch: Duration::from_millis(12),
         collected_batch: Duration::from_millis(20),
         managed_batch: Duration::from_millis(36),
         warm_batch: Duration::from_millis(5),
