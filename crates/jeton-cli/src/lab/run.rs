@@ -56,7 +56,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
-    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 85s]
+    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 88s]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
