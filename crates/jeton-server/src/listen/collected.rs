@@ -4,7 +4,9 @@
 //! one after the other. So a flush is a promise here, which is kept as soon as the connection has said
 //! all that it has to say for now.
 
+use std::cell::Cell;
 use std::io;
+use std::mem::take;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -13,13 +15,19 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::limits::COLLECTED_BYTES;
 
+thread_local! {
+    /// What the last connection of this thread to send everything gave back, for the next to write into.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// A stream whose writes are collected until what converses over it pauses, or they are too many to
 /// keep. Whoever polls the conversation does it by [`carry`](Collected::carry).
 pub(super) struct Collected<S>(Arc<Mutex<Outbox<S>>>);
 
 struct Outbox<S> {
     stream: S,
-    /// Given back when all of it is sent: a connection that waits holds nothing.
+    /// Given back when all of it is sent: a connection that waits holds nothing. To the thread, not to
+    /// the allocator, which tidies up its whole heap when it is given so much.
     kept: Vec<u8>,
     sent: usize,
     /// A flush is due of what the stream was given.
@@ -85,7 +93,11 @@ impl<S: AsyncWrite + Unpin> Outbox<S> {
                 sent => self.sent += sent,
             }
         }
-        (self.kept, self.sent) = (Vec::new(), 0);
+        if self.kept.capacity() > 0 {
+            self.kept.clear();
+            SPARE.set(take(&mut self.kept));
+        }
+        self.sent = 0;
         Poll::Ready(Ok(()))
     }
 
@@ -97,6 +109,7 @@ impl<S: AsyncWrite + Unpin> Outbox<S> {
             }
         }
         if self.kept.capacity() == 0 {
+            self.kept = SPARE.take();
             self.kept.reserve_exact(COLLECTED_BYTES);
         }
         self.kept.extend_from_slice(bytes);
