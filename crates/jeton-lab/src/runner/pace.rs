@@ -31,7 +31,7 @@ pub struct Pace {
     /// How long one timed batch takes, about.
     pub batch: Duration,
     /// How long one timed batch takes, about, where memory is collected. It becomes longer where it
-    /// holds no collection else, up to [`LONGER`] times.
+    /// holds no collection else, up to five times.
     pub collected_batch: Duration,
     /// How long one timed batch of a managed runtime takes, about: it collects as well, and what it
     /// compiled may be thrown away.
