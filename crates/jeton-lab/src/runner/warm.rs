@@ -138,7 +138,7 @@ mod tests {
         // One comes at 860 operations, and 840 were planned: as good as one, or none.
         assert_eq!(whole_collections(840, 860.0, 4200), 1075);
         for (planned, expected) in [
-            (200, 1.25),
+            (300, 1.25),
             (999, 1.25),
             (1999, 1.25),
             (2000, 2.25),
