@@ -1,9 +1,6 @@
-use std::collections::HashMap;
-
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, Fault, Kind};
 use crate::jwk::Members;
-use crate::jws::Fields;
 use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
 use crate::limits;
 
@@ -29,7 +26,6 @@ use crate::limits;
 pub struct KeySet {
     keys: Vec<VerificationKey>,
     left_out: usize,
-    known: KnownHeaders,
 }
 
 struct Refused(KeyError);
@@ -72,15 +68,8 @@ impl KeySet {
         self.left_out
     }
 
-    pub(crate) fn keys(&self) -> &[VerificationKey] {
-        &self.keys
-    }
-
-    /// The only key that a token with this encoded header may have been signed by, and what the header
-    /// says, if one of the keys writes it byte for byte.
-    pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, Fields<'static>)> {
-        let key = &self.keys[self.known.find(header)?];
-        Some((key, key.headers().known(header)?))
+    pub(crate) fn into_keys(self) -> Vec<VerificationKey> {
+        self.keys
     }
 
     /// The same with keys under today's minimum: see [`danger`](crate::danger).
@@ -103,37 +92,7 @@ impl KeySet {
         if keys.is_empty() {
             return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
         }
-        Ok(KeySet {
-            known: KnownHeaders::of(&keys),
-            keys,
-            left_out,
-        })
-    }
-}
-
-/// The headers that the keys of a set write, in order, each with the place of its key.
-#[derive(Debug)]
-struct KnownHeaders(Vec<(Box<str>, usize)>);
-
-impl KnownHeaders {
-    /// Only of a key whose id no other key has: the header names it then, and nothing is to be tried.
-    fn of(keys: &[VerificationKey]) -> KnownHeaders {
-        let mut with_id = HashMap::new();
-        for id in keys.iter().filter_map(VerificationKey::id) {
-            *with_id.entry(id.as_str()).or_insert(0_usize) += 1;
-        }
-        let named = |key: &VerificationKey| key.id().is_some_and(|id| with_id[id.as_str()] == 1);
-        let mut known: Vec<(Box<str>, usize)> = (keys.iter().enumerate())
-            .filter(|(_, key)| named(key))
-            .flat_map(|(place, key)| key.headers().all().map(|header| (header.into(), place)))
-            .collect();
-        known.sort_unstable();
-        KnownHeaders(known)
-    }
-
-    fn find(&self, header: &str) -> Option<usize> {
-        let found = self.0.binary_search_by(|(known, _)| (**known).cmp(header));
-        found.ok().map(|at| self.0[at].1)
+        Ok(KeySet { keys, left_out })
     }
 }
 

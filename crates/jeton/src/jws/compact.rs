@@ -102,7 +102,7 @@ impl<'t> Compact<'t> {
         message: impl FnOnce(PayloadForm) -> Result<M, Rejection>,
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
-        if let Some((key, fields)) = keys.known(self.header) {
+        if let Some((key, known)) = keys.known(self.header) {
             if !signed_by(key, message(PayloadForm::Encoded)?.as_ref(), self.signature) {
                 return Err(Rejection::Signature);
             }
@@ -110,7 +110,7 @@ impl<'t> Compact<'t> {
                 key,
                 payload: self.payload,
                 payload_form: PayloadForm::Encoded,
-                header: take(&fields)?,
+                header: take(&known.fields())?,
             });
         }
         let header = Header::decode(self.header, limits)?;

@@ -52,23 +52,40 @@ impl Headers {
     }
 
     /// All of them, base64url.
-    pub(crate) fn all(&self) -> [&str; 3] {
-        [&self.0.bare, &self.0.jwt, &self.0.jwt_typ_first]
+    pub(crate) fn all(&self) -> [(&str, KnownHeader); 3] {
+        [
+            (&self.0.jwt, KnownHeader::Jwt),
+            (&self.0.jwt_typ_first, KnownHeader::Jwt),
+            (&self.0.bare, KnownHeader::Bare),
+        ]
     }
 
-    /// What a header says that is one of these byte for byte. Its `alg` is this key's.
-    pub(crate) fn known(&self, encoded: &str) -> Option<Fields<'static>> {
-        let typ = if encoded == self.0.jwt || encoded == self.0.jwt_typ_first {
-            Some(Cow::Borrowed("JWT"))
-        } else if encoded == self.0.bare {
-            None
-        } else {
-            return None;
-        };
-        Some(Fields {
-            typ,
+    /// Which of these a header is byte for byte. Its `alg` is this key's then.
+    pub(crate) fn known(&self, encoded: &str) -> Option<KnownHeader> {
+        let mut all = self.all().into_iter();
+        all.find_map(|(text, known)| (text == encoded).then_some(known))
+    }
+}
+
+/// A header that a key writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KnownHeader {
+    /// Without `typ`.
+    Bare,
+    /// With `typ: JWT`.
+    Jwt,
+}
+
+impl KnownHeader {
+    /// What it says, beside what it says of the key.
+    pub(crate) fn fields(self) -> Fields<'static> {
+        Fields {
+            typ: match self {
+                KnownHeader::Bare => None,
+                KnownHeader::Jwt => Some(Cow::Borrowed("JWT")),
+            },
             ..Fields::default()
-        })
+        }
     }
 }
 

@@ -2,7 +2,7 @@ use super::{KeyId, MacKey, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
 use crate::jwk::KeySet;
-use crate::jws::{Fields, Headers};
+use crate::jws::{Headers, KnownHeader};
 use crate::limits;
 
 /// What a verifier trusts: one key, or a set.
@@ -14,7 +14,14 @@ pub struct Keys(Trusted);
 #[derive(Debug)]
 enum Trusted {
     One(VerificationKey),
-    Set(KeySet),
+    Set(Set),
+}
+
+#[derive(Debug)]
+struct Set {
+    keys: Vec<VerificationKey>,
+    /// See [`Set::known_headers`].
+    known: Vec<(usize, usize)>,
 }
 
 /// A key that checks JWS signatures or MACs.
@@ -25,9 +32,9 @@ pub(crate) enum VerificationKey {
 }
 
 impl Keys {
-    /// The only key that a token with this encoded header may have been signed by, and what the header
-    /// says, if that can be told without reading it: see [`Headers`].
-    pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, Fields<'static>)> {
+    /// The only key that a token with this encoded header may have been signed by, if that can be told
+    /// without reading it: see [`Headers`].
+    pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, KnownHeader)> {
         match &self.0 {
             Trusted::One(key) => Some((key, key.headers().known(header)?)),
             Trusted::Set(set) => set.known(header),
@@ -49,7 +56,7 @@ impl Keys {
             Trusted::One(key) if !key.answers_to(alg) => return Err(Rejection::AlgorithmMismatch),
             Trusted::One(key) if verify(key) => return Ok(key),
             Trusted::One(_) => return Err(Rejection::Signature),
-            Trusted::Set(set) => set.keys(),
+            Trusted::Set(set) => &set.keys,
         };
         let named = |key: &&VerificationKey| {
             kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
@@ -63,6 +70,31 @@ impl Keys {
             refusal = Rejection::Signature;
         }
         Err(refusal)
+    }
+}
+
+impl Set {
+    /// The headers that these keys write, in the order of their texts: whose, and which of its own.
+    ///
+    /// Only of a key whose id no other key has: the header names it then, and no other is to be tried.
+    fn known_headers(keys: &[VerificationKey]) -> Vec<(usize, usize)> {
+        let id = |key: usize| keys[key].id().map(KeyId::as_str);
+        let mut named: Vec<usize> = (0..keys.len()).filter(|&key| id(key).is_some()).collect();
+        named.sort_unstable_by_key(|&key| id(key));
+        let alone = named.chunk_by(|&one, &next| id(one) == id(next));
+        let alone = alone.filter(|same| same.len() == 1).flatten();
+        let mut known: Vec<_> = alone
+            .flat_map(|&key| (0..keys[key].headers().all().len()).map(move |n| (key, n)))
+            .collect();
+        known.sort_unstable_by_key(|&(key, n)| keys[key].headers().all()[n].0);
+        known
+    }
+
+    fn known(&self, header: &str) -> Option<(&VerificationKey, KnownHeader)> {
+        let written = |&(key, n): &(usize, usize)| self.keys[key].headers().all()[n];
+        let found = (self.known).binary_search_by(|at| written(at).0.cmp(header));
+        let at = &self.known[found.ok()?];
+        Some((&self.keys[at.0], written(at).1))
     }
 }
 
@@ -130,6 +162,8 @@ impl From<&VerifyingKey> for Keys {
 
 impl From<KeySet> for Keys {
     fn from(set: KeySet) -> Self {
-        Keys(Trusted::Set(set))
+        let keys = set.into_keys();
+        let known = Set::known_headers(&keys);
+        Keys(Trusted::Set(Set { keys, known }))
     }
 }
