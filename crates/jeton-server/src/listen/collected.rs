@@ -13,6 +13,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::turn;
 use crate::limits::COLLECTED_BYTES;
 
 thread_local! {
@@ -63,7 +64,7 @@ impl<S: AsyncWrite + Unpin> Collected<S> {
         E: From<io::Error>,
     {
         std::future::poll_fn(|context| {
-            let ended = conversation.as_mut().poll(context);
+            let ended = turn::take(conversation.as_mut(), context);
             match self.outbox().poll_flushed(context) {
                 Poll::Ready(Err(error)) if ended.is_pending() => Poll::Ready(Err(error.into())),
                 // What is not sent yet will be when the stream is polled for it.

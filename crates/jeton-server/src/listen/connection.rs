@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::Service;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::House;
 use super::collected::Collected;
 use super::patience::Patient;
+use super::turn::InTurn;
 use crate::arriving::Arriving;
 use crate::config::Limits;
 use crate::grpc::{Answering, Reply};
@@ -89,8 +90,8 @@ where
     }
 }
 
-fn builder(own: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn builder(own: &Limits) -> Builder<InTurn> {
+    let mut builder = Builder::new(InTurn);
     builder
         .http1()
         .timer(TokioTimer::new())

@@ -5,6 +5,7 @@
 mod collected;
 mod connection;
 mod patience;
+mod turn;
 mod workers;
 
 use std::net::{SocketAddr, TcpListener as Bound};

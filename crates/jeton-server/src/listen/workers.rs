@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{House, Place};
 use crate::error::{Error, Result};
+use crate::limits::TURNS_BETWEEN_LOOKS;
 use crate::service::until;
 
 /// The workers, and whose turn it is.
@@ -35,8 +36,9 @@ impl Workers {
         for index in 0..count {
             let (sender, receiver) = mpsc::unbounded_channel();
             let (house, ending) = (house.clone(), ending.clone());
-            let runtime = Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.map_err(Error::System)?;
+            let mut builder = Builder::new_current_thread();
+            builder.enable_all().event_interval(TURNS_BETWEEN_LOOKS);
+            let runtime = builder.build().map_err(Error::System)?;
             let thread = thread::Builder::new().name(format!("jeton-worker-{index}"));
             let thread = thread.spawn(move || runtime.block_on(work(&house, receiver, ending)));
             workers.threads.push(thread.map_err(Error::System)?);
