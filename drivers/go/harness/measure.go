@@ -16,7 +16,7 @@ type measured struct {
 type counts struct {
 	bytes  *uint64
 	allocs *uint64
-	// collectsAfter is how many bytes may be allocated from one collection to the next.
+	// collectsAfter is how many operations each thread does from one collection to the next.
 	collectsAfter *uint64
 }
 
@@ -33,7 +33,7 @@ func measure(run func(int) (uint64, error), iterations, threads int, count bool)
 
 func onOne(run func(int) (uint64, error), iterations int, count bool) (done measured, err error) {
 	defer recovered(&err)
-	counted := newCounter(count)
+	counted := newCounter(count, iterations)
 	counted.start()
 	start := time.Now()
 	sum, err := run(iterations)
@@ -44,7 +44,7 @@ func onOne(run func(int) (uint64, error), iterations int, count bool) (done meas
 func onMany(run func(int) (uint64, error), iterations, threads int, count bool) (measured, error) {
 	sums, errs := make([]uint64, threads), make([]error, threads)
 	release := make(chan struct{})
-	counted := newCounter(count)
+	counted := newCounter(count, iterations)
 	var ready, done sync.WaitGroup
 	for thread := range threads {
 		ready.Add(1)
@@ -73,13 +73,16 @@ func onMany(run func(int) (uint64, error), iterations, threads int, count bool) 
 
 // counter reads the allocation counters, which are exact: reading them stops the world and flushes
 // every thread's share. It is made before it starts, because making it allocates.
-type counter struct{ before, after runtime.MemStats }
+type counter struct {
+	iterations    int
+	before, after runtime.MemStats
+}
 
-func newCounter(wanted bool) *counter {
+func newCounter(wanted bool, iterations int) *counter {
 	if !wanted {
 		return nil
 	}
-	return new(counter)
+	return &counter{iterations: iterations}
 }
 
 func (c *counter) start() {
@@ -94,7 +97,12 @@ func (c *counter) stop() counts {
 	}
 	runtime.ReadMemStats(&c.after)
 	bytes, allocs := c.after.TotalAlloc-c.before.TotalAlloc, c.after.Mallocs-c.before.Mallocs
-	// Everything was collected just before: what is in the heap is what stays there.
-	collectsAfter := c.before.NextGC - min(c.before.HeapAlloc, c.before.NextGC)
-	return counts{&bytes, &allocs, &collectsAfter}
+	counted := counts{bytes: &bytes, allocs: &allocs}
+	if bytes > 0 {
+		// Everything was collected just before: what is in the heap is what stays there.
+		room := c.before.NextGC - min(c.before.HeapAlloc, c.before.NextGC)
+		operations := uint64(float64(room) / float64(bytes) * float64(c.iterations))
+		counted.collectsAfter = &operations
+	}
+	return counted
 }

@@ -18,6 +18,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { isMainThread, workerData } from 'node:worker_threads'
 
+import { collect, collectsAfter } from './collection.js'
 import { contractOf } from './contracts.js'
 import { Invalid, Unsupported } from './refusals.js'
 import { Workers, work } from './threads.js'
@@ -171,7 +172,7 @@ class Session {
     }
   }
 
-  async #run({ iterations, threads }) {
+  async #run({ iterations, threads, count }) {
     if (!this.#contract) throw new Invalid('run needs a prepared contract')
     const within = (number, max) => Number.isSafeInteger(number) && number >= 1 && number <= max
     if (!within(iterations, Number.MAX_SAFE_INTEGER) || !within(threads, threadsMax)) {
@@ -181,11 +182,20 @@ class Session {
     if (!Number.isSafeInteger(checksum)) {
       throw new Invalid('the checksum does not fit a JSON number; ask for fewer iterations')
     }
-    return { ok: true, elapsed_ns: Number(elapsed), checksum, bytes: null, allocs: null }
+    const collects_after = count ? await collectsAfter(this.#contract.run, iterations) : null
+    return {
+      ok: true,
+      elapsed_ns: Number(elapsed),
+      checksum,
+      bytes: null,
+      allocs: null,
+      collects_after
+    }
   }
 
   async #measure(iterations, threads) {
     if (threads === 1) {
+      collect()
       const start = process.hrtime.bigint()
       const checksum = await this.#contract.run(iterations)
       return { elapsed: process.hrtime.bigint() - start, checksum }

@@ -2,6 +2,8 @@
 // last one is done.
 import { Worker, parentPort } from 'node:worker_threads'
 
+import { collect } from './collection.js'
+
 // The one cell of the shared gate: how many runs were released.
 const released = 0
 
@@ -77,6 +79,7 @@ export async function work({ request, gate }, prepare) {
   parentPort.on('message', async iterations => {
     try {
       const before = Atomics.load(gate, released)
+      collect()
       say('waiting')
       Atomics.wait(gate, released, before)
       const checksum = await contract.run(iterations)

@@ -155,7 +155,7 @@ pub(super) struct Batch {
     pub waited_per_op: f64,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
-    /// Bytes from one collection of memory to the next.
+    /// Operations of each thread from one collection of memory to the next.
     pub collects_after: Option<u64>,
 }
 

@@ -10,7 +10,8 @@ pub const BATCHES: u32 = 3;
 /// Passes that nobody counts, before the first round of a process's life.
 pub(super) const REHEARSALS: u32 = 3;
 
-/// A batch may be so many times as long as planned, to hold the first collection of memory.
+/// A batch may be so many times as long as [`Pace::collected_batch`], to hold the first collection of
+/// memory.
 pub(super) const LONGER: u32 = 5;
 
 /// How long the yardstick is not looked at, about.
@@ -31,7 +32,7 @@ pub struct Pace {
     /// How long one timed batch takes, about.
     pub batch: Duration,
     /// How long one timed batch takes, about, where memory is collected. It becomes longer where it
-    /// holds no collection else, up to five times.
+    /// holds no collection else, up to five times this; so does a managed runtime's.
     pub collected_batch: Duration,
     /// How long one timed batch of a managed runtime takes, about: it collects as well, and what it
     /// compiled may be thrown away.

@@ -49,7 +49,7 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
     bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
     bench.ns_per_op = last.ns_per_op;
     if let Some(per_collection) = count(bench)? {
-        let most = bench.iterations.saturating_mul(pace::LONGER.into());
+        let most = fitting(&last, pace.collected_batch * pace::LONGER);
         bench.iterations = whole_collections(bench.iterations, per_collection, most);
     }
     Ok(clocks)
@@ -104,25 +104,19 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
     operations.clamp(1, 1 << 32)
 }
 
-/// Counts what an operation allocates. How many operations there are from one collection to the next,
-/// if the runtime knows.
+/// Counts what an operation allocates. How many operations there are from one collection to the next, if
+/// the driver knows.
 fn count(bench: &mut Bench) -> Result<Option<f64>, Stopped> {
-    let counts = bench.hello.as_ref().is_some_and(|h| !h.counts.is_empty());
-    if !counts {
-        return Ok(None);
-    }
     let iterations = bench.iterations.clamp(1, COUNTED);
     let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? else {
         return Ok(None);
     };
     bench.bytes_per_op = batch.bytes_per_op;
     bench.allocs_per_op = batch.allocs_per_op;
-    let bytes = (batch.bytes_per_op).map(|bytes| bytes * f64::from(bench.cell.threads));
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-    let per_collection =
-        (batch.collects_after.zip(bytes)).map(|(after, bytes)| after as f64 / bytes);
+    let per_collection = batch.collects_after.map(|operations| operations as f64);
     // What hardly allocates is hardly collected.
-    Ok(per_collection.filter(|operations| operations.is_finite() && *operations >= 1.0))
+    Ok(per_collection.filter(|operations| *operations >= 1.0))
 }
 
 #[cfg(test)]

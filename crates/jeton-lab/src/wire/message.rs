@@ -163,7 +163,7 @@ pub struct RunReport {
     /// Allocations, if counted.
     #[serde(default)]
     pub allocs: Option<u64>,
-    /// Bytes that all threads allocate from one collection of memory to the next, where that is known.
+    /// Operations of each thread from one collection of memory to the next, where that is known.
     #[serde(default)]
     pub collects_after: Option<u64>,
 }

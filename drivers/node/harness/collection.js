@@ -1,0 +1,37 @@
+// When V8 collects the young generation, where what an operation leaves behind lies.
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+// Operations that are looked at, at most: few enough to leave far less than is collected at once.
+const probedMax = 64
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc')
+
+/** Collects it now: what earlier requests left is not collected on the next run's time. */
+export function collect() {
+  // What has just been made is moved by the first, and gone with the second.
+  gc({ type: 'minor' })
+  gc({ type: 'minor' })
+}
+
+/**
+ * How many operations of `run` there are from one collection to the next; null if that cannot be told.
+ * No more than `iterations` are done to find out.
+ */
+export async function collectsAfter(run, iterations) {
+  const probed = Math.min(iterations, probedMax)
+  collect()
+  const first = young()
+  const before = young()
+  await run(probed)
+  const after = young()
+  // To look leaves something too.
+  const looking = before.space_used_size - first.space_used_size
+  const each = (after.space_used_size - before.space_used_size - looking) / probed
+  return each > 0 ? Math.floor(before.space_available_size / each) : null
+}
+
+function young() {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+}
