@@ -1,5 +1,6 @@
 //! Calibration and warm-up: from a cold process to one whose batches take the same time.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use super::bench::{Batch, Bench, Stopped};
@@ -58,18 +59,11 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
 /// As many operations as hold whole collections of memory, and a quarter of the way to the next: that
 /// a batch has one collection more than another must not depend on a handful of operations. None are
 /// held where the first of them comes later than `most` operations.
-fn whole_collections(operations: u64, per_collection: f64, most: u64) -> u64 {
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "far below 2^53, and not negative"
-    )]
-    {
-        let held = (operations as f64 / per_collection).floor().max(1.0);
-        let whole = ((held + 0.25) * per_collection).ceil() as u64;
-        if whole > most { operations } else { whole }
-    }
+fn whole_collections(operations: u64, per_collection: NonZeroU64, most: u64) -> u64 {
+    let held = (operations / per_collection).max(1);
+    let per_collection = per_collection.get();
+    let whole = (held * per_collection).saturating_add(per_collection.div_ceil(4));
+    if whole > most { operations } else { whole }
 }
 
 /// Doubles the operations until a batch is long enough to be measured.
@@ -106,17 +100,14 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
 
 /// Counts what an operation allocates. How many operations there are from one collection to the next, if
 /// the driver knows.
-fn count(bench: &mut Bench) -> Result<Option<f64>, Stopped> {
+fn count(bench: &mut Bench) -> Result<Option<NonZeroU64>, Stopped> {
     let iterations = bench.iterations.clamp(1, COUNTED);
     let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? else {
         return Ok(None);
     };
     bench.bytes_per_op = batch.bytes_per_op;
     bench.allocs_per_op = batch.allocs_per_op;
-    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-    let per_collection = batch.collects_after.map(|operations| operations as f64);
-    // What hardly allocates is hardly collected.
-    Ok(per_collection.filter(|operations| *operations >= 1.0))
+    Ok(batch.collects_after.and_then(NonZeroU64::new))
 }
 
 #[cfg(test)]
@@ -125,23 +116,25 @@ mod tests {
 
     #[test]
     fn a_batch_holds_whole_collections() {
-        let held = |operations, per_collection| {
-            let operations = whole_collections(operations, per_collection, operations * 5);
-            operations as f64 / per_collection
+        let batch = |planned, per_collection| {
+            let per_collection = NonZeroU64::new(per_collection).expect("one at least");
+            whole_collections(planned, per_collection, planned * 5)
         };
         // One comes at 860 operations, and 840 were planned: as good as one, or none.
-        assert_eq!(whole_collections(840, 860.0, 4200), 1075);
+        assert_eq!(batch(840, 860), 1075);
         for (planned, expected) in [
-            (300, 1.25),
-            (999, 1.25),
-            (1999, 1.25),
-            (2000, 2.25),
-            (9100, 9.25),
+            (300, 1250),
+            (999, 1250),
+            (1999, 1250),
+            (2000, 2250),
+            (9100, 9250),
         ] {
-            assert!((held(planned, 1000.0) - expected).abs() < 1e-9, "{planned}");
+            assert_eq!(batch(planned, 1000), expected, "{planned}");
         }
         // The first would take more than five times as long.
-        assert_eq!(whole_collections(200, 801.0, 1000), 200);
-        assert_eq!(whole_collections(200, 800.0, 1000), 1000);
+        assert_eq!(batch(200, 801), 200);
+        assert_eq!(batch(200, 800), 1000);
+        // Whatever a driver says.
+        assert_eq!(batch(200, u64::MAX), 200);
     }
 }
