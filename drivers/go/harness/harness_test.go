@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/big"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -280,17 +281,36 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := int(*done.collectsAfter)
-	for part, want := range map[float64]uint32{0.5: 0, 1.25: 1} {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
+	for part, want := range map[float64]uint64{0.5: 0, 1.5: 1, 2.5: 2} {
+		collect()
+		before := collections()
 		_, _ = run(int(part * float64(between)))
 		// One that has begun is counted when it ends.
 		time.Sleep(20 * time.Millisecond)
-		runtime.ReadMemStats(&after)
-		if got := after.NumGC - before.NumGC; got != want {
+		if got := collections() - before; got != want {
 			t.Errorf("%.2f of %d operations had %d collections, want %d", part, between, got, want)
 		}
+	}
+}
+
+func TestARunBeginsBehindACollectionOfAFullHeap(t *testing.T) {
+	before := collections()
+	if _, err := measure(func(int) (uint64, error) { return 0, nil }, 1, 1, false); err != nil {
+		t.Fatal(err)
+	}
+	if collections() == before {
+		t.Error("no collection before it")
+	}
+}
+
+func TestWhereNoCollectionComesOneIsAskedFor(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	collect()
+	runtime.ReadMemStats(&after)
+	if asked := after.NumForcedGC - before.NumForcedGC; asked != 1 {
+		t.Errorf("asked for %d collections, want 1", asked)
 	}
 }
 

@@ -23,8 +23,8 @@ type counts struct {
 // measure runs the operation on every thread and times it from the moment all of them are released
 // until the last one is done.
 func measure(run func(int) (uint64, error), iterations, threads int, count bool) (measured, error) {
-	// A collection now means that garbage of earlier requests is not collected on this run's time.
-	runtime.GC()
+	// Garbage of earlier requests is not collected on this run's time.
+	collect()
 	if threads == 1 {
 		return onOne(run, iterations, count)
 	}
@@ -74,7 +74,9 @@ func onMany(run func(int) (uint64, error), iterations, threads int, count bool) 
 // counter reads the allocation counters, which are exact: reading them stops the world and flushes
 // every thread's share. It is made before it starts, because making it allocates.
 type counter struct {
-	iterations    int
+	iterations int
+	// apart is how many bytes lie between two collections, about.
+	apart         float64
 	before, after runtime.MemStats
 }
 
@@ -82,7 +84,7 @@ func newCounter(wanted bool, iterations int) *counter {
 	if !wanted {
 		return nil
 	}
-	return &counter{iterations: iterations}
+	return &counter{iterations: iterations, apart: bytesBetweenCollections()}
 }
 
 func (c *counter) start() {
@@ -99,9 +101,7 @@ func (c *counter) stop() counts {
 	bytes, allocs := c.after.TotalAlloc-c.before.TotalAlloc, c.after.Mallocs-c.before.Mallocs
 	counted := counts{bytes: &bytes, allocs: &allocs}
 	if bytes > 0 {
-		// Everything was collected just before: what is in the heap is what stays there.
-		room := c.before.NextGC - min(c.before.HeapAlloc, c.before.NextGC)
-		operations := uint64(float64(room) / float64(bytes) * float64(c.iterations))
+		operations := uint64(c.apart / float64(bytes) * float64(c.iterations))
 		counted.collectsAfter = &operations
 	}
 	return counted
