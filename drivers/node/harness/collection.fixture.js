@@ -16,7 +16,7 @@ observer.observe({ entryTypes: ['gc'] })
 await run(100_000)
 const between = await collectsAfter(run, 1_000)
 const seen = {}
-for (const part of [0.5, 1.25, 2.25]) {
+for (const part of [0.5, 1.5, 2.5]) {
   collect()
   await sleep(20)
   collections = 0
