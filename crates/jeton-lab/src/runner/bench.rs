@@ -61,6 +61,14 @@ impl Bench {
         self.failure.is_none() && self.process.is_some()
     }
 
+    /// How long one timed batch takes, as far as the warm-up tells; no longer than a driver is waited for.
+    pub(super) fn batch_takes(&self) -> Duration {
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let operations = self.iterations as f64 * f64::from(self.cell.threads);
+        let takes = Duration::try_from_secs_f64(operations * self.ns_per_op / 1e9);
+        takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
+    }
+
     /// Ends the cell's part in the run. The first reason is the one that counts.
     pub(super) fn fail(&mut self, status: Status, reason: impl Into<String>) {
         self.process = None;

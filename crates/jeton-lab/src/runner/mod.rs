@@ -260,8 +260,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time:
-    /// once is enough, and twins are what they are twins of.
+    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time: once is
+    /// enough. Twins are asked the same, because a process that has met fewer tokens than another is not its
+    /// twin: pairs of one Node library were 2 % apart, always the same way, by that alone.
     fn warm_up(&mut self, looking: Option<&Workshop<'_>>) -> Result<(), Stopped> {
         // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
         // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
@@ -280,17 +281,20 @@ impl Run<'_> {
             let clocks = warm::warm_up(bench, &self.options.pace)?;
             if let Some(forge) = looking.and_then(|w| w.forge_of(bench))
                 && bench.live()
-                && bench.twin_of.is_none()
             {
                 honesty::check(bench, forge, clocks)?;
             }
         }
         for i in 0..self.benches.len() {
-            // Nobody is left to compare a twin with.
-            let original = self.benches[i].twin_of;
-            if original.is_some_and(|o| !self.benches[o].live()) {
+            let Some(original) = self.benches[i].twin_of else {
+                continue;
+            };
+            if !self.benches[original].live() {
+                // Nobody is left to compare it with.
                 self.benches[i].process = None;
             }
+            // Identical subjects do identical work.
+            self.benches[i].iterations = self.benches[original].iterations;
         }
         Ok(())
     }
@@ -302,11 +306,9 @@ impl Run<'_> {
         let cores = self.cores.clone();
         let mut watch = Watch::with(Yardstick::of_drivers(&cores));
         rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
-        let live = self.live().into_iter();
-        let round_estimate = pace.round(live.map(|i| &self.benches[i].cell));
         if let Some(budget) = self.options.budget {
             let left = budget.saturating_sub(self.began.elapsed());
-            self.planned = pace.rounds_within(left, round_estimate);
+            self.planned = pace.rounds_within(left, rounds::takes(&self.benches, pace));
             if self.planned < pace.rounds {
                 (self.tell)(Event::FewerRounds {
                     rounds: self.planned,

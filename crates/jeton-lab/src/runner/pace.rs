@@ -8,11 +8,7 @@ use crate::suite::Cell;
 pub const BATCHES: u32 = 3;
 
 /// Passes that nobody counts, before the first round of a process's life.
-pub(super) const REHEARSALS: u32 = 3;
-
-/// A batch may be so many times as long as [`Pace::collected_batch`], to hold the first collection of
-/// memory.
-pub(super) const LONGER: u32 = 5;
+pub(super) const REHEARSALS: u32 = 2;
 
 /// How long the yardstick is not looked at, about.
 const SLICE: Duration = Duration::from_millis(4);
@@ -31,9 +27,11 @@ pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
 pub struct Pace {
     /// How long one timed batch takes, about.
     pub batch: Duration,
-    /// How long one timed batch takes, about, where memory is collected. It becomes longer where it
-    /// holds no collection else, up to five times this; so does a managed runtime's.
+    /// How long one timed batch takes, about, where memory is collected.
     pub collected_batch: Duration,
+    /// To hold a collection of memory, a batch becomes so long, at most. One that would hold none all the
+    /// same takes no longer than where nothing is collected, or than that of a managed runtime.
+    pub longest_batch: Duration,
     /// How long one timed batch of a managed runtime takes, about: it collects as well, and what it
     /// compiled may be thrown away.
     pub managed_batch: Duration,
@@ -60,6 +58,7 @@ impl Pace {
     pub const FULL: Self = Self {
         batch: Duration::from_millis(30),
         collected_batch: Duration::from_millis(50),
+        longest_batch: Duration::from_millis(250),
         managed_batch: Duration::from_millis(50),
         warm_batch: Duration::from_millis(25),
         managed_least: Duration::from_secs(3),
@@ -79,7 +78,8 @@ impl Pace {
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
         batch: Duration::from_millis(12),
-        collected_batch: Duration::from_millis(20),
+        collected_batch: Duration::from_millis(40),
+        longest_batch: Duration::from_millis(110),
         managed_batch: Duration::from_millis(36),
         warm_batch: Duration::from_millis(5),
         managed_least: Duration::from_millis(600),
@@ -98,6 +98,15 @@ impl Pace {
             self.collected_batch
         } else {
             self.batch
+        }
+    }
+
+    /// The same where it is known that a batch holds no collection of memory.
+    #[must_use]
+    pub fn batch_without_collection(&self, cell: &Cell) -> Duration {
+        match cell.is_managed() {
+            true => self.managed_batch,
+            false => self.batch,
         }
     }
 
@@ -130,21 +139,16 @@ impl Pace {
         }
     }
 
-    /// How long one round takes, about: every cell's batches, the talk around them, and the new
-    /// processes.
-    #[must_use]
-    pub fn round<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Duration {
+    /// How long a round's visits to that cell take, about, when one of its batches takes `batch`: with the
+    /// talk around them, and the new processes.
+    pub(super) fn visits(&self, cell: &Cell, batch: Duration) -> Duration {
         const TALK: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
-        cells
-            .map(|cell| {
-                let renewal = match lives_for_a_visit(cell) {
-                    true => START + SLICE,
-                    false => Duration::ZERO,
-                };
-                (renewal + self.likely_batch_of(cell) + TALK) * BATCHES
-            })
-            .sum()
+        let renewal = match lives_for_a_visit(cell) {
+            true => START + SLICE,
+            false => Duration::ZERO,
+        };
+        (renewal + batch + TALK) * BATCHES
     }
 
     /// How long all this takes, once the drivers are built.
@@ -154,8 +158,12 @@ impl Pace {
         let before = before * (1 + self.restarts);
         // Which cells have twins is not known yet; they are like the rest.
         let twins = cells.iter().rev().take(self.twins);
-        let round = self.round(cells.iter().chain(twins));
-        before + round * self.rounds + round * REHEARSALS / BATCHES
+        let visited = || cells.iter().chain(twins.clone());
+        let visits = |cell| self.visits(cell, self.likely_batch_of(cell));
+        let round: Duration = visited().map(visits).sum();
+        let rehearsed = visited().filter(|cell| is_rehearsed(cell));
+        let rehearsal: Duration = rehearsed.map(visits).sum();
+        before + round * self.rounds + rehearsal * REHEARSALS / BATCHES
     }
 
     /// Start, preflight, calibration and warm-up of one cell.
@@ -190,6 +198,12 @@ impl Pace {
 /// be warmed up every time, and is less apart than its rounds are.
 pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
     !cell.collects_garbage()
+}
+
+/// Whether that cell is visited before the first round. Who has a new process for each visit does
+/// something first in every one.
+pub(super) fn is_rehearsed(cell: &Cell) -> bool {
+    !lives_for_a_visit(cell)
 }
 
 #[cfg(test)]

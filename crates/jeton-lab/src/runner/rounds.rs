@@ -1,11 +1,13 @@
 //! Randomised complete blocks: in each round every subject runs equally often, in random order.
 
+use std::time::Duration;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, Pace, REHEARSALS, lives_for_a_visit};
+use super::pace::{BATCHES, Pace, REHEARSALS, is_rehearsed, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::result::Status;
 
@@ -41,7 +43,7 @@ pub(super) fn round(
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
     let mut visits = live(benches);
-    watch.be_patient(pace.round(visits.iter().map(|&i| &benches[i].cell)));
+    watch.be_patient(takes(benches, pace));
     let mut slices = Slices::of(benches.len());
     let mut done = 0;
     let all = visits.clone();
@@ -82,6 +84,13 @@ pub(super) fn round(
     Ok(sharing)
 }
 
+/// How long one round takes, about, with the batches that came out of the warm-up.
+pub(super) fn takes(benches: &[Bench], pace: &Pace) -> Duration {
+    let live = benches.iter().filter(|bench| bench.live());
+    live.map(|bench| pace.visits(&bench.cell, bench.batch_takes()))
+        .sum()
+}
+
 fn live(benches: &[Bench]) -> Vec<usize> {
     (0..benches.len()).filter(|&i| benches[i].live()).collect()
 }
@@ -96,6 +105,7 @@ pub(super) fn rehearse(
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
     let mut visits = live(benches);
+    visits.retain(|&i| is_rehearsed(&benches[i].cell));
     for _ in 0..REHEARSALS {
         order.shuffle(&mut visits);
         for &i in &visits {

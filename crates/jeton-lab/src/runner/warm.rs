@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::bench::{Batch, Bench, Stopped};
 use super::honesty::Clocks;
-use super::pace::{self, Pace};
+use super::pace::Pace;
 use crate::stats::settle::settled;
 
 /// Operations of the run that is counted: enough that what the count itself costs vanishes.
@@ -13,6 +13,10 @@ const COUNTED: u64 = 512;
 
 /// A batch may keep the lab waiting for so many times what its driver says that it took.
 const MOST_WAITED: f64 = 64.0;
+
+/// A collection of memory is over after so long, about. It goes on beside the work, and on one core Go
+/// gives it its turn when the work has had 10 ms.
+const COLLECTING: Duration = Duration::from_millis(10);
 
 /// Finds how many operations make a batch, warms the process up, and counts what it allocates.
 /// What its clock showed beside the lab's.
@@ -50,20 +54,30 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
     bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
     bench.ns_per_op = last.ns_per_op;
     if let Some(per_collection) = count(bench)? {
-        let most = fitting(&last, pace.collected_batch * pace::LONGER);
-        bench.iterations = whole_collections(bench.iterations, per_collection, most);
+        let operations = |time| fitting(&last, time);
+        let most = operations(pace.longest_batch);
+        let collecting = operations(COLLECTING);
+        bench.iterations = whole_collections(bench.iterations, per_collection, collecting, most)
+            .unwrap_or_else(|| operations(pace.batch_without_collection(&bench.cell)));
     }
     Ok(clocks)
 }
 
-/// As many operations as hold whole collections of memory, and a quarter of the way to the next: that
-/// a batch has one collection more than another must not depend on a handful of operations. None are
-/// held where the first of them comes later than `most` operations.
-fn whole_collections(operations: u64, per_collection: NonZeroU64, most: u64) -> u64 {
+/// As many operations as hold whole collections of memory, `operations` of them if they can be that few,
+/// and then as many as the last collection goes on beside, or half of the way to the next: neither how
+/// many a batch holds nor how much of the last one may hang on a handful of operations. `None` where the
+/// first is not over after `most`.
+fn whole_collections(
+    operations: u64,
+    per_collection: NonZeroU64,
+    collecting: u64,
+    most: u64,
+) -> Option<u64> {
     let held = (operations / per_collection).max(1);
     let per_collection = per_collection.get();
-    let whole = (held * per_collection).saturating_add(per_collection.div_ceil(4));
-    if whole > most { operations } else { whole }
+    let beyond = per_collection.div_ceil(2).min(collecting);
+    let whole = (held * per_collection).saturating_add(beyond);
+    (whole <= most).then_some(whole)
 }
 
 /// Doubles the operations until a batch is long enough to be measured.
@@ -118,23 +132,25 @@ mod tests {
     fn a_batch_holds_whole_collections() {
         let batch = |planned, per_collection| {
             let per_collection = NonZeroU64::new(per_collection).expect("one at least");
-            whole_collections(planned, per_collection, planned * 5)
+            whole_collections(planned, per_collection, 600, planned * 5)
         };
         // One comes at 860 operations, and 840 were planned: as good as one, or none.
-        assert_eq!(batch(840, 860), 1075);
+        assert_eq!(batch(840, 860), Some(1290));
         for (planned, expected) in [
-            (300, 1250),
-            (999, 1250),
-            (1999, 1250),
-            (2000, 2250),
-            (9100, 9250),
+            (300, 1500),
+            (999, 1500),
+            (1999, 1500),
+            (2000, 2500),
+            (9100, 9500),
         ] {
-            assert_eq!(batch(planned, 1000), expected, "{planned}");
+            assert_eq!(batch(planned, 1000), Some(expected), "{planned}");
         }
+        // Collections that come seldom are over long before half of the way to the next.
+        assert_eq!(batch(5000, 4000), Some(4600));
         // The first would take more than five times as long.
-        assert_eq!(batch(200, 801), 200);
-        assert_eq!(batch(200, 800), 1000);
+        assert_eq!(batch(200, 667), None);
+        assert_eq!(batch(200, 666), Some(999));
         // Whatever a driver says.
-        assert_eq!(batch(200, u64::MAX), 200);
+        assert_eq!(batch(200, u64::MAX), None);
     }
 }

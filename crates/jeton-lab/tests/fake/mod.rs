@@ -90,6 +90,7 @@ key_handling = ["prepared"]
         let pace = Pace {
             batch: Duration::from_millis(2),
             collected_batch: Duration::from_millis(5),
+            longest_batch: Duration::from_millis(25),
             managed_batch: Duration::from_millis(5),
             managed_least: Duration::ZERO,
             warm_batch: Duration::from_millis(1),
