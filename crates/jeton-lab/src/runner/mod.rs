@@ -262,7 +262,7 @@ impl Run<'_> {
 
     /// Warms up every process. With a workshop, it is looked at what the drivers say of their time: once is
     /// enough. Twins are asked the same, because a process that has met fewer tokens than another is not its
-    /// twin: pairs of one Node library were 2 % apart, always the same way, by that alone.
+    /// twin: pairs of one Node library were apart, always the same way, by that alone.
     fn warm_up(&mut self, looking: Option<&Workshop<'_>>) -> Result<(), Stopped> {
         // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
         // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.

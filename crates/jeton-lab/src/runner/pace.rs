@@ -7,7 +7,8 @@ use crate::suite::Cell;
 /// Batches that a round's value is made of: their lower quartile, or that of their slices.
 pub const BATCHES: u32 = 3;
 
-/// Passes that nobody counts, before the first round of a process's life.
+/// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit
+/// and does something first in every one.
 pub(super) const REHEARSALS: u32 = 2;
 
 /// How long the yardstick is not looked at, about.
@@ -161,7 +162,7 @@ impl Pace {
         let visited = || cells.iter().chain(twins.clone());
         let visits = |cell| self.visits(cell, self.likely_batch_of(cell));
         let round: Duration = visited().map(visits).sum();
-        let rehearsed = visited().filter(|cell| is_rehearsed(cell));
+        let rehearsed = visited().filter(|cell| !lives_for_a_visit(cell));
         let rehearsal: Duration = rehearsed.map(visits).sum();
         before + round * self.rounds + rehearsal * REHEARSALS / BATCHES
     }
@@ -198,12 +199,6 @@ impl Pace {
 /// be warmed up every time, and is less apart than its rounds are.
 pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
     !cell.collects_garbage()
-}
-
-/// Whether that cell is visited before the first round. Who has a new process for each visit does
-/// something first in every one.
-pub(super) fn is_rehearsed(cell: &Cell) -> bool {
-    !lives_for_a_visit(cell)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, Pace, REHEARSALS, is_rehearsed, lives_for_a_visit};
+use super::pace::{BATCHES, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::result::Status;
 
@@ -105,7 +105,7 @@ pub(super) fn rehearse(
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
     let mut visits = live(benches);
-    visits.retain(|&i| is_rehearsed(&benches[i].cell));
+    visits.retain(|&i| !lives_for_a_visit(&benches[i].cell));
     for _ in 0..REHEARSALS {
         order.shuffle(&mut visits);
         for &i in &visits {
