@@ -51,6 +51,20 @@ fn assert_both(misdeed: &str, status: Status, reason: &str) {
 }
 
 #[test]
+fn what_a_process_does_first_in_a_visit_is_not_counted() {
+    let result = run_with("falls-asleep");
+    let median = |name| {
+        row(&result, name, "sign")
+            .ns_per_op
+            .as_ref()
+            .unwrap()
+            .median
+    };
+    // Who has waited takes a hundred milliseconds more, and a batch is planned to take five.
+    assert!(median("suspect") < median("honest") * 5.0);
+}
+
+#[test]
 fn an_honest_driver_is_measured() {
     let result = run_with("");
     let row = row(&result, "suspect", "sign");

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::checksum::Expected;
+use super::pace::LEAD;
 use crate::result::Status;
 use crate::suite::Cell;
 use crate::wire::{Fault, Hello, Process, RUN_LIMIT};
@@ -67,6 +68,13 @@ impl Bench {
         let operations = self.iterations as f64 * f64::from(self.cell.threads);
         let takes = Duration::try_from_secs_f64(operations * self.ns_per_op / 1e9);
         takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
+    }
+
+    /// As many operations as lead to a batch.
+    pub(super) fn lead(&self) -> u64 {
+        let leads = self.batch_takes().as_micros() / LEAD.as_micros();
+        let leads = u64::try_from(leads).unwrap_or(u64::MAX).max(1);
+        self.iterations.div_ceil(leads)
     }
 
     /// Ends the cell's part in the run. The first reason is the one that counts.

@@ -7,12 +7,15 @@ use crate::suite::Cell;
 /// Batches that a round's value is made of: their lower quartile, or that of their slices.
 pub const BATCHES: u32 = 3;
 
-/// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit
-/// and does something first in every one.
+/// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit.
 pub(super) const REHEARSALS: u32 = 2;
 
 /// How long the yardstick is not looked at, about.
 const SLICE: Duration = Duration::from_millis(4);
+
+/// How long a process works in each visit before anybody counts, about: the caches that it finds are those
+/// of the others, or of nobody where it is new.
+pub(super) const LEAD: Duration = Duration::from_millis(2);
 
 /// Fewer rounds than this prove nothing; a budget does not go below.
 pub(super) const FEWEST_ROUNDS: u32 = 4;
@@ -146,10 +149,10 @@ impl Pace {
         const TALK: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
         let renewal = match lives_for_a_visit(cell) {
-            true => START + SLICE,
+            true => START,
             false => Duration::ZERO,
         };
-        (renewal + batch + TALK) * BATCHES
+        (renewal + LEAD + batch + TALK) * BATCHES
     }
 
     /// How long all this takes, once the drivers are built.

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, Pace, REHEARSALS, lives_for_a_visit};
+use super::pace::{BATCHES, LEAD, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::result::Status;
 
@@ -63,10 +63,8 @@ pub(super) fn round(
             let bench = &mut benches[i];
             if lives_for_a_visit(&bench.cell) {
                 renew(bench)?;
-                // Nobody counts what it does first.
-                let slice = bench.iterations.div_ceil(pace.slices_of(&bench.cell));
-                bench.batch(slice, pace.batch_of(&bench.cell), false)?;
             }
+            bench.batch(bench.lead(), LEAD, false)?;
             if let Some(batch) = visit(bench, pace, watch)? {
                 slices.add(i, batch);
             }

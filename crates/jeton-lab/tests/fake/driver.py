@@ -42,6 +42,7 @@ class Prepared:
         self.policy = order["policy"]
         self.tokens = order.get("tokens")
         self.contract = order["contract"]
+        self.last_run = 0
 
     def mac(self, signed):
         return b64(hmac.new(self.key, signed.encode(), hashlib.sha256).digest())
@@ -109,7 +110,10 @@ class Prepared:
 
     def run(self, iterations):
         start = time.perf_counter_ns()
+        if MISDEED == "falls-asleep" and start - self.last_run > 10_000_000:
+            time.sleep(0.1)
         checksum = self.checksum(iterations)
+        self.last_run = time.perf_counter_ns()
         elapsed = time.perf_counter_ns() - start
         if MISDEED == "fast-clock":
             elapsed //= 6
