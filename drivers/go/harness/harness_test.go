@@ -285,14 +285,13 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 	const steps = 8
 	step := int(*done.collectsAfter) / steps
 	collect()
-	for nth := 1; nth <= 3; nth++ {
-		before, taken := collections(), 0
-		for ; collections() == before && taken < 2*steps; taken++ {
+	for nth, taken := 1, 0; nth <= 2; nth++ {
+		for before := collections(); collections() == before && taken <= 3*steps; taken++ {
 			_, _ = run(step)
 			time.Sleep(10 * time.Millisecond)
 		}
-		if taken <= steps/2 || taken > steps*3/2 {
-			t.Errorf("collection %d came after %d eighths of what was said", nth, taken)
+		if said := nth * steps; taken <= said-steps/2 || taken > said+steps/2 {
+			t.Errorf("collection %d came after %d eighths, want %d", nth, taken, said)
 		}
 	}
 }

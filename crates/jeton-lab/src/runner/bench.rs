@@ -70,7 +70,7 @@ impl Bench {
         takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
     }
 
-    /// As many operations as lead to a batch.
+    /// How many operations take the time of [`LEAD`], about; no more than a batch has.
     pub(super) fn lead(&self) -> u64 {
         let leads = self.batch_takes().as_micros() / LEAD.as_micros();
         let leads = u64::try_from(leads).unwrap_or(u64::MAX).max(1);
