@@ -126,7 +126,8 @@ impl Run<'_> {
             stop: self.stop,
         };
         self.start_and_check(&mut workshop, sets)?;
-        self.warm_up(Some(&workshop))?;
+        self.add_twins();
+        self.begin_a_life(&workshop, Looking::AtTheirTime)?;
         self.measure(&workshop)
     }
 
@@ -176,8 +177,7 @@ impl Run<'_> {
         Ok(built)
     }
 
-    /// Starts every process, lets the subjects check each other, and then starts those that are to
-    /// be timed.
+    /// Starts every process, and lets the subjects check each other.
     fn start_and_check(
         &mut self,
         workshop: &mut Workshop<'_>,
@@ -216,17 +216,6 @@ impl Run<'_> {
             workshop.forges.push(forge);
         }
         self.tell_failures(workshop);
-        self.start_afresh(workshop)?;
-        self.start_twins(workshop)
-    }
-
-    /// Puts a fresh process in the place of each that came through the checks. A runtime that has
-    /// met refused tokens has other machine code and another heap than one that has not, and a twin
-    /// has met none: pairs of one Node library were 3 % apart, always the same way, by that alone.
-    fn start_afresh(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
-        for i in self.live() {
-            workshop.start_again(&mut self.benches[i])?;
-        }
         Ok(())
     }
 
@@ -246,40 +235,44 @@ impl Run<'_> {
         }
     }
 
-    fn start_twins(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
+    /// Names who is to run twice. No twin has a process yet.
+    fn add_twins(&mut self) {
         for original in twins::choose(&self.benches, self.options.pace.twins) {
             let from = &self.benches[original];
             let mut twin = Bench::new(from.cell.clone(), from.suite);
             twin.twin_of = Some(original);
             twin.expected = from.expected.clone();
-            if let Some(forge) = workshop.forge_of(from) {
-                workshop.start(&mut twin, forge)?;
-                self.benches.push(twin);
-            }
+            self.benches.push(twin);
         }
-        Ok(())
     }
 
-    /// Warms up every process. With a workshop, it is looked at what the drivers say of their time: once is
-    /// enough. Twins are asked the same, because a process that has met fewer tokens than another is not its
-    /// twin: pairs of one Node library were apart, always the same way, by that alone.
-    fn warm_up(&mut self, looking: Option<&Workshop<'_>>) -> Result<(), Stopped> {
-        // A runtime that waits gives memory back, and is slower for it: managed ones wait least, and
-        // two of a pair equally long. Twins that were warmed up last were 3 % faster, always.
-        let mut live: Vec<usize> = self.live();
-        live.sort_by_key(|&i| {
-            let bench = &self.benches[i];
-            (bench.cell.is_managed(), bench.twin_of.unwrap_or(i))
-        });
-        for (done, &i) in live.iter().enumerate() {
+    /// Puts a fresh process in the place of each that came this far, and warms it up at once.
+    ///
+    /// What a process has done and how long it has waited stays in its machine code and its heap, and two of
+    /// one program are only then alike when both are: one that had met refused tokens in the checks, or been
+    /// asked less about its time, or had waited some seconds more to be warmed up, was apart from its twin,
+    /// always the same way, by up to 3 %. So the two of a pair follow each other, and managed runtimes, which
+    /// give memory back while they wait, come last.
+    fn begin_a_life(&mut self, workshop: &Workshop<'_>, looking: Looking) -> Result<(), Stopped> {
+        let original = |i: usize| self.benches[i].twin_of.unwrap_or(i);
+        let mut order: Vec<usize> = (0..self.benches.len())
+            .filter(|&i| self.benches[i].failure.is_none() && self.benches[original(i)].live())
+            .collect();
+        order.sort_by_key(|&i| (self.benches[i].cell.is_managed(), original(i)));
+        for &i in &order {
+            self.benches[i].end_life();
+        }
+        for (done, &i) in order.iter().enumerate() {
             (self.tell)(Event::Warming {
                 subject: &self.benches[i].cell.subject_id(),
                 done,
-                of: live.len(),
+                of: order.len(),
             });
             let bench = &mut self.benches[i];
+            workshop.start_again(bench)?;
             let clocks = warm::warm_up(bench, &self.options.pace)?;
-            if let Some(forge) = looking.and_then(|w| w.forge_of(bench))
+            if looking == Looking::AtTheirTime
+                && let Some(forge) = workshop.forge_of(bench)
                 && bench.live()
             {
                 honesty::check(bench, forge, clocks)?;
@@ -339,8 +332,7 @@ impl Run<'_> {
         for number in 1..=self.planned {
             if pace.begins_a_life(number, self.planned) {
                 witness.retire(&self.process_ids());
-                self.start_afresh(workshop)?;
-                self.warm_up(None)?;
+                self.begin_a_life(workshop, Looking::Away)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.benches, order, &pace, watch)?;
             }
@@ -377,15 +369,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn live(&self) -> Vec<usize> {
-        let live = |i: &usize| self.benches[*i].live();
-        (0..self.benches.len()).filter(live).collect()
-    }
-
     fn process_ids(&self) -> Vec<u32> {
         let processes = self.benches.iter().filter_map(|b| b.process.as_ref());
         processes.map(Process::id).collect()
     }
+}
+
+/// Whether it is looked at what drivers say of their time. Once is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looking {
+    AtTheirTime,
+    Away,
 }
 
 fn covers(offer: &Offered, cell: &Cell) -> bool {
