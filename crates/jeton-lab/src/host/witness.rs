@@ -23,8 +23,6 @@ pub struct Witness {
     began: Instant,
     cpu: Option<CpuTimes>,
     own_ticks: u64,
-    /// Of drivers that were ended in between.
-    retired_ticks: u64,
     pressure_us: Option<u64>,
     throttled: Option<u64>,
 }
@@ -37,19 +35,13 @@ impl Witness {
             began: Instant::now(),
             cpu: CpuTimes::now(),
             own_ticks: own_ticks(drivers),
-            retired_ticks: 0,
             pressure_us: pressure_us(),
             throttled: throttled(),
         }
     }
 
-    /// Says that these drivers are about to be ended: what they did was the lab's own work.
-    pub fn retire(&mut self, drivers: &[u32]) {
-        self.retired_ticks += drivers.iter().filter_map(driver_ticks).sum::<u64>();
-    }
-
-    /// What was seen since. `drivers` as in [`Self::begin`]; one that ended in between counts as
-    /// somebody else's work, which errs on the careful side.
+    /// What was seen since. `drivers` as in [`Self::begin`]; those that were started or ended in between
+    /// need no naming.
     #[must_use]
     pub fn testify(&self, drivers: &[u32], pinned: bool) -> Taint {
         let seconds = self.began.elapsed().as_secs_f64().max(0.001);
@@ -69,8 +61,7 @@ impl Witness {
                     ));
                 }
                 let busy = now.busy.saturating_sub(before.busy);
-                let own = own_ticks(drivers) + self.retired_ticks;
-                let own = own.saturating_sub(self.own_ticks);
+                let own = own_ticks(drivers).saturating_sub(self.own_ticks);
                 #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
                 let others = busy.saturating_sub(own) as f64 / TICKS_PER_SECOND / seconds;
                 taint.load = Some(others);
@@ -157,20 +148,33 @@ impl CpuTimes {
     }
 }
 
+/// Of this process, of the drivers that live, and of all that have ended and were waited for: the kernel
+/// adds these up to the nanosecond. Most processes of a run live for a few ticks, and each of them asked in
+/// its last moment would lose half a tick and its end.
 fn own_ticks(drivers: &[u32]) -> u64 {
-    let own = || ticks_of(&read_to_string("/proc/self/stat").ok()?);
-    drivers.iter().filter_map(driver_ticks).sum::<u64>() + own().unwrap_or(0)
+    let of = |id: &str, ticks: fn(&str) -> Option<u64>| {
+        let stat = read_to_string(format!("/proc/{id}/stat"));
+        stat.ok().and_then(|stat| ticks(&stat)).unwrap_or(0)
+    };
+    let living: u64 = drivers.iter().map(|id| of(&id.to_string(), ticks_of)).sum();
+    living + of("self", ticks_of) + of("self", ended_ticks_of)
 }
 
-fn driver_ticks(id: &u32) -> Option<u64> {
-    ticks_of(&read_to_string(format!("/proc/{id}/stat")).ok()?)
-}
-
-/// User and system time of one process. Its name may hold spaces and brackets, so the fields are
-/// counted from the last bracket.
+/// User and system time of one process.
 pub(super) fn ticks_of(stat: &str) -> Option<u64> {
+    two_from(stat, 11)
+}
+
+/// The same of its children that have ended and that it has waited for, and of theirs.
+fn ended_ticks_of(stat: &str) -> Option<u64> {
+    two_from(stat, 13)
+}
+
+/// The sum of two fields. The name may hold spaces and brackets, so they are counted from the last
+/// bracket.
+fn two_from(stat: &str, field: usize) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace().skip(11);
+    let mut fields = fields.split_whitespace().skip(field);
     let user: u64 = fields.next()?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some(user + system)
@@ -201,7 +205,21 @@ mod tests {
 
     #[test]
     fn a_process_name_with_brackets_does_not_shift_the_fields() {
-        let stat = "7 (a ) b) S 1 7 7 0 -1 4 0 0 0 0 11 22 0 0 20 0";
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4 0 0 0 0 11 22 5 6 20 0";
         assert_eq!(ticks_of(stat), Some(33));
+        assert_eq!(ended_ticks_of(stat), Some(11));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_short_lived_drivers_did_is_not_the_work_of_others() {
+        let before = own_ticks(&[]);
+        for _ in 0..10 {
+            let mut driver = std::process::Command::new("sh");
+            let driver = driver.args(["-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"]);
+            assert!(driver.status().unwrap().success());
+        }
+        // Each needs 20 ms and more; nobody asked them while they lived.
+        assert!(own_ticks(&[]) - before >= 10, "a tenth of a second");
     }
 }

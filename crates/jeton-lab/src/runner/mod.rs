@@ -310,9 +310,9 @@ impl Run<'_> {
             }
         }
         let ids: Vec<u32> = self.process_ids();
-        let mut witness = Witness::begin(&ids);
+        let witness = Witness::begin(&ids);
         let mut sharing = Sharing::default();
-        let outcome = self.rounds(&mut order, workshop, &mut witness, &mut watch, &mut sharing);
+        let outcome = self.rounds(&mut order, workshop, &mut watch, &mut sharing);
         let ids = self.process_ids();
         self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
         sharing.testify(&mut self.taint);
@@ -323,7 +323,6 @@ impl Run<'_> {
         &mut self,
         order: &mut rounds::Order,
         workshop: &Workshop<'_>,
-        witness: &mut Witness,
         watch: &mut Watch<'_>,
         sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
@@ -331,7 +330,6 @@ impl Run<'_> {
         let mut longest = Duration::ZERO;
         for number in 1..=self.planned {
             if pace.begins_a_life(number, self.planned) {
-                witness.retire(&self.process_ids());
                 self.begin_a_life(workshop, Looking::Away)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.benches, order, &pace, watch)?;
@@ -351,10 +349,7 @@ impl Run<'_> {
             let of = self.planned;
             let tell = &mut self.tell;
             let benches = &mut self.benches;
-            let renew = |bench: &mut Bench| {
-                witness.retire(&bench.process.iter().map(Process::id).collect::<Vec<_>>());
-                workshop.start_again(bench)
-            };
+            let renew = |bench: &mut Bench| workshop.start_again(bench);
             *sharing += rounds::round(benches, order, &pace, watch, renew, |visit, visits| {
                 tell(Event::Round {
                     number,
