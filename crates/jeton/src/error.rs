@@ -155,7 +155,11 @@ impl Claim {
 
     /// The registered claim of that exact name.
     pub fn from_name(name: &str) -> Option<Claim> {
-        Some(match name.as_bytes() {
+        Self::of_name(name.as_bytes())
+    }
+
+    pub(crate) fn of_name(name: &[u8]) -> Option<Claim> {
+        Some(match name {
             b"iss" => Claim::Issuer,
             b"sub" => Claim::Subject,
             b"aud" => Claim::Audience,

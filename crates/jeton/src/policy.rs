@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::claims::{Dates, Registered};
+use crate::claims::{Dates, Registered, Scanned};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
 use crate::limits::Limits;
@@ -107,18 +107,19 @@ impl Policy {
         }
     }
 
-    /// The registered claims of an authentic payload, if they are what is demanded, now. The whole
-    /// of the payload is strict JSON then, and the caller's type may be built from the same bytes.
+    /// Reads the claims of an authentic payload, where they are to stay, if they are what is demanded,
+    /// now. The whole of the payload is strict JSON then, and the caller's type may be built from the
+    /// same bytes.
     pub(crate) fn accept(
         &self,
         payload: &str,
         dates: Dates,
         limits: &Limits,
         clock: &dyn Clock,
-    ) -> Result<Registered, Rejection> {
-        let registered = Registered::read(payload, limits.depth(), dates)?;
-        self.check(&registered, payload, clock.now())?;
-        Ok(registered)
+        claims: &mut Scanned,
+    ) -> Result<(), Rejection> {
+        claims.read(payload, limits.depth(), dates)?;
+        self.check(&claims.registered, payload, clock.now())
     }
 
     /// Whether claims that were read before are what is demanded now.
@@ -220,7 +221,8 @@ fn same_type(one: &str, other: &str) -> bool {
             _ => 0,
         }
     };
-    one[bare(one)..].eq_ignore_ascii_case(&other[bare(other)..])
+    // The usual spelling first.
+    one == other || one[bare(one)..].eq_ignore_ascii_case(&other[bare(other)..])
 }
 
 #[cfg(test)]
@@ -230,7 +232,7 @@ mod tests {
     const NOW: i64 = 1_000_000;
 
     fn check(policy: &Policy, payload: &str) -> Result<(), Rejection> {
-        let registered = Registered::read(payload, 8, Dates::Numeric)?;
+        let registered = Scanned::of(payload, Dates::Numeric)?.registered;
         let now = Timestamp::from_unix_seconds(NOW).expect("in range");
         policy.check(&registered, payload, now)
     }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::claims::Registered;
+use crate::claims::{Layout, Registered, Scanned};
 use crate::clock::Timestamp;
-use crate::error::{Rejection, Result};
+use crate::error::Result;
 
 /// Claims that have been verified: signature, times and policy.
 ///
@@ -48,9 +48,14 @@ pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 ///     println!("{:?} until {:?}", token.subject(), token.expires_at());
 /// }
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Untyped;
+#[derive(Clone)]
+pub struct Untyped(Layout);
+
+impl fmt::Debug for Untyped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Untyped")
+    }
+}
 
 /// A buffer that verification writes the payload into, so that nothing is allocated per token.
 ///
@@ -81,9 +86,27 @@ impl fmt::Debug for Scratch {
 }
 
 impl<Text> Verified<Untyped, Text> {
-    pub(crate) fn new(registered: Registered, payload: Text, key_id: Option<Arc<str>>) -> Self {
+    pub(crate) fn untyped(claims: Scanned, payload: Text, key_id: Option<Arc<str>>) -> Self {
+        let untyped = Untyped::new(claims.layout);
+        Verified::new(untyped, claims.registered, payload, key_id)
+    }
+}
+
+impl Untyped {
+    pub(crate) fn new(layout: Layout) -> Untyped {
+        Untyped(layout)
+    }
+}
+
+impl<T, Text> Verified<T, Text> {
+    pub(crate) fn new(
+        claims: T,
+        registered: Registered,
+        payload: Text,
+        key_id: Option<Arc<str>>,
+    ) -> Self {
         Verified {
-            claims: Untyped,
+            claims,
             registered,
             payload,
             key_id,
@@ -177,7 +200,7 @@ impl Verified<Untyped> {
     ///
     /// # Errors
     ///
-    /// [`Rejection::ClaimsShape`] if the claims do not fit it.
+    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not fit it.
     ///
     /// ```
     /// use jeton::{Verified, Verify};
@@ -191,7 +214,7 @@ impl Verified<Untyped> {
     /// ```
     #[inline]
     pub fn typed<T: DeserializeOwned>(self) -> Result<Verified<T>> {
-        let claims = serde_json::from_str(&self.payload).map_err(|_| Rejection::ClaimsShape)?;
+        let claims = self.claims.0.read(&self.payload)?;
         Ok(self.with_claims(claims))
     }
 
@@ -207,7 +230,7 @@ impl Verified<Untyped> {
 
     fn with_payload<Text>(&self, payload: Text) -> Verified<Untyped, Text> {
         Verified {
-            claims: Untyped,
+            claims: self.claims.clone(),
             registered: self.registered.clone(),
             payload,
             key_id: self.key_id.clone(),
@@ -221,10 +244,10 @@ impl<'s> Verified<Untyped, &'s str> {
     ///
     /// # Errors
     ///
-    /// [`Rejection::ClaimsShape`] if the claims do not fit it.
+    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not fit it.
     #[inline]
     pub fn typed<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
-        let claims = serde_json::from_str(self.payload).map_err(|_| Rejection::ClaimsShape)?;
+        let claims = self.claims.0.read(self.payload)?;
         Ok(self.with_claims(claims))
     }
 }

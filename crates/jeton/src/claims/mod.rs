@@ -4,10 +4,12 @@
 mod buffer;
 mod registered;
 mod rfc3339;
+mod typed;
 mod write;
 
 pub(crate) use buffer::Buffer;
-pub(crate) use registered::{Dates, Registered};
+pub(crate) use registered::{Dates, Registered, Scanned};
+pub(crate) use typed::Layout;
 pub(crate) use write::Begun;
 
 use std::borrow::Cow;

@@ -1,8 +1,9 @@
 //! The registered claims of a verified payload, read by the strict scanner.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::rfc3339;
+use super::{Layout, rfc3339};
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
 use crate::json::{self, Fault, Kind, Text, Value};
@@ -14,6 +15,53 @@ pub enum Dates {
     Numeric,
     /// PASETO: RFC 3339 text.
     Rfc3339,
+}
+
+/// Claims that have been read, but for the caller's own.
+#[derive(Default)]
+pub(crate) struct Scanned {
+    pub(crate) registered: Registered,
+    /// By which the caller's own are found.
+    pub(crate) layout: Layout,
+}
+
+impl Scanned {
+    /// Reads a payload that has been verified, where nothing has been read yet. The whole of it is checked.
+    pub(crate) fn read(
+        &mut self,
+        payload: &str,
+        depth: u32,
+        dates: Dates,
+    ) -> Result<(), Rejection> {
+        let Scanned { registered, layout } = self;
+        json::read_object(payload, depth, |name, value| {
+            layout.add(name, value);
+            let Some(claim) = registered_name(name) else {
+                return Ok(());
+            };
+            let string = || {
+                let text = value.string().ok_or(Rejection::ClaimType(claim))?;
+                Ok::<_, Unread>(Spot::of(text))
+            };
+            let moment = || match dates {
+                Dates::Numeric => numeric_date(claim, value),
+                Dates::Rfc3339 => rfc3339_date(claim, value),
+            };
+            match claim {
+                Claim::Issuer => registered.issuer = Some(string()?),
+                Claim::Subject => registered.subject = Some(string()?),
+                Claim::TokenId => registered.token_id = Some(string()?),
+                Claim::Audience => {
+                    registered.audience = Some(Audience::read(value, dates)?);
+                }
+                Claim::Expiry => registered.expires_at = Some(moment()?),
+                Claim::NotBefore => registered.not_before = Some(moment()?),
+                Claim::IssuedAt => registered.issued_at = Some(moment()?),
+            }
+            Ok(())
+        })
+        .map_err(|Unread(rejection)| rejection)
+    }
 }
 
 /// What stands under the registered names, as places in the payload's text.
@@ -54,55 +102,19 @@ impl Spot {
         }
     }
 
-    fn of(payload: &str, text: Text<'_>) -> Spot {
-        match text.plain() {
-            Some(plain) => Spot::at(payload, plain),
-            None => Spot::Unescaped(text.to_cow().into()),
+    fn of(text: Text<'_>) -> Spot {
+        match text.has_escapes() {
+            false => Spot::at(text.range()),
+            true => Spot::Unescaped(text.to_cow().into()),
         }
     }
 
-    fn at(payload: &str, part: &str) -> Spot {
-        let start = part.as_ptr() as usize - payload.as_ptr() as usize;
-        Spot::Plain {
-            start,
-            end: start + part.len(),
-        }
+    fn at(Range { start, end }: Range<usize>) -> Spot {
+        Spot::Plain { start, end }
     }
 }
 
 impl Registered {
-    /// Reads a payload that has been verified. The whole of it is checked.
-    pub(crate) fn read(payload: &str, depth: u32, dates: Dates) -> Result<Registered, Rejection> {
-        let mut registered = Registered::default();
-        json::read_object(payload.as_bytes(), depth, |name, value| {
-            let Some(claim) = registered_name(name) else {
-                return Ok(());
-            };
-            let string = || {
-                let text = value.string().ok_or(Rejection::ClaimType(claim))?;
-                Ok::<_, Unread>(Spot::of(payload, text))
-            };
-            let moment = || match dates {
-                Dates::Numeric => numeric_date(claim, value),
-                Dates::Rfc3339 => rfc3339_date(claim, value),
-            };
-            match claim {
-                Claim::Issuer => registered.issuer = Some(string()?),
-                Claim::Subject => registered.subject = Some(string()?),
-                Claim::TokenId => registered.token_id = Some(string()?),
-                Claim::Audience => {
-                    registered.audience = Some(Audience::read(payload, value, dates)?);
-                }
-                Claim::Expiry => registered.expires_at = Some(moment()?),
-                Claim::NotBefore => registered.not_before = Some(moment()?),
-                Claim::IssuedAt => registered.issued_at = Some(moment()?),
-            }
-            Ok(())
-        })
-        .map_err(|Unread(rejection)| rejection)?;
-        Ok(registered)
-    }
-
     /// The audiences, one by one.
     pub(crate) fn audiences<'t>(&'t self, payload: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
         let (one, list) = match &self.audience {
@@ -128,31 +140,32 @@ impl Registered {
 
 impl Audience {
     /// A string or a list of strings (RFC 7519, section 4.1.3); in PASETO, a string.
-    fn read(payload: &str, value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
+    fn read(value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
         if let Some(text) = value.string() {
-            return Ok(Audience::One(Spot::of(payload, text)));
+            return Ok(Audience::One(Spot::of(text)));
         }
         let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
-        if value.kind() != Kind::Array || dates == Dates::Rfc3339 {
+        let elements = value.elements().filter(|_| dates == Dates::Numeric);
+        let Some(elements) = elements else {
             return Err(wrong_type);
-        }
+        };
         let (mut only, mut count) = (None, 0);
-        for element in json::checked_elements(value.raw()) {
+        for element in elements {
             only = Some(element.string().ok_or(Unread(wrong_type.0))?);
             count += 1;
         }
         Ok(match only {
-            Some(text) if count == 1 => Audience::One(Spot::of(payload, text)),
-            _ => Audience::List(Spot::at(payload, value.raw())),
+            Some(text) if count == 1 => Audience::One(Spot::of(text)),
+            _ => Audience::List(Spot::at(value.range())),
         })
     }
 }
 
 /// A registered claim is found under its exact name, however that name was written.
 fn registered_name(name: Text<'_>) -> Option<Claim> {
-    match name.plain() {
-        Some(plain) => Claim::from_name(plain),
-        None => Claim::from_name(&name.to_cow()),
+    match name.has_escapes() {
+        false => Claim::of_name(name.written_bytes()),
+        true => Claim::from_name(&name.to_cow()),
     }
 }
 
@@ -205,11 +218,20 @@ fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
 }
 
 #[cfg(test)]
+impl Scanned {
+    pub(crate) fn of(payload: &str, dates: Dates) -> Result<Scanned, Rejection> {
+        let mut claims = Scanned::default();
+        claims.read(payload, 32, dates)?;
+        Ok(claims)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(payload: &str) -> Result<Registered, Rejection> {
-        Registered::read(payload, 8, Dates::Numeric)
+        Scanned::of(payload, Dates::Numeric).map(|claims| claims.registered)
     }
 
     #[test]
@@ -289,8 +311,8 @@ mod tests {
     #[test]
     fn rfc3339_is_read_strictly() {
         let exp = |text: &str| {
-            Registered::read(&format!("{{\"exp\":\"{text}\"}}"), 8, Dates::Rfc3339)
-                .map(|r| r.expires_at.map(Timestamp::unix_seconds))
+            Scanned::of(&format!("{{\"exp\":\"{text}\"}}"), Dates::Rfc3339)
+                .map(|claims| claims.registered.expires_at.map(Timestamp::unix_seconds))
         };
         assert_eq!(exp("2022-01-01T00:00:00+00:00"), Ok(Some(1_640_995_200)));
         assert_eq!(exp("2022-01-01T00:00:00Z"), Ok(Some(1_640_995_200)));

@@ -112,7 +112,7 @@ fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
         return Err(Misuse::HeaderMember);
     }
     let mut found = 0;
-    json::read_object(text.as_bytes(), limits.depth(), |name, value| {
+    json::read_object(text, limits.depth(), |name, value| {
         let (name, value) = (name.to_cow(), value.string().ok_or(Refused)?.to_cow());
         match said.iter().find(|(must, _)| *must == name) {
             Some((_, must)) if *must == value => found += 1,

@@ -8,49 +8,68 @@ use super::Text;
 /// Few names are compared with each other in place. Many, and any written with escapes, go to a
 /// hash set with a random seed, so that no choice of names makes the search quadratic.
 pub(super) struct Names<'a> {
-    few: [(u64, &'a str); Names::FEW],
+    few: [&'a [u8]; Names::FEW],
+    /// Of nearly all names they differ, so that hardly ever a name is compared.
+    marks: [u64; Names::FEW],
     count: usize,
-    many: Option<HashSet<Cow<'a, str>>>,
+    many: Option<HashSet<Cow<'a, [u8]>>>,
 }
 
 impl<'a> Names<'a> {
     const FEW: usize = 16;
 
+    #[inline]
     pub(super) fn new() -> Self {
         Names {
-            few: [(0, ""); Names::FEW],
+            few: [&[]; Names::FEW],
+            marks: [0; Names::FEW],
             count: 0,
             many: None,
         }
     }
 
     /// Takes a name in; false if the object has it already.
+    #[inline(always)]
     pub(super) fn insert(&mut self, name: Text<'a>) -> bool {
-        if let (None, Some(plain)) = (&self.many, name.plain())
-            && self.count < Names::FEW
-        {
-            let mark = mark(plain);
-            let known = &self.few[..self.count];
-            // The marks of nearly all names differ, so that hardly ever a name is compared.
-            if known
-                .iter()
-                .any(|(other, name)| *other == mark && *name == plain)
-            {
-                return false;
-            }
-            self.few[self.count] = (mark, plain);
-            self.count += 1;
-            return true;
+        if self.many.is_some() || name.has_escapes() || self.count >= Names::FEW {
+            return self.insert_among_many(name);
         }
+        let name = name.written_bytes();
+        let mark = mark(name);
+        let (marks, few) = (&self.marks[..self.count], &self.few[..self.count]);
+        if marks.contains(&mark) && few.contains(&name) {
+            return false;
+        }
+        self.few[self.count] = name;
+        self.marks[self.count] = mark;
+        self.count += 1;
+        true
+    }
+
+    #[inline(never)]
+    fn insert_among_many(&mut self, name: Text<'a>) -> bool {
         let few = &self.few[..self.count];
-        self.many
-            .get_or_insert_with(|| few.iter().map(|(_, name)| Cow::Borrowed(*name)).collect())
-            .insert(name.to_cow())
+        let many = self
+            .many
+            .get_or_insert_with(|| few.iter().copied().map(Cow::Borrowed).collect());
+        many.insert(match name.to_cow() {
+            Cow::Borrowed(plain) => plain.as_bytes().into(),
+            Cow::Owned(unescaped) => unescaped.into_bytes().into(),
+        })
     }
 }
 
-/// A name's last seven bytes and its length. Equal names have equal marks.
-fn mark(name: &str) -> u64 {
-    let tail = name.as_bytes().iter().rev().take(7);
-    tail.fold(name.len() as u64, |mark, byte| mark << 8 | u64::from(*byte))
+/// A name's last seven bytes, or all that it has, and its length. Equal names have equal marks.
+fn mark(name: &[u8]) -> u64 {
+    let tail = if let Some(eight) = name.last_chunk() {
+        u64::from_be_bytes(*eight)
+    } else if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        // Where the two overlap, they are the same bytes.
+        let shift = 8 * (name.len() - last.len());
+        u64::from(u32::from_be_bytes(*first)) << shift | u64::from(u32::from_be_bytes(*last))
+    } else {
+        name.iter()
+            .fold(0, |tail, byte| tail << 8 | u64::from(*byte))
+    };
+    tail << 8 | name.len() as u64 & 0xff
 }

@@ -5,11 +5,15 @@
 //! hands each member of the outermost object to the caller. It builds nothing.
 
 mod duplicates;
+mod place;
 mod scanner;
 mod text;
 
 pub(crate) use text::Text;
 
+use std::ops::Range;
+
+use place::Place;
 use scanner::Scanner;
 
 /// Why a text is refused.
@@ -62,7 +66,7 @@ pub(crate) struct Value<'a>(Checked<'a>);
 #[derive(Debug, Clone, Copy)]
 enum Checked<'a> {
     String(Text<'a>),
-    Other(Kind, &'a str),
+    Other(Kind, Place<'a>),
 }
 
 impl<'a> Value<'a> {
@@ -70,8 +74,8 @@ impl<'a> Value<'a> {
         Value(Checked::String(text))
     }
 
-    fn other(kind: Kind, raw: &'a str) -> Self {
-        Value(Checked::Other(kind, raw))
+    fn other(kind: Kind, place: Place<'a>) -> Self {
+        Value(Checked::Other(kind, place))
     }
 
     pub(crate) fn kind(self) -> Kind {
@@ -85,7 +89,36 @@ impl<'a> Value<'a> {
     pub(crate) fn raw(self) -> &'a str {
         match self.0 {
             Checked::String(text) => text.written(),
-            Checked::Other(_, raw) => raw,
+            Checked::Other(_, place) => place.text(),
+        }
+    }
+
+    /// Where [`raw`](Value::raw) stands in the text that was read.
+    pub(crate) fn range(self) -> Range<usize> {
+        match self.0 {
+            Checked::String(text) => text.range(),
+            Checked::Other(_, place) => place.range(),
+        }
+    }
+
+    /// Where the whole value stands there, with the quotes of a string.
+    #[inline]
+    pub(crate) fn range_with_quotes(self) -> Range<usize> {
+        let range = self.range();
+        match self.0 {
+            Checked::String(_) => range.start - 1..range.end + 1,
+            Checked::Other(..) => range,
+        }
+    }
+
+    /// The elements, or `None` if the value is no array. They stand in the text that was read.
+    pub(crate) fn elements(self) -> Option<Elements<'a>> {
+        match self.0 {
+            Checked::Other(Kind::Array, place) => {
+                let (text, start) = place.onwards();
+                Some(Elements::from(Scanner::at(text, start)))
+            }
+            _ => None,
         }
     }
 
@@ -102,26 +135,45 @@ impl<'a> Value<'a> {
 ///
 /// `member`'s own errors end the reading. An object inside is checked, and not shown.
 pub(crate) fn read_object<'a, E: From<Fault>>(
-    bytes: &'a [u8],
+    text: &'a str,
     bounds: impl Into<Bounds>,
     member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)?;
     Scanner::new(text, bounds.into()).outer_object(member)
+}
+
+/// The text that these bytes are: JSON is UTF-8 (RFC 8259, section 8.1).
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)
+}
+
+/// The string that this text of a value is, which has been checked before; if it is one.
+#[inline]
+pub(crate) fn checked_string(value: &str) -> Option<Text<'_>> {
+    let written = value.strip_prefix('"')?.strip_suffix('"')?;
+    let has_escapes = written.as_bytes().contains(&b'\\');
+    let place = Place::new(written, 0, written.len());
+    Some(Text::from_checked(place, has_escapes))
 }
 
 /// The elements of an array whose text has been checked before.
 pub(crate) fn checked_elements(array: &str) -> Elements<'_> {
-    Elements {
-        scanner: Scanner::new(array, u32::MAX.into()),
-        started: false,
-    }
+    Scanner::at(array, 0).into()
 }
 
 /// Walks through a checked array.
 pub(crate) struct Elements<'a> {
     scanner: Scanner<'a>,
     started: bool,
+}
+
+impl<'a> From<Scanner<'a>> for Elements<'a> {
+    fn from(scanner: Scanner<'a>) -> Self {
+        Elements {
+            scanner,
+            started: false,
+        }
+    }
 }
 
 impl<'a> Iterator for Elements<'a> {
@@ -139,7 +191,7 @@ mod tests {
 
     fn members(text: &str) -> Result<Vec<(String, Kind, String)>, Fault> {
         let mut all = Vec::new();
-        read_object(text.as_bytes(), 8, |name, value| {
+        read_object(text, 8, |name, value| {
             all.push((
                 name.to_cow().into_owned(),
                 value.kind(),
@@ -197,7 +249,7 @@ mod tests {
 
     #[test]
     fn values_are_counted_over_all_objects_and_arrays() {
-        let text = br#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
+        let text = r#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
         let read = |values| {
             let bounds = Bounds { depth: 8, values };
             read_object(text, bounds, |_, _| Ok::<_, Fault>(()))
@@ -226,10 +278,7 @@ mod tests {
         ] {
             assert_eq!(members(text), Err(Fault::Syntax), "{text:?}");
         }
-        assert_eq!(
-            read_object(b"{\"\xff\":1}", 8, |_, _| Ok::<_, Fault>(())),
-            Err(Fault::Syntax)
-        );
+        assert_eq!(text(b"{\"\xff\":1}"), Err(Fault::Syntax));
     }
 
     #[test]

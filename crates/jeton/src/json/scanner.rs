@@ -1,4 +1,5 @@
 use super::duplicates::Names;
+use super::place::Place;
 use super::{Bounds, Fault, Kind, Text, Value};
 
 /// Walks over a text once.
@@ -10,6 +11,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    #[inline]
     pub(super) fn new(text: &'a str, bounds: Bounds) -> Self {
         Scanner {
             text,
@@ -19,68 +21,74 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// In a text that has been checked.
+    #[inline]
+    pub(super) fn at(text: &'a str, at: usize) -> Self {
+        Scanner {
+            at,
+            ..Scanner::new(text, u32::MAX.into())
+        }
+    }
+
     /// The text is one object and nothing else; `member` sees its members.
+    #[inline]
     pub(super) fn outer_object<E: From<Fault>>(
         &mut self,
         member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.space();
-        if self.peek() != Some(b'{') {
+        if self.ahead() != Some(b'{') {
             return Err(Fault::Syntax.into());
         }
         self.object(1, member)?;
-        Ok(self.end()?)
+        match self.ahead() {
+            None => Ok(()),
+            Some(_) => Err(Fault::Syntax.into()),
+        }
     }
 
     /// The next element of an array that has been checked; the scanner stands before it.
     pub(super) fn next_element(&mut self, first: bool) -> Option<Value<'a>> {
-        self.space();
         // `[` before the first element, `,` before the others; `]` ends it.
-        match (self.peek()?, first) {
+        match (self.ahead()?, first) {
             (b'[', true) | (b',', false) => self.at += 1,
             _ => return None,
         }
-        self.space();
-        if self.peek() == Some(b']') {
-            return None;
-        }
-        self.value(0).ok()
-    }
-
-    fn end(&mut self) -> Result<(), Fault> {
-        self.space();
-        if self.at == self.text.len() {
-            Ok(())
-        } else {
-            Err(Fault::Syntax)
+        match self.ahead()? {
+            b']' => None,
+            _ => self.value(0).ok(),
         }
     }
 
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn space(&mut self) {
+    /// The next byte that is not space; the scanner stands at it.
+    #[inline(always)]
+    fn ahead(&mut self) -> Option<u8> {
+        match self.peek() {
+            Some(byte) if byte > b' ' => Some(byte),
+            _ => self.ahead_of_space(),
+        }
+    }
+
+    #[inline(never)]
+    fn ahead_of_space(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
+        self.peek()
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
-        self.space();
-        if self.peek() != Some(byte) {
-            return Err(Fault::Syntax);
-        }
-        self.at += 1;
-        Ok(())
-    }
-
+    #[inline(always)]
     fn value(&mut self, depth: u32) -> Result<Value<'a>, Fault> {
+        let byte = self.ahead();
         let start = self.at;
-        let kind = match self.peek() {
+        let kind = match byte {
             Some(b'"') => return Ok(Value::of_string(self.string()?)),
             Some(b'{') => {
-                self.object(depth + 1, |_, _| Ok::<_, Fault>(()))?;
+                self.inner_object(depth + 1)?;
                 Kind::Object
             }
             Some(b'[') => {
@@ -95,9 +103,16 @@ impl<'a> Scanner<'a> {
                 Kind::Number
             }
         };
-        Ok(Value::other(kind, &self.text[start..self.at]))
+        Ok(Value::other(kind, Place::new(self.text, start, self.at)))
     }
 
+    #[inline(never)]
+    fn inner_object(&mut self, depth: u32) -> Result<(), Fault> {
+        self.object(depth, |_, _| Ok(()))
+    }
+
+    /// The scanner stands at its brace.
+    #[inline(always)]
     fn object<E: From<Fault>>(
         &mut self,
         depth: u32,
@@ -107,56 +122,52 @@ impl<'a> Scanner<'a> {
             return Err(Fault::Depth.into());
         }
         self.at += 1;
-        self.space();
-        if self.peek() == Some(b'}') {
+        if self.ahead() == Some(b'}') {
             self.at += 1;
             return Ok(());
         }
         let mut names = Names::new();
         loop {
-            self.space();
             let name = self.string()?;
             self.count()?;
             if !names.insert(name) {
                 return Err(Fault::Duplicate.into());
             }
-            self.expect(b':')?;
-            self.space();
+            if self.ahead() != Some(b':') {
+                return Err(Fault::Syntax.into());
+            }
+            self.at += 1;
             let value = self.value(depth)?;
             member(name, value)?;
-            self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.at += 1;
-                    return Ok(());
-                }
+            let byte = self.ahead();
+            self.at += 1;
+            match byte {
+                Some(b',') => {}
+                Some(b'}') => return Ok(()),
                 _ => return Err(Fault::Syntax.into()),
             }
         }
     }
 
+    /// The scanner stands at its bracket.
+    #[inline(never)]
     fn array(&mut self, depth: u32) -> Result<(), Fault> {
         if depth > self.max_depth {
             return Err(Fault::Depth);
         }
         self.at += 1;
-        self.space();
-        if self.peek() == Some(b']') {
+        if self.ahead() == Some(b']') {
             self.at += 1;
             return Ok(());
         }
         loop {
             self.count()?;
-            self.space();
             self.value(depth)?;
-            self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(());
-                }
+            let byte = self.ahead();
+            self.at += 1;
+            match byte {
+                Some(b',') => {}
+                Some(b']') => return Ok(()),
                 _ => return Err(Fault::Syntax),
             }
         }
@@ -168,59 +179,60 @@ impl<'a> Scanner<'a> {
     }
 
     fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {
-        if !self.text[self.at..].starts_with(word) {
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             return Err(Fault::Syntax);
         }
         self.at += word.len();
         Ok(kind)
     }
 
+    #[inline(always)]
     fn string(&mut self) -> Result<Text<'a>, Fault> {
-        if self.peek() != Some(b'"') {
+        if self.ahead() != Some(b'"') {
             return Err(Fault::Syntax);
         }
         self.at += 1;
         let start = self.at;
-        let mut has_escapes = false;
+        self.plain_run();
+        let has_escapes = self.peek() != Some(b'"');
+        if has_escapes {
+            self.rest_of_string()?;
+        }
+        let written = Place::new(self.text, start, self.at);
+        self.at += 1;
+        Ok(Text::from_checked(written, has_escapes))
+    }
+
+    /// Goes on to the quote that ends the string, from the first byte that is not plain. Apart, so that
+    /// a string without escapes costs nothing on their account.
+    #[inline(never)]
+    fn rest_of_string(&mut self) -> Result<(), Fault> {
         loop {
-            self.plain_run();
             match self.peek() {
-                Some(b'"') => {
-                    let written = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok(Text::from_checked(written, has_escapes));
-                }
-                Some(b'\\') => {
-                    has_escapes = true;
-                    self.escape()?;
-                }
+                Some(b'"') => return Ok(()),
+                Some(b'\\') => self.escape()?,
                 // A control character, or the end of the text.
                 _ => return Err(Fault::Syntax),
             }
+            self.plain_run();
         }
     }
 
     /// Goes on to the next quote, backslash or control character.
+    #[inline(always)]
     fn plain_run(&mut self) {
-        let bytes = self.text.as_bytes();
-        // Eight bytes at a time; a lane of `stop` is set where its byte needs a look.
-        while let Some(chunk) = bytes.get(self.at..self.at + 8) {
-            let mut eight = [0; 8];
-            eight.copy_from_slice(chunk);
-            let word = u64::from_le_bytes(eight);
-            let stop = special_lanes(word);
+        let (eights, rest) = self.text.as_bytes()[self.at..].as_chunks();
+        for eight in eights {
+            // A lane of `stop` is set where its byte needs a look.
+            let stop = special_lanes(u64::from_le_bytes(*eight));
             if stop != 0 {
                 self.at += (stop.trailing_zeros() / 8) as usize;
                 return;
             }
-            self.at += 8;
+            self.at += eight.len();
         }
-        while let Some(byte) = bytes.get(self.at) {
-            if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
-                return;
-            }
-            self.at += 1;
-        }
+        let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+        self.at += rest.iter().position(is_special).unwrap_or(rest.len());
     }
 
     fn escape(&mut self) -> Result<(), Fault> {
@@ -303,7 +315,9 @@ impl<'a> Scanner<'a> {
 fn special_lanes(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    zero_in(word ^ (ONES * u64::from(b'"'))) | zero_in(word ^ (ONES * u64::from(b'\\'))) | control
+    // A lane of each difference goes below zero where its byte is special. One that is not ASCII is not.
+    let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    (quote | backslash | control) & !word & HIGH
 }

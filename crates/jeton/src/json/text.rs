@@ -1,15 +1,18 @@
 use std::borrow::Cow;
+use std::ops::Range;
+
+use super::place::Place;
 
 /// A JSON string, checked and still in its written form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
-    written: &'a str,
+    written: Place<'a>,
     has_escapes: bool,
 }
 
 impl<'a> Text<'a> {
     /// `written` is what stands between the quotes, and has been checked.
-    pub(super) fn from_checked(written: &'a str, has_escapes: bool) -> Self {
+    pub(super) fn from_checked(written: Place<'a>, has_escapes: bool) -> Self {
         Text {
             written,
             has_escapes,
@@ -18,19 +21,34 @@ impl<'a> Text<'a> {
 
     /// What stands between the quotes.
     pub(crate) fn written(self) -> &'a str {
-        self.written
+        self.written.text()
+    }
+
+    /// The same as bytes.
+    #[inline]
+    pub(crate) fn written_bytes(self) -> &'a [u8] {
+        self.written.bytes()
+    }
+
+    /// Where it stands in the text that was read.
+    pub(crate) fn range(self) -> Range<usize> {
+        self.written.range()
+    }
+
+    pub(crate) fn has_escapes(self) -> bool {
+        self.has_escapes
     }
 
     /// The string, if it was written without escapes; nothing is copied.
     pub(crate) fn plain(self) -> Option<&'a str> {
-        (!self.has_escapes).then_some(self.written)
+        (!self.has_escapes).then(|| self.written())
     }
 
     /// The string, copied only if it was written with escapes.
     pub(crate) fn to_cow(self) -> Cow<'a, str> {
         match self.plain() {
             Some(plain) => Cow::Borrowed(plain),
-            None => Cow::Owned(unescape(self.written)),
+            None => Cow::Owned(unescape(self.written())),
         }
     }
 }
@@ -39,7 +57,7 @@ impl PartialEq<str> for Text<'_> {
     fn eq(&self, other: &str) -> bool {
         match self.plain() {
             Some(plain) => plain == other,
-            None => unescape(self.written) == other,
+            None => unescape(self.written()) == other,
         }
     }
 }
@@ -91,10 +109,14 @@ mod tests {
 
     #[test]
     fn every_escape() {
-        let text = Text::from_checked(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00z"#, true);
+        let text = |written, has_escapes| {
+            Text::from_checked(Place::new(written, 0, written.len()), has_escapes)
+        };
+        let plain = text("plain", false);
+        assert_eq!(plain.plain(), Some("plain"));
+        let text = text(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00z"#, true);
         assert_eq!(text.to_cow(), "a\"\\/\u{8}\u{c}\n\r\té😀z");
         assert!(text.plain().is_none());
         assert!(text == *"a\"\\/\u{8}\u{c}\n\r\té😀z");
-        assert_eq!(Text::from_checked("plain", false).plain(), Some("plain"));
     }
 }

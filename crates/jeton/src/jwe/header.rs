@@ -68,6 +68,7 @@ impl<'h> Fields<'h> {
         text: &'h [u8],
         limits: &Limits,
     ) -> Result<(), Rejection> {
+        let text = json::text(text).map_err(|fault| Refused::from(fault).0)?;
         self.read(text, true, limits)
     }
 
@@ -81,13 +82,13 @@ impl<'h> Fields<'h> {
         if text.len() > limits.header_bytes {
             return Err(Rejection::TooLarge(Part::Header));
         }
-        self.read(text.as_bytes(), false, limits)
+        self.read(text, false, limits)
     }
 
     /// No name may stand twice, wherever (RFC 7516, section 4).
     fn read(
         &mut self,
-        text: &'h [u8],
+        text: &'h str,
         is_protected: bool,
         limits: &Limits,
     ) -> Result<(), Rejection> {

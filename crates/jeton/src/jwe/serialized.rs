@@ -76,7 +76,7 @@ impl<'t> Parts<'t> {
         let mut flattened = None;
         let mut array = None;
         let (mut has_iv, mut has_ciphertext, mut has_tag) = (false, false, false);
-        json::read_object(text.as_bytes(), limits.document(), |name, value| {
+        json::read_object(text, limits.document(), |name, value| {
             match &*name.to_cow() {
                 "protected" => parts.protected = present(value)?,
                 "unprotected" => parts.unprotected = Some(object(value)?),
@@ -121,16 +121,13 @@ impl<'t> Recipient<'t> {
 }
 
 fn recipients<'t>(array: Value<'t>, limits: &Limits) -> Result<Vec<Recipient<'t>>, Rejection> {
-    if array.kind() != Kind::Array {
-        return Err(MALFORMED);
-    }
     let mut all = Vec::new();
-    for element in json::checked_elements(array.raw()) {
+    for element in array.elements().ok_or(MALFORMED)? {
         if all.len() == limits::RECIPIENTS {
             return Err(Rejection::TooLarge(Part::Token));
         }
         let mut recipient = Recipient::default();
-        json::read_object(element.raw().as_bytes(), limits.depth(), |name, value| {
+        json::read_object(element.raw(), limits.depth(), |name, value| {
             recipient.take(&name.to_cow(), value)
         })
         .map_err(|Refused(rejection)| rejection)?;

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, Fault, Value};
 use crate::key::KeyId;
 use crate::limits;
 
@@ -48,7 +48,7 @@ impl<'a> Members<'a> {
             return Err(KeyError::new(KeyProblem::TooLarge));
         }
         let mut members = Vec::new();
-        json::read_object(text.as_bytes(), Self::DEPTH, |name, value| {
+        json::read_object(text, Self::DEPTH, |name, value| {
             members.push((name.to_cow(), value));
             Ok::<_, Refused>(())
         })
@@ -136,11 +136,8 @@ impl<'a> Members<'a> {
             return Ok(());
         };
         let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
-        if operations.kind() != Kind::Array {
-            return Err(wrong_type);
-        }
         let mut found = false;
-        for value in json::checked_elements(operations.raw()) {
+        for value in operations.elements().ok_or(wrong_type)? {
             let name = value.string().ok_or(wrong_type)?;
             found |= operations_wanted.iter().any(|wanted| name == **wanted);
         }

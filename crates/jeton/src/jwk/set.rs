@@ -1,5 +1,5 @@
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::json::{self, Fault, Kind};
+use crate::json::{self, Fault};
 use crate::jwk::Members;
 use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
 use crate::limits;
@@ -105,19 +105,17 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
     let mut array = None;
-    json::read_object(text.as_bytes(), DEPTH, |name, value| {
+    json::read_object(text, DEPTH, |name, value| {
         if name == *"keys" {
-            if value.kind() != Kind::Array {
-                return Err(Refused(KeyError::at("keys", KeyProblem::WrongType)));
-            }
-            array = Some(value.raw());
+            let wrong_type = || Refused(KeyError::at("keys", KeyProblem::WrongType));
+            array = Some(value.elements().ok_or_else(wrong_type)?);
         }
         Ok(())
     })
     .map_err(|Refused(error)| error)?;
     let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
     let mut keys = Vec::new();
-    for element in json::checked_elements(array) {
+    for element in array {
         if keys.len() == limits::KEY_SET_KEYS {
             return Err(KeyError::at("keys", KeyProblem::TooLarge));
         }

@@ -114,7 +114,7 @@ impl Header {
         extensions: Extensions,
     ) -> Result<Fields<'_>, Rejection> {
         let mut fields = Fields::default();
-        fields.read(&self.text, limits, extensions, |_| true)?;
+        fields.read(self.text()?, limits, extensions, |_| true)?;
         Ok(fields)
     }
 
@@ -128,7 +128,7 @@ impl Header {
         let mut names = HashSet::new();
         let mut fields = Fields::default();
         if !self.text.is_empty() {
-            fields.read(&self.text, limits, Extensions::B64, |name| {
+            fields.read(self.text()?, limits, Extensions::B64, |name| {
                 names.insert(name.into_owned())
             })?;
         }
@@ -138,7 +138,7 @@ impl Header {
             }
             let mut outer = Fields::default();
             // `crit` and `b64` stand in the protected header or nowhere.
-            outer.read(unprotected.as_bytes(), limits, Extensions::None, |name| {
+            outer.read(unprotected, limits, Extensions::None, |name| {
                 names.insert(name.into_owned())
             })?;
             // What nobody signed may help to find the key, and may not say what the payload is.
@@ -146,6 +146,10 @@ impl Header {
             fields.kid = fields.kid.or(outer.kid);
         }
         Ok(fields)
+    }
+
+    fn text(&self) -> Result<&str, Rejection> {
+        json::text(&self.text).map_err(|fault| Refused::from(fault).0)
     }
 }
 
@@ -201,7 +205,7 @@ impl<'h> Fields<'h> {
     /// `is_new` says whether a name has not been seen before.
     fn read(
         &mut self,
-        text: &'h [u8],
+        text: &'h str,
         limits: &Limits,
         extensions: Extensions,
         mut is_new: impl FnMut(Cow<'h, str>) -> bool,
@@ -250,10 +254,10 @@ fn payload_form(
         (Some(crit), Some(b64)) if extensions == Extensions::B64 => (crit, b64),
         _ => return refused,
     };
-    if crit.kind() != Kind::Array {
+    let Some(names) = crit.elements() else {
         return refused;
-    }
-    let mut names = json::checked_elements(crit.raw()).map(Value::string);
+    };
+    let mut names = names.map(Value::string);
     let only_b64 = names.next().flatten().is_some_and(|name| name == *"b64");
     if !only_b64 || names.next().is_some() {
         return refused;

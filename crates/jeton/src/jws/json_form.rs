@@ -118,7 +118,7 @@ impl Payload<'_> {
 impl<'t> Document<'t> {
     fn parse(text: &'t str, limits: &Limits) -> Result<Document<'t>, Rejection> {
         let mut document = Document::default();
-        json::read_object(text.as_bytes(), limits.document(), |name, value| {
+        json::read_object(text, limits.document(), |name, value| {
             match &*name.to_cow() {
                 "payload" => document.payload = Some(value),
                 "signatures" => document.signatures = Some(value),
@@ -147,16 +147,16 @@ impl<'t> Document<'t> {
         let mixed = flattened.protected.is_some()
             || flattened.unprotected.is_some()
             || flattened.signature.is_some();
-        if mixed || array.kind() != Kind::Array {
+        if mixed {
             return Err(MALFORMED);
         }
         let mut all = Vec::new();
-        for element in json::checked_elements(array.raw()) {
+        for element in array.elements().ok_or(MALFORMED)? {
             if all.len() == limits::SIGNATURES {
                 return Err(Rejection::TooLarge(Part::Signature));
             }
             let mut signed = Signed::default();
-            json::read_object(element.raw().as_bytes(), limits.depth(), |name, value| {
+            json::read_object(element.raw(), limits.depth(), |name, value| {
                 signed.take(&name.to_cow(), value);
                 Ok::<_, Refused>(())
             })

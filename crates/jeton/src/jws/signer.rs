@@ -113,7 +113,7 @@ impl<'k> Signer<'k> {
                 Refused
             }
         }
-        json::read_object(text.as_bytes(), limits.depth(), |name, _| {
+        json::read_object(&text, limits.depth(), |name, _| {
             if PROTECTED.contains(&&*name.to_cow()) {
                 return Err(Refused);
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::claims::{Buffer, Claims, Dates, Registered};
+use crate::claims::{Buffer, Claims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
@@ -172,7 +172,7 @@ impl EncryptedVerifier {
     fn open<R>(
         &self,
         token: &str,
-        make: impl FnOnce(&str, Registered, Option<Arc<str>>) -> R,
+        make: impl FnOnce(&str, Scanned, Option<Arc<str>>) -> R,
     ) -> Result<R> {
         let decrypted = self.decrypter.decrypt(token)?;
         if decrypted.content_type().is_some() || !self.policy.accepts_typ(decrypted.typ()) {
@@ -181,17 +181,17 @@ impl EncryptedVerifier {
         let payload = std::str::from_utf8(decrypted.plaintext())
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         let clock = self.clock.as_ref();
-        let registered = self
-            .policy
-            .accept(payload, Dates::Numeric, &self.limits, clock)?;
-        Ok(make(payload, registered, decrypted.shared_key_id()))
+        let mut claims = Scanned::default();
+        self.policy
+            .accept(payload, Dates::Numeric, &self.limits, clock, &mut claims)?;
+        Ok(make(payload, claims, decrypted.shared_key_id()))
     }
 }
 
 impl Verify for EncryptedVerifier {
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.open(token, |payload, registered, key_id| {
-            Verified::new(registered, Box::from(payload), key_id)
+        self.open(token, |payload, claims, key_id| {
+            Verified::untyped(claims, Box::from(payload), key_id)
         })
     }
 
@@ -200,8 +200,8 @@ impl Verify for EncryptedVerifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
-        self.open(token, |payload, registered, key_id| {
-            Verified::new(registered, scratch.hold(payload), key_id)
+        self.open(token, |payload, claims, key_id| {
+            Verified::untyped(claims, scratch.hold(payload), key_id)
         })
     }
 

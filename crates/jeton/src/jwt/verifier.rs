@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::base64;
-use crate::claims::{Dates, Registered};
+use crate::claims::{Dates, Layout, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::jws::{Compact, Extensions};
@@ -51,7 +51,7 @@ impl Verifier {
     ///
     /// One allocation holds the payload; `T` makes its own.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.accept(token, |layout, payload| layout.read(payload))
     }
 
     /// The same without an allocation: the payload is written into `scratch`, and `T` may borrow
@@ -77,7 +77,53 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        self.verify_untyped_in(token, scratch)?.typed()
+        self.accept_in(token, scratch, |layout, payload| layout.read(payload))
+    }
+
+    /// `own` makes the caller's part of verified claims.
+    #[inline]
+    fn accept<T>(
+        &self,
+        token: &str,
+        own: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
+    ) -> Result<Verified<T>> {
+        let mut payload = Vec::new();
+        let key = self.open(token, &mut payload)?;
+        let payload = String::from_utf8(payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?
+            .into_boxed_str();
+        let mut claims = Scanned::default();
+        self.read(&payload, &mut claims)?;
+        let own = own(&claims.layout, &payload)?;
+        Ok(Verified::new(
+            own,
+            claims.registered,
+            payload,
+            shared_id(key),
+        ))
+    }
+
+    /// The same with the payload in the caller's buffer.
+    #[inline]
+    fn accept_in<'s, T>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+        own: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
+    ) -> Result<VerifiedIn<'s, T>> {
+        scratch.payload.clear();
+        let key = self.open(token, &mut scratch.payload)?;
+        let payload = std::str::from_utf8(&scratch.payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        let mut claims = Scanned::default();
+        self.read(payload, &mut claims)?;
+        let own = own(&claims.layout, payload)?;
+        Ok(Verified::new(
+            own,
+            claims.registered,
+            payload,
+            shared_id(key),
+        ))
     }
 
     /// Checks the signature and the header, and only then decodes the payload.
@@ -95,23 +141,17 @@ impl Verifier {
         Ok(verified.key)
     }
 
-    fn read(&self, payload: &str) -> Result<Registered, Rejection> {
+    fn read(&self, payload: &str, claims: &mut Scanned) -> Result<(), Rejection> {
         let clock = self.clock.as_ref();
         self.policy
-            .accept(payload, Dates::Numeric, &self.limits, clock)
+            .accept(payload, Dates::Numeric, &self.limits, clock, claims)
     }
 }
 
 impl Verify for Verifier {
     #[inline]
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        let mut payload = Vec::new();
-        let key = self.open(token, &mut payload)?;
-        let payload = String::from_utf8(payload)
-            .map_err(|_| Rejection::Malformed(Part::Payload))?
-            .into_boxed_str();
-        let registered = self.read(&payload)?;
-        Ok(Verified::new(registered, payload, shared_id(key)))
+        self.accept(token, |layout, _| Ok(Untyped::new(layout.clone())))
     }
 
     #[inline]
@@ -120,12 +160,7 @@ impl Verify for Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
-        scratch.payload.clear();
-        let key = self.open(token, &mut scratch.payload)?;
-        let payload = std::str::from_utf8(&scratch.payload)
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        let registered = self.read(payload)?;
-        Ok(Verified::new(registered, payload, shared_id(key)))
+        self.accept_in(token, scratch, |layout, _| Ok(Untyped::new(layout.clone())))
     }
 
     fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {

@@ -203,6 +203,7 @@ fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
         return Ok(None);
     }
     let mut kid = None;
+    let footer = json::text(footer).map_err(|fault| Refused::from(fault).0)?;
     json::read_object(footer, limits.depth(), |name, value| {
         if name == *"kid" {
             let text = value

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 use super::key_set::Candidates;
 use super::open::{self, Keys, Open};
 use super::token::{Footer, Parts};
-use crate::claims::{Dates, Registered};
+use crate::claims::{Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
@@ -207,10 +207,10 @@ impl Verifier {
     }
 
     /// Claims that the policy lets through.
-    fn read(&self, text: &str) -> Result<Registered, Rejection> {
+    fn read(&self, text: &str, claims: &mut Scanned) -> Result<(), Rejection> {
         let clock = self.clock.as_ref();
         self.policy
-            .accept(text, Dates::Rfc3339, &self.limits, clock)
+            .accept(text, Dates::Rfc3339, &self.limits, clock, claims)
     }
 
     /// The footer that the token has. The one that was demanded is shared, not copied.
@@ -230,8 +230,9 @@ impl Verify for Verifier {
         let mut buffer = SmallVec::<[u8; 1024]>::new();
         buffer.resize(self.room(&parts, &keys), 0);
         let (text, key_id) = self.open(&parts, &keys, &mut buffer)?;
-        let registered = self.read(text)?;
-        let verified = Verified::new(registered, Box::from(text), Some(key_id));
+        let mut claims = Scanned::default();
+        self.read(text, &mut claims)?;
+        let verified = Verified::untyped(claims, Box::from(text), Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
@@ -248,8 +249,9 @@ impl Verify for Verifier {
             buffer.resize(room, 0);
         }
         let (text, key_id) = self.open(&parts, &keys, &mut buffer[..room])?;
-        let registered = self.read(text)?;
-        let verified = Verified::new(registered, text, Some(key_id));
+        let mut claims = Scanned::default();
+        self.read(text, &mut claims)?;
+        let verified = Verified::untyped(claims, text, Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
