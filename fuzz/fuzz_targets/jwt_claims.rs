@@ -1,13 +1,16 @@
-//! Any bytes as claims under a valid MAC: no panic, and what is accepted is one JSON object.
+//! Any bytes as claims under a valid MAC: no panic, what is accepted is one JSON object, and a type
+//! that is made of it is the one that serde_json makes.
 #![no_main]
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use jeton::jws::Signer;
 use jeton::key::{MacAlg, MacKey};
-use jeton::{Policy, Verified, jwt};
+use jeton::{Policy, Scratch, Verified, jwt};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
+use serde::Deserialize;
 use serde_json::Value;
 
 static MAC: LazyLock<MacKey> = LazyLock::new(|| keys::mac(MacAlg::HS256));
@@ -15,6 +18,18 @@ static VERIFIER: LazyLock<jwt::Verifier> = LazyLock::new(|| {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
     jwt::Verifier::new(&*MAC, policy.without_expiry())
 });
+
+/// What stands in the seeds, as the caller of the library has it.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Own<'t> {
+    #[serde(borrow)]
+    name: Option<Cow<'t, str>>,
+    admin: Option<bool>,
+    sub: Option<String>,
+    iat: Option<f64>,
+    aud: Option<Value>,
+    data: Option<Value>,
+}
 
 fuzz_target!(
     init: seeds::plant(seeds::claims),
@@ -24,6 +39,10 @@ fuzz_target!(
             bounded(token.len(), || VERIFIER.verify(&token));
         if let Ok(verified) = verified {
             assert!(verified.is_object());
+            let mut scratch = Scratch::new();
+            let own = VERIFIER.verify_in::<Own<'_>>(&token, &mut scratch);
+            let reference = serde_json::from_slice::<Own<'_>>(payload);
+            assert_eq!(own.ok().as_deref(), reference.as_ref().ok());
             assert_eq!(verified.json().as_bytes(), payload);
             // What the strict reader says of the registered claims is what serde_json says.
             assert_eq!(verified.issuer(), verified["iss"].as_str());

@@ -118,6 +118,7 @@ pub fn claims() -> Vec<String> {
         [
             r#"{"iss":"i","sub":"s","aud":"a","exp":1900000000,"nbf":0,"iat":0.5,"jti":"j"}"#,
             r#"{"aud":["a","b"],"exp":1.9e9,"x":{"y":[1,true,null,"\u00e9\ud83d\ude00"]}}"#,
+            r#"{"sub":"s","name":"J\u00e9","admin":true,"iat":1,"data":{"a":[1,"b"]}}"#,
             r#"{"exp":"2039-01-01T00:00:00+00:00","iat":"2022-01-01T00:00:00.5Z"}"#,
         ]
         .map(str::to_owned),
