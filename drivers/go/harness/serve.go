@@ -53,6 +53,7 @@ type request struct {
 	Token      string `json:"token"`
 	Iterations int    `json:"iterations"`
 	Threads    int    `json:"threads"`
+	Lead       int    `json:"lead"`
 	Count      bool   `json:"count"`
 }
 
@@ -124,7 +125,7 @@ func (s *session) hello(r *request) (answer, error) {
 		"practices": practices, "by_driver": append([]string{}, s.driver.ByDriver...),
 		"ok": true, "protocol": protocolVersion, "library": s.driver.Library,
 		"version": linkedVersion(s.driver.Module), "language": "go", "runtime": runtime.Version(),
-		"counts": []string{"bytes", "allocs"}, "offers": s.driver.Offers,
+		"counts": []string{"bytes", "allocs"}, "leads": true, "offers": s.driver.Offers,
 	}, nil
 }
 
@@ -222,10 +223,10 @@ func (s *session) run(r *request) (answer, error) {
 	if s.prepared == nil {
 		return nil, invalid("run needs a prepared contract")
 	}
-	if r.Iterations < 1 || r.Threads < 1 || r.Threads > threadsMax {
-		return nil, invalid("run needs 1 or more iterations on 1 to %d threads", threadsMax)
+	if r.Iterations < 1 || r.Lead < 0 || r.Threads < 1 || r.Threads > threadsMax {
+		return nil, invalid("run needs 1 or more iterations behind 0 or more on 1 to %d threads", threadsMax)
 	}
-	done, err := measure(s.prepared.run, r.Iterations, r.Threads, r.Count)
+	done, err := measure(s.prepared.run, r.Lead, r.Iterations, r.Threads, r.Count)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ use clap::Args;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
-use jeton_lab::runner::{self, BATCHES, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
+use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
     Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
 };
@@ -52,11 +52,11 @@ pub(super) struct Run {
     #[arg(long)]
     quick: bool,
 
-    /// Rounds: visits to every subject [default: 12, quick 8]
+    /// Rounds: visits to every subject [default: 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
-    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 88s]
+    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 87s]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
@@ -294,9 +294,10 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         .count();
     let first = building_first(stale);
     format!(
-        "about {takes}: {} cells × {} rounds of {BATCHES} × {} ms{first}",
+        "about {takes}: {} cells × {} rounds of {} × {} ms{first}",
         cells.len() + options.pace.twins,
         options.pace.rounds,
+        options.pace.batches,
         options.pace.batch.as_millis(),
     )
 }

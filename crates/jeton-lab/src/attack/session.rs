@@ -6,7 +6,7 @@ use super::trial::TRIALS_PER_CONTROL;
 use crate::driver::Built;
 use crate::host::Cores;
 use crate::stop::Stop;
-use crate::wire::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer};
+use crate::wire::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer, Work};
 
 /// What a driver said of one token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl<'a> Session<'a> {
         }
         let asked = self
             .process()
-            .and_then(|p| p.run(1, 1, false, ANSWER_LIMIT));
+            .and_then(|p| p.run(Work::of(1), 1, ANSWER_LIMIT));
         Ok(self
             .heard(asked)?
             .map_or_else(|reply| reply, |_| Reply::Accepted))

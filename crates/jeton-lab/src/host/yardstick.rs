@@ -4,11 +4,15 @@
 //! machine on the same physical core. Nothing says so: no time is stolen, no load is seen, and
 //! everything takes half as long again for some milliseconds or some seconds. The yardstick sees it,
 //! because its work keeps every arithmetic unit busy, needs no memory, and takes equally long to one
-//! part in a thousand while the core is its own. It is held up between two batches, so it knows
-//! nothing of what the batches measured.
+//! part in a thousand while the core is its own. It is held up between two pieces of work, or beside
+//! one that is long; of what they measured it knows nothing.
 
 use std::hint::black_box;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
 
 use super::Cores;
 
@@ -21,6 +25,8 @@ const CHAINS: usize = 8;
 const STEPS: u32 = 12_000;
 /// An interrupt lengthens one reading of these, a neighbour all of them.
 const READINGS: usize = 3;
+/// The same for readings that are taken beside a piece of work: it waits for them.
+const READINGS_BESIDE: usize = 2;
 
 /// Times the same work again and again.
 #[derive(Debug, Clone)]
@@ -38,15 +44,86 @@ impl<'c> Yardstick<'c> {
     /// How long the work takes now: the shortest of a few readings.
     #[must_use]
     pub fn read(&self) -> Duration {
-        self.cores.for_driver(1, || {
-            let readings = std::iter::repeat_with(|| {
-                let began = Instant::now();
-                black_box(work(black_box(STEPS)));
-                began.elapsed()
+        self.cores.for_driver(1, || shortest_of(READINGS))
+    }
+
+    /// Does a piece of work on the drivers' core, and reads there again and again until it is done: what it
+    /// came to, and what was seen. While a reading has the core the work stands still, so it takes from the
+    /// work the time of the core that it had itself, and not what passed: the two may take turns.
+    pub fn beside<T>(&self, every: Duration, work: impl FnOnce() -> T) -> (T, Beside) {
+        let (working, done) = mpsc::channel::<()>();
+        let look = move || {
+            let mut looks = Vec::new();
+            self.cores.for_driver(1, || {
+                while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                    let before = time_on_core();
+                    let reading = shortest_of(READINGS_BESIDE);
+                    let took = time_on_core().saturating_sub(before);
+                    let over = Instant::now();
+                    looks.push(Look {
+                        reading,
+                        took,
+                        over,
+                    });
+                }
             });
-            readings.take(READINGS).min().unwrap_or_default()
+            looks
+        };
+        thread::scope(|scope| {
+            let onlooker = thread::Builder::new().spawn_scoped(scope, look);
+            let came_to = work();
+            let ended = Instant::now();
+            drop(working);
+            // Without a thread nothing was seen.
+            let looks = onlooker.ok().and_then(|thread| thread.join().ok());
+            (came_to, Beside::until(ended, &looks.unwrap_or_default()))
         })
     }
+}
+
+/// What was seen beside a piece of work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// The longest reading, if there was time for one.
+    pub longest: Option<Duration>,
+    /// How long the work stood still.
+    pub took: Duration,
+}
+
+impl Beside {
+    /// Who looks when the work is done takes nothing from it, and sees nothing of it.
+    fn until(ended: Instant, looks: &[Look]) -> Self {
+        let beside = looks.iter().filter(|look| look.over <= ended);
+        beside.fold(Self::default(), |seen, look| Self {
+            longest: seen.longest.max(Some(look.reading)),
+            took: seen.took + look.took,
+        })
+    }
+}
+
+struct Look {
+    reading: Duration,
+    /// The time that it had the core.
+    took: Duration,
+    /// When it was.
+    over: Instant,
+}
+
+/// How long the calling thread has had a core.
+fn time_on_core() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime)
+        .try_into()
+        .unwrap_or_default()
+}
+
+fn shortest_of(readings: usize) -> Duration {
+    let reading = || {
+        let began = Instant::now();
+        black_box(work(black_box(STEPS)));
+        began.elapsed()
+    };
+    let all = std::iter::repeat_with(reading).take(readings);
+    all.min().unwrap_or_default()
 }
 
 fn work(steps: u32) -> u64 {
@@ -70,6 +147,40 @@ mod tests {
     #[test]
     fn without_a_core_of_their_own_there_is_no_yardstick() {
         assert!(Yardstick::of_drivers(&Cores::unpinned()).is_none());
+    }
+
+    #[test]
+    fn what_was_looked_at_when_the_work_was_done_does_not_count() {
+        let began = Instant::now();
+        let at = |ms| began + Duration::from_millis(ms);
+        let look = |reading, over| Look {
+            reading: Duration::from_micros(reading),
+            took: Duration::from_micros(2 * reading + 1),
+            over: at(over),
+        };
+        let looks = [look(60, 9), look(90, 18), look(99, 26)];
+        let seen = Beside::until(at(25), &looks);
+        assert_eq!(seen.longest, Some(Duration::from_micros(90)));
+        assert_eq!(seen.took, Duration::from_micros(302));
+        assert_eq!(Beside::until(at(1), &looks), Beside::default());
+    }
+
+    #[test]
+    fn it_looks_until_the_work_is_done() {
+        let cores = Cores::split();
+        let Some(yardstick) = Yardstick::of_drivers(&cores) else {
+            return; // A machine with one core.
+        };
+        let every = Duration::from_millis(5);
+        let (answer, seen) = yardstick.beside(every, || {
+            thread::sleep(Duration::from_millis(100));
+            42
+        });
+        cores.release();
+        assert_eq!(answer, 42);
+        let longest = seen.longest.expect("time for some");
+        assert!(seen.took >= longest && !longest.is_zero(), "{seen:?}");
+        assert_eq!(yardstick.beside(every, || ()), ((), Beside::default()));
     }
 
     #[test]

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::checksum::Expected;
-use super::pace::LEAD;
 use crate::result::Status;
 use crate::suite::Cell;
-use crate::wire::{Fault, Hello, Process, RUN_LIMIT};
+use crate::wire::{Fault, Hello, Process, RUN_LIMIT, Work};
 
 /// A cell with its process, or the reason why it has none any more.
 #[derive(Debug)]
@@ -70,9 +69,14 @@ impl Bench {
         takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
     }
 
-    /// How many operations take the time of [`LEAD`], about; no more than a batch has.
-    pub(super) fn lead(&self) -> u64 {
-        let leads = self.batch_takes().as_micros() / LEAD.as_micros();
+    /// Whether its driver does the operations of a lead itself, in the run that they go before.
+    pub(super) fn leads_itself(&self) -> bool {
+        self.hello.as_ref().is_some_and(|hello| hello.leads)
+    }
+
+    /// How many operations take so long, about; no more than a batch has.
+    pub(super) fn lead(&self, time: Duration) -> u64 {
+        let leads = self.batch_takes().as_micros() / time.as_micros().max(1);
         let leads = u64::try_from(leads).unwrap_or(u64::MAX).max(1);
         self.iterations.div_ceil(leads)
     }
@@ -121,14 +125,14 @@ impl Bench {
     /// it was calibrated to; ten times that is too much.
     pub(super) fn batch(
         &mut self,
-        iterations: u64,
+        work: Work,
         expected_time: Duration,
-        count: bool,
     ) -> Result<Option<Batch>, Stopped> {
+        let iterations = work.iterations;
         let limit = RUN_LIMIT.max(expected_time * 10);
         let threads = self.cell.threads;
         let began = Instant::now();
-        let Some(report) = self.ask(|p| p.run(iterations, threads, count, limit))? else {
+        let Some(report) = self.ask(|p| p.run(work, threads, limit))? else {
             return Ok(None);
         };
         let waited = began.elapsed();
@@ -150,6 +154,7 @@ impl Bench {
         Ok(Some(Batch {
             elapsed: Duration::from_nanos(report.elapsed_ns),
             waited,
+            operations: iterations * u64::from(threads),
             ns_per_op: per_op(report.elapsed_ns),
             waited_per_op: per_op(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX)),
             bytes_per_op: report.bytes.map(per_op),
@@ -162,6 +167,8 @@ impl Bench {
 /// What one batch came to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
+    /// Of all threads.
+    pub operations: u64,
     /// By the driver's clock.
     pub elapsed: Duration,
     /// By the lab's, from asking to answer.
@@ -173,6 +180,15 @@ pub(super) struct Batch {
     pub allocs_per_op: Option<f64>,
     /// Operations of each thread from one collection of memory to the next.
     pub collects_after: Option<u64>,
+}
+
+impl Batch {
+    /// What an operation took, if the batch stood still for so long in all.
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    pub(super) fn ns_per_op_without(&self, stood_still: Duration) -> f64 {
+        let worked = self.elapsed.saturating_sub(stood_still);
+        worked.as_nanos() as f64 / self.operations as f64
+    }
 }
 
 /// What a fault makes of a row.

@@ -13,7 +13,7 @@ use super::bench::{Batch, Bench, Stopped};
 use super::forge::Forge;
 use crate::result::Status;
 use crate::stats::median::median;
-use crate::wire::RUN_LIMIT;
+use crate::wire::{RUN_LIMIT, Work};
 
 /// How long a batch is that is timed by two clocks: what a busy machine adds to it is small then.
 const CLOCKED: Duration = Duration::from_millis(200);
@@ -107,7 +107,7 @@ fn check_clock(bench: &mut Bench) -> Result<(), Stopped> {
         bench.iterations
     };
     while wrong < CONFIRMED {
-        let Some(batch) = bench.batch(operations, CLOCKED, false)? else {
+        let Some(batch) = bench.batch(Work::of(operations), CLOCKED)? else {
             return Ok(());
         };
         if impossible(batch.elapsed, batch.waited) {
@@ -144,10 +144,10 @@ fn check_growth(bench: &mut Bench) -> Result<(), Stopped> {
         if impossible {
             break;
         }
-        let Some(quarter) = bench.batch(all / 4, CLOCKED, false)? else {
+        let Some(quarter) = bench.batch(Work::of(all / 4), CLOCKED)? else {
             return Ok(());
         };
-        let Some(whole) = bench.batch(all, CLOCKED, false)? else {
+        let Some(whole) = bench.batch(Work::of(all), CLOCKED)? else {
             return Ok(());
         };
         few = few.min(quarter.ns_per_op);
@@ -226,8 +226,8 @@ fn first_over_second(
         let threads = bench.cell.threads;
         let timed = bench.ask(|p| {
             p.prepare(&prepare)?;
-            let first = p.run(operations, threads, false, RUN_LIMIT)?;
-            let second = p.run(operations, threads, false, RUN_LIMIT)?;
+            let first = p.run(Work::of(operations), threads, RUN_LIMIT)?;
+            let second = p.run(Work::of(operations), threads, RUN_LIMIT)?;
             Ok((first.elapsed_ns, second.elapsed_ns))
         })?;
         let Some((first, second)) = timed else {

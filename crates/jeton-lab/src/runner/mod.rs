@@ -20,7 +20,7 @@ mod warm;
 mod weak;
 
 pub use event::Event;
-pub use pace::{BATCHES, FULL_BUDGET, Pace, QUICK_BUDGET};
+pub use pace::{FULL_BUDGET, Pace, QUICK_BUDGET};
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -327,24 +327,26 @@ impl Run<'_> {
         sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
         let pace = self.options.pace;
-        let mut longest = Duration::ZERO;
+        let takes = rounds::takes(&self.benches, &pace);
+        let mut work = takes;
         for number in 1..=self.planned {
             if pace.begins_a_life(number, self.planned) {
                 self.begin_a_life(workshop, Looking::Away)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.benches, order, &pace, watch)?;
             }
-            if let Some(budget) = self.options.budget {
-                let late = self.began.elapsed() + longest > budget;
-                if late && self.finished >= pace::FEWEST_ROUNDS {
-                    self.planned = self.finished;
-                    (self.tell)(Event::FewerRounds {
-                        rounds: self.finished,
-                        planned: pace.rounds,
-                    });
-                    break;
-                }
-            }
+            let left = self.options.budget.map_or(Duration::MAX, |budget| {
+                budget.saturating_sub(self.began.elapsed())
+            });
+            let Some(spare) = pace.spare(left, work, self.finished) else {
+                self.planned = self.finished;
+                (self.tell)(Event::FewerRounds {
+                    rounds: self.finished,
+                    planned: pace.rounds,
+                });
+                break;
+            };
+            watch.be_patient(spare);
             let round_began = Instant::now();
             let of = self.planned;
             let tell = &mut self.tell;
@@ -359,7 +361,8 @@ impl Run<'_> {
                 });
             })?;
             self.finished = number;
-            longest = longest.max(round_began.elapsed());
+            let beyond = spare.saturating_sub(watch.patience());
+            work = takes.max(round_began.elapsed().saturating_sub(beyond));
         }
         Ok(())
     }

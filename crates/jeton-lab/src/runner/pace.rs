@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use crate::suite::Cell;
 
-/// Batches that a round's value is made of: their lower quartile, or that of their slices.
-pub const BATCHES: u32 = 3;
-
 /// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit.
 pub(super) const REHEARSALS: u32 = 2;
 
@@ -17,11 +14,23 @@ const SLICE: Duration = Duration::from_millis(4);
 /// of the others, or of nobody where it is new.
 pub(super) const LEAD: Duration = Duration::from_millis(2);
 
-/// Fewer rounds than this prove nothing; a budget does not go below.
-pub(super) const FEWEST_ROUNDS: u32 = 4;
+/// The same for a driver that does so itself, without waiting for anything before its clock is read: the
+/// watchdog of Go's runtime takes so long to look seldom.
+pub(super) const OWN_LEAD: Duration = Duration::from_millis(10);
 
-/// The time a run may take when it was asked to be quick.
-pub const QUICK_BUDGET: Duration = Duration::from_secs(88);
+/// Fewer rounds than this prove next to nothing; a budget does not go below.
+const FEWEST_ROUNDS: u32 = 6;
+
+/// A round may take so many times its work beyond it, at most, to have a core of its own: one that is shared
+/// for longer is not waited for.
+const MOST_SPARE: u32 = 2;
+
+/// One that need not be is not begun without a part of its work to spare: one in so many.
+const LEAST_SPARE: u32 = 5;
+
+/// The time a run may take when it was asked to be quick: 90 seconds, less what a core that is shared all the
+/// time adds to its last round.
+pub const QUICK_BUDGET: Duration = Duration::from_secs(87);
 
 /// The time that the three suites may take.
 pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
@@ -29,6 +38,8 @@ pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
 /// How a run spends its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
+    /// Batches that a round's value is made of: their lower quartile, or that of their slices.
+    pub batches: u32,
     /// How long one timed batch takes, about.
     pub batch: Duration,
     /// How long one timed batch takes, about, where memory is collected.
@@ -60,6 +71,7 @@ pub struct Pace {
 impl Pace {
     /// The pace of a run that is to be believed.
     pub const FULL: Self = Self {
+        batches: 3,
         batch: Duration::from_millis(30),
         collected_batch: Duration::from_millis(50),
         longest_batch: Duration::from_millis(250),
@@ -81,14 +93,15 @@ impl Pace {
 
     /// The pace of a run that somebody waits for.
     pub const QUICK: Self = Self {
+        batches: 2,
         batch: Duration::from_millis(12),
-        collected_batch: Duration::from_millis(40),
-        longest_batch: Duration::from_millis(110),
-        managed_batch: Duration::from_millis(36),
+        collected_batch: Duration::from_millis(24),
+        longest_batch: Duration::from_millis(60),
+        managed_batch: Duration::from_millis(30),
         warm_batch: Duration::from_millis(5),
         managed_least: Duration::from_millis(600),
         warm_limit: Duration::from_millis(2500),
-        rounds: 8,
+        rounds: 12,
         restarts: 0,
         twins: 9,
     };
@@ -148,11 +161,15 @@ impl Pace {
     pub(super) fn visits(&self, cell: &Cell, batch: Duration) -> Duration {
         const TALK: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
+        let lead = match cell.collects_garbage() && !cell.is_managed() {
+            true => OWN_LEAD,
+            false => LEAD,
+        };
         let renewal = match lives_for_a_visit(cell) {
             true => START,
             false => Duration::ZERO,
         };
-        (renewal + LEAD + batch + TALK) * BATCHES
+        (renewal + lead + batch + TALK) * self.batches
     }
 
     /// How long all this takes, once the drivers are built.
@@ -167,7 +184,7 @@ impl Pace {
         let round: Duration = visited().map(visits).sum();
         let rehearsed = visited().filter(|cell| !lives_for_a_visit(cell));
         let rehearsal: Duration = rehearsed.map(visits).sum();
-        before + round * self.rounds + rehearsal * REHEARSALS / BATCHES
+        before + round * self.rounds + rehearsal * REHEARSALS / self.batches
     }
 
     /// Start, preflight, calibration and warm-up of one cell.
@@ -194,6 +211,19 @@ impl Pace {
         let fit = fit as u32;
         self.rounds.min(fit).max(FEWEST_ROUNDS.min(self.rounds))
     }
+
+    /// How much longer than its work the next round may take, of which so many are finished, when one
+    /// works for `work` and so much is left of a budget. `None` where there is no time for it, or none
+    /// beyond its work: whoever met a shared core in such a round would have no second visit.
+    #[must_use]
+    pub fn spare(&self, left: Duration, work: Duration, finished: u32) -> Option<Duration> {
+        let needed = FEWEST_ROUNDS.min(self.rounds).saturating_sub(finished);
+        if needed == 0 && left < work + work / LEAST_SPARE {
+            return None;
+        }
+        let spare = left.saturating_sub(work * needed.max(1));
+        Some(spare.min(work * MOST_SPARE))
+    }
 }
 
 /// Whether each visit to that cell has a new process. Where it lies in memory makes a process faster or
@@ -207,6 +237,19 @@ pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_round_leaves_time_for_those_that_must_follow() {
+        let seconds = Duration::from_secs;
+        let spare = |left, finished| Pace::QUICK.spare(seconds(left), seconds(4), finished);
+        assert_eq!(spare(60, 0), Some(seconds(8)));
+        assert_eq!(spare(28, 0), Some(seconds(4)));
+        assert_eq!(spare(20, 0), Some(Duration::ZERO));
+        // So few rounds there are whatever the time.
+        assert_eq!(spare(0, FEWEST_ROUNDS - 1), Some(Duration::ZERO));
+        assert_eq!(spare(4, FEWEST_ROUNDS), None);
+        assert_eq!(spare(5, FEWEST_ROUNDS), Some(seconds(1)));
+    }
 
     #[test]
     fn a_published_run_has_three_lives_of_ten_rounds() {

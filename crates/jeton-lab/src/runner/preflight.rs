@@ -12,7 +12,7 @@ use super::empty_key::is_signed_with_an_empty_key;
 use super::forge::Forge;
 use crate::result::Status;
 use crate::suite::{Contract, Format};
-use crate::wire::{ANSWER_LIMIT, Fault, Prepare};
+use crate::wire::{ANSWER_LIMIT, Fault, Prepare, Work};
 
 /// Checks all benches that work with this forge's dialect.
 pub(super) fn check(benches: &mut [Bench], group: &[usize], forge: &Forge) -> Result<(), Stopped> {
@@ -132,7 +132,7 @@ fn fulfils(bench: &mut Bench, order: &Prepare) -> Result<bool, Stopped> {
     let asked = bench.ask(|p| {
         let done = p
             .prepare(order)
-            .and_then(|()| p.run(1, 1, false, ANSWER_LIMIT));
+            .and_then(|()| p.run(Work::of(1), 1, ANSWER_LIMIT));
         match done {
             Ok(_) => Ok(true),
             Err(Fault::Failed(_) | Fault::Unsupported(_)) => Ok(false),

@@ -1,15 +1,17 @@
 //! Randomised complete blocks: in each round every subject runs equally often, in random order.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Stopped};
-use super::pace::{BATCHES, LEAD, Pace, REHEARSALS, lives_for_a_visit};
+use super::pace::{LEAD, OWN_LEAD, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
+use crate::host::Beside;
 use crate::result::Status;
+use crate::wire::Work;
 
 /// The order of all rounds, from one seed.
 #[derive(Debug)]
@@ -31,9 +33,10 @@ impl Order {
 /// slice of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
 ///
-/// `renew` puts a new process in the place of one that lives for a visit. `after_visit` hears how many
-/// visits are done, and of how many. Nothing of a round that was stopped is kept: a round is complete or
-/// it is not.
+/// The watch's patience is what the round may take beyond its work: what is waited and who is visited again
+/// comes out of it. `renew` puts a new process in the place of one that lives for a visit. `after_visit`
+/// hears how many visits are done, and of how many. Nothing of a round that was stopped is kept: a round is
+/// complete or it is not.
 pub(super) fn round(
     benches: &mut [Bench],
     order: &mut Order,
@@ -43,33 +46,40 @@ pub(super) fn round(
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
     let mut visits = live(benches);
-    watch.be_patient(takes(benches, pace));
     let mut slices = Slices::of(benches.len());
     let mut done = 0;
     let all = visits.clone();
-    for pass in 0..BATCHES + EXTRA_PASSES {
-        if pass >= BATCHES {
-            if !watch.is_patient() {
-                break;
-            }
+    for pass in 0..pace.batches + EXTRA_PASSES {
+        let again = pass >= pace.batches;
+        if again {
             let lone = slices.lone();
             visits.clone_from(&all);
             visits.retain(|&i| {
-                benches[i].live() && lone[i] < watch.enough(pace.slices_of(&benches[i].cell))
+                let enough = watch.enough(pace.batches, pace.slices_of(&benches[i].cell));
+                benches[i].live() && lone[i] < enough
             });
         }
         order.shuffle(&mut visits);
         for &i in &visits {
+            let (began, patience) = (Instant::now(), watch.patience());
+            if again && patience.is_zero() {
+                break;
+            }
             let bench = &mut benches[i];
             if lives_for_a_visit(&bench.cell) {
                 renew(bench)?;
             }
-            bench.batch(bench.lead(), LEAD, false)?;
+            if !bench.leads_itself() {
+                bench.batch(Work::of(bench.lead(LEAD)), LEAD)?;
+            }
             if let Some(batch) = visit(bench, pace, watch)? {
                 slices.add(i, batch);
             }
+            if again {
+                watch.be_patient(patience.saturating_sub(began.elapsed()));
+            }
             done += 1;
-            after_visit(done, done.max(all.len() * BATCHES as usize));
+            after_visit(done, done.max(all.len() * pace.batches as usize));
         }
     }
     let (values, sharing) = slices.values();
@@ -113,7 +123,8 @@ pub(super) fn rehearse(
     Ok(())
 }
 
-/// One batch, slice by slice.
+/// One batch, slice by slice; watched from beside where it is one slice, and one thread's: then the time of a
+/// look is time of the core that the thread had not.
 fn visit(
     bench: &mut Bench,
     pace: &Pace,
@@ -121,6 +132,10 @@ fn visit(
 ) -> Result<Option<Vec<Slice>>, Stopped> {
     let slices = watch.slices(pace.slices_of(&bench.cell));
     let expected = pace.batch_of(&bench.cell);
+    let lead = match bench.leads_itself() {
+        true => bench.lead(OWN_LEAD),
+        false => 0,
+    };
     let operations = bench.iterations.div_ceil(slices);
     let mut batch = Vec::new();
     let mut left = bench.iterations;
@@ -128,17 +143,25 @@ fn visit(
         let operations = operations.min(left);
         left -= operations;
         let before = watch.await_lone_core();
-        let Some(slice) = bench.batch(operations, expected, false)? else {
+        let watched = slices == 1 && bench.cell.threads == 1;
+        let work = Work::of(operations).behind(lead);
+        let mut time = || bench.batch(work, expected);
+        let (slice, beside) = match watched {
+            true => watch.beside(time),
+            false => (time(), Beside::default()),
+        };
+        let Some(slice) = slice? else {
             return Ok(None);
         };
-        if slice.ns_per_op <= 0.0 {
+        let ns_per_op = slice.ns_per_op_without(beside.took);
+        if ns_per_op <= 0.0 {
             bench.fail(Status::Crashed, "says that its work took no time");
             return Ok(None);
         }
         batch.push(Slice {
             operations,
-            ns_per_op: slice.ns_per_op,
-            reading: before.max(watch.look()),
+            ns_per_op,
+            reading: before.max(beside.longest).max(watch.look()),
         });
     }
     Ok(Some(batch))

@@ -1,20 +1,19 @@
 //! What of a round counts: not the time in which the drivers' core was somebody else's too.
 //!
-//! A batch is timed in slices, and the yardstick is read before and after every slice. A core is
-//! shared for some tens or hundreds of milliseconds and then is not: so a slice that would begin on a
-//! shared core waits, and a round waits as long as it works, in all. Where a reading is longer than the
-//! round's shortest ones by more than [`SHARED_BEYOND`] allows all the same, the slice is left out,
-//! unless its subject has no other of that round. Who is left with too few is visited again, a few times
-//! at most, and while there is time to wait. What a slice measured has no say in any of it, so this is
-//! not a way to choose figures: a slow one on an undisturbed core stays, and a fast one on a shared core
-//! goes. The share is in the result.
+//! A batch is timed in slices, and the yardstick is read before and after every slice; beside a batch
+//! that cannot be cut it is read every few milliseconds. A core is shared for some tens or hundreds of
+//! milliseconds and then is not: so a slice that would begin on a shared core waits, as long as the round
+//! has time to spare. Where a reading is longer than the round's shortest ones by more than
+//! [`SHARED_BEYOND`] allows all the same, the slice is left out, unless its subject has no other of that
+//! round. Who is left with too few is visited again, a few times at most, and while there is time to
+//! spare. What a slice measured has no say in any of it, so this is not a way to choose figures: a slow
+//! one on an undisturbed core stays, and a fast one on a shared core goes. The share is in the result.
 
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use super::pace::BATCHES;
-use crate::host::{SHARED_BEYOND, Yardstick};
+use crate::host::{Beside, SHARED_BEYOND, Yardstick};
 use crate::result::Taint;
 use crate::stats::median::round_value;
 
@@ -25,6 +24,9 @@ const SHARED_LIMIT: f64 = 0.5;
 /// Slices on a core of its own that make a value which two disturbances do not move: the yardstick does
 /// not see what begins and ends between two readings.
 const ENOUGH: usize = 3;
+
+/// How often the core is looked at beside a batch that is not cut. Each look takes a hundredth of that.
+const BESIDE_EVERY: Duration = Duration::from_millis(8);
 
 /// Passes over those that lack them, at most: a core that is shared for long is not waited for.
 pub(super) const EXTRA_PASSES: u32 = 4;
@@ -64,9 +66,9 @@ impl<'c> Watch<'c> {
         self.patience = patience;
     }
 
-    /// Whether it would still wait.
-    pub(super) fn is_patient(&self) -> bool {
-        !self.patience.is_zero()
+    /// How long it would still wait.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// In how many slices a batch is timed that could be timed in so many.
@@ -78,11 +80,21 @@ impl<'c> Watch<'c> {
         }
     }
 
-    /// How many slices of a round must have had a core of their own, where a batch could be timed in so
-    /// many: half of them.
-    pub(super) fn enough(&self, possible: u64) -> usize {
-        let planned = self.slices(possible) * u64::from(BATCHES);
-        usize::try_from(planned.div_ceil(2)).map_or(ENOUGH, |half| half.max(ENOUGH))
+    /// How many slices of a round must have had a core of their own, where each of its batches could be
+    /// timed in so many: more than half of them, so that not all are of one process, and all where they are
+    /// few.
+    pub(super) fn enough(&self, batches: u32, possible: u64) -> usize {
+        let planned = self.slices(possible) * u64::from(batches);
+        let planned = usize::try_from(planned).unwrap_or(ENOUGH);
+        (planned / 2 + 1).max(ENOUGH.min(planned))
+    }
+
+    /// Looks on while a batch is timed that is not cut.
+    pub(super) fn beside<T>(&self, batch: impl FnOnce() -> T) -> (T, Beside) {
+        match &self.yardstick {
+            Some(yardstick) => yardstick.beside(BESIDE_EVERY, batch),
+            None => (batch(), Beside::default()),
+        }
     }
 
     /// A reading behind a slice.
@@ -135,7 +147,7 @@ pub(super) struct Slices(Vec<Vec<Slice>>);
 pub(super) struct Slice {
     pub operations: u64,
     pub ns_per_op: f64,
-    /// The longer of the readings around it.
+    /// The longest of the readings around it and beside it.
     pub reading: Option<Duration>,
 }
 
@@ -308,7 +320,9 @@ mod tests {
     fn without_a_core_of_its_own_nobody_waits() {
         let mut watch = Watch::with(None);
         watch.be_patient(Duration::from_secs(3600));
-        assert_eq!((watch.slices(7), watch.enough(7)), (1, 3));
+        assert_eq!((watch.slices(7), watch.enough(3, 7)), (1, 3));
+        assert_eq!(watch.enough(2, 7), 2);
+        assert_eq!(watch.beside(|| 5), (5, Beside::default()));
         assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
     }
 

@@ -7,6 +7,7 @@ use super::bench::{Batch, Bench, Stopped};
 use super::honesty::Clocks;
 use super::pace::Pace;
 use crate::stats::settle::settled;
+use crate::wire::Work;
 
 /// Operations of the run that is counted: enough that what the count itself costs vanishes.
 const COUNTED: u64 = 512;
@@ -34,7 +35,7 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
     let began = Instant::now();
     let mut batches = Vec::new();
     let last = loop {
-        let Some(batch) = bench.batch(iterations, target, false)? else {
+        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
             return Ok(clocks);
         };
         clocks.add(&batch);
@@ -84,7 +85,7 @@ fn whole_collections(
 fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopped> {
     let mut iterations = 1;
     loop {
-        let Some(batch) = bench.batch(iterations, target, false)? else {
+        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
             return Ok(None);
         };
         // A clock that stands still must not make the batches longer and longer.
@@ -116,7 +117,7 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
 /// the driver knows.
 fn count(bench: &mut Bench) -> Result<Option<NonZeroU64>, Stopped> {
     let iterations = bench.iterations.clamp(1, COUNTED);
-    let Some(batch) = bench.batch(iterations, Duration::from_secs(1), true)? else {
+    let Some(batch) = bench.batch(Work::of(iterations).counted(), Duration::from_secs(1))? else {
         return Ok(None);
     };
     bench.bytes_per_op = batch.bytes_per_op;

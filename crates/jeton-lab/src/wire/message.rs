@@ -21,6 +21,9 @@ pub struct Hello {
     /// Whether it loads a key's text under every contract, and not under `load-key` alone.
     #[serde(default)]
     pub takes_key_text: bool,
+    /// Whether it does the operations of a `lead` before its clock is read.
+    #[serde(default)]
+    pub leads: bool,
     /// What it can do.
     pub offers: Vec<Offered>,
     /// The practices that it can be told to follow; empty: it knows its own alone, which is
@@ -51,6 +54,44 @@ pub struct Offered {
     /// The forms of key text that it reads.
     #[serde(default)]
     pub key_text: Vec<String>,
+}
+
+/// What one `run` is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// Operations of each thread.
+    pub iterations: u64,
+    /// Operations before the clock is read.
+    pub lead: u64,
+    /// Whether what they allocate is counted.
+    pub count: bool,
+}
+
+impl Work {
+    /// So many operations, timed and not counted.
+    #[must_use]
+    pub const fn of(iterations: u64) -> Self {
+        Self {
+            iterations,
+            lead: 0,
+            count: false,
+        }
+    }
+
+    /// Makes a driver count what they allocate.
+    #[must_use]
+    pub const fn counted(self) -> Self {
+        Self {
+            count: true,
+            ..self
+        }
+    }
+
+    /// Lets so many others go before them.
+    #[must_use]
+    pub const fn behind(self, lead: u64) -> Self {
+        Self { lead, ..self }
+    }
 }
 
 /// Makes a driver ready for one contract.

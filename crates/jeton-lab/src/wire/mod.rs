@@ -7,6 +7,7 @@ mod process;
 
 pub use message::{
     ClaimsPool, Hello, KeyText, Keys, Offered, Paserk, Policy, Prepare, RunReport, VerifyAnswer,
+    Work,
 };
 pub use process::{Fault, Process, Spawn};
 

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::pipes::{Heard, Tail, keep_tail, read_answers, write_requests};
 use super::{
     ANSWER_LIMIT, HELLO_LIMIT, Hello, MAX_LINE_BYTES, PROTOCOL, Prepare, RunReport, VerifyAnswer,
+    Work,
 };
 use crate::host::Cores;
 use crate::stop::Stop;
@@ -162,21 +163,20 @@ impl Process {
         self.ask(&json!({"op": "verify", "token": token}), ANSWER_LIMIT)
     }
 
-    /// Does the prepared contract `iterations` times on each of `threads` threads.
+    /// Does the prepared contract on each of `threads` threads.
     ///
     /// # Errors
     /// See [`Self::hello`].
-    pub fn run(
-        &mut self,
-        iterations: u64,
-        threads: u32,
-        count: bool,
-        limit: Duration,
-    ) -> Result<RunReport, Fault> {
-        self.ask(
-            &json!({"op": "run", "iterations": iterations, "threads": threads, "count": count}),
-            limit,
-        )
+    pub fn run(&mut self, work: Work, threads: u32, limit: Duration) -> Result<RunReport, Fault> {
+        #[derive(Serialize)]
+        struct Run {
+            op: &'static str,
+            threads: u32,
+            #[serde(flatten)]
+            work: Work,
+        }
+        let op = "run";
+        self.ask(&Run { op, threads, work }, limit)
     }
 
     /// The most memory the process ever held, bytes; `None` where the system does not say.

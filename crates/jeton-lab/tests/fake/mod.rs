@@ -88,6 +88,7 @@ key_handling = ["prepared"]
         let drivers = find(&self.folder()).unwrap();
         let plan = plan(&drivers, choice).unwrap();
         let pace = Pace {
+            batches: 3,
             batch: Duration::from_millis(2),
             collected_batch: Duration::from_millis(5),
             longest_batch: Duration::from_millis(25),
