@@ -65,6 +65,17 @@ fn what_a_process_does_first_in_a_visit_is_not_counted() {
 }
 
 #[test]
+fn a_driver_that_does_its_lead_itself_is_given_one() {
+    let result = run_with("needs-a-lead");
+    let median = |name| {
+        let timing = row(&result, name, "sign").ns_per_op.as_ref();
+        timing.unwrap().median
+    };
+    // Without one it does everything five times.
+    assert!(median("suspect") < median("honest") * 2.5);
+}
+
+#[test]
 fn an_honest_driver_is_measured() {
     let result = run_with("");
     let row = row(&result, "suspect", "sign");

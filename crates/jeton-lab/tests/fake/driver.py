@@ -108,10 +108,14 @@ class Prepared:
             return sum(values)
         return sum(values) * cycles + sum(values[:rest])
 
-    def run(self, iterations):
+    def run(self, iterations, lead):
+        self.checksum(lead)
         start = time.perf_counter_ns()
         if MISDEED == "falls-asleep" and start - self.last_run > 10_000_000:
             time.sleep(0.1)
+        if MISDEED == "needs-a-lead" and lead == 0:
+            for _ in range(4):
+                self.checksum(iterations)
         checksum = self.checksum(iterations)
         self.last_run = time.perf_counter_ns()
         elapsed = time.perf_counter_ns() - start
@@ -140,6 +144,7 @@ def hello():
         "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
         "runtime": "python", "counts": [], "offers": [offer],
         "takes_key_text": MISDEED == "reads-text",
+        "leads": MISDEED == "needs-a-lead",
     }
 
 
@@ -180,7 +185,7 @@ def answer(request, prepared):
             sys.stdout.flush()
             return None, prepared
         try:
-            return prepared.run(request["iterations"]), prepared
+            return prepared.run(request["iterations"], request.get("lead", 0)), prepared
         except ValueError as why:
             return {"ok": False, "error": "failed", "reason": str(why)}, prepared
     return None, prepared
