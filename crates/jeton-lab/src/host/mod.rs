@@ -13,4 +13,4 @@ pub use environment::describe;
 pub use processes::Processes;
 pub use settings::{Setting, State, settings};
 pub use witness::Witness;
-pub use yardstick::{Beside, SHARED_BEYOND, Yardstick};
+pub use yardstick::{Beside, SHARED_BEYOND, Seen, Yardstick};

@@ -56,13 +56,14 @@ impl<'c> Yardstick<'c> {
             let mut looks = Vec::new();
             self.cores.for_driver(1, || {
                 while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                    let before = time_on_core();
+                    let (began, before) = (Instant::now(), time_on_core());
                     let reading = shortest_of(READINGS_BESIDE);
                     let took = time_on_core().saturating_sub(before);
                     let over = Instant::now();
                     looks.push(Look {
                         reading,
                         took,
+                        began,
                         over,
                     });
                 }
@@ -76,14 +77,25 @@ impl<'c> Yardstick<'c> {
             drop(working);
             // Without a thread nothing was seen.
             let looks = onlooker.ok().and_then(|thread| thread.join().ok());
-            (came_to, Beside::until(ended, &looks.unwrap_or_default()))
+            let beside = Beside {
+                looks: looks.unwrap_or_default(),
+                ended: Some(ended),
+            };
+            (came_to, beside)
         })
     }
 }
 
 /// What was seen beside a piece of work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Beside {
+    looks: Vec<Look>,
+    ended: Option<Instant>,
+}
+
+/// What was seen in a part of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
     /// The longest reading, if there was time for one.
     pub longest: Option<Duration>,
     /// How long the work stood still.
@@ -91,21 +103,28 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Who looks when the work is done takes nothing from it, and sees nothing of it.
-    fn until(ended: Instant, looks: &[Look]) -> Self {
-        let beside = looks.iter().filter(|look| look.over <= ended);
-        beside.fold(Self::default(), |seen, look| Self {
+    /// What was seen in so much of the time up to the end: the part that was timed. Who looks before it, or
+    /// when the work is done, takes nothing from it, and sees nothing of it.
+    #[must_use]
+    pub fn in_the_last(&self, part: Duration) -> Seen {
+        let Some(ended) = self.ended else {
+            return Seen::default();
+        };
+        let within = |look: &&Look| look.over <= ended && ended - look.began <= part;
+        let looks = self.looks.iter().filter(within);
+        looks.fold(Seen::default(), |seen, look| Seen {
             longest: seen.longest.max(Some(look.reading)),
             took: seen.took + look.took,
         })
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Look {
     reading: Duration,
     /// The time that it had the core.
     took: Duration,
-    /// When it was.
+    began: Instant,
     over: Instant,
 }
 
@@ -150,19 +169,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_at_when_the_work_was_done_does_not_count() {
-        let began = Instant::now();
-        let at = |ms| began + Duration::from_millis(ms);
+    fn what_was_looked_at_before_or_behind_the_timed_part_does_not_count() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
         let look = |reading, over| Look {
             reading: Duration::from_micros(reading),
             took: Duration::from_micros(2 * reading + 1),
+            began: at(over - 1),
             over: at(over),
         };
-        let looks = [look(60, 9), look(90, 18), look(99, 26)];
-        let seen = Beside::until(at(25), &looks);
+        let beside = Beside {
+            looks: vec![look(95, 9), look(60, 18), look(90, 24), look(99, 26)],
+            ended: Some(at(25)),
+        };
+        let seen = beside.in_the_last(Duration::from_millis(12));
         assert_eq!(seen.longest, Some(Duration::from_micros(90)));
         assert_eq!(seen.took, Duration::from_micros(302));
-        assert_eq!(Beside::until(at(1), &looks), Beside::default());
+        assert_eq!(beside.in_the_last(Duration::ZERO), Seen::default());
     }
 
     #[test]
@@ -178,9 +201,11 @@ mod tests {
         });
         cores.release();
         assert_eq!(answer, 42);
+        let seen = seen.in_the_last(Duration::from_secs(1));
         let longest = seen.longest.expect("time for some");
         assert!(seen.took >= longest && !longest.is_zero(), "{seen:?}");
-        assert_eq!(yardstick.beside(every, || ()), ((), Beside::default()));
+        let (_, none) = yardstick.beside(every, || ());
+        assert_eq!(none.in_the_last(Duration::from_secs(1)), Seen::default());
     }
 
     #[test]

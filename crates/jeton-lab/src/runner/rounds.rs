@@ -153,7 +153,8 @@ fn visit(
         let Some(slice) = slice? else {
             return Ok(None);
         };
-        let ns_per_op = slice.ns_per_op_without(beside.took);
+        let seen = beside.in_the_last(slice.elapsed);
+        let ns_per_op = slice.ns_per_op_without(seen.took);
         if ns_per_op <= 0.0 {
             bench.fail(Status::Crashed, "says that its work took no time");
             return Ok(None);
@@ -161,7 +162,7 @@ fn visit(
         batch.push(Slice {
             operations,
             ns_per_op,
-            reading: before.max(beside.longest).max(watch.look()),
+            reading: before.max(seen.longest).max(watch.look()),
         });
     }
     Ok(Some(batch))
