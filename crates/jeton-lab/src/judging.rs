@@ -51,15 +51,15 @@ pub(crate) fn noise_floor(twins: &[Twins]) -> NoiseFloor {
     let (managed, compiled): (Vec<&Twins>, Vec<&Twins>) = twins.iter().partition(|t| t.managed);
     if managed.len() < 2 || compiled.len() < 2 {
         let all: Vec<&Twins> = twins.iter().collect();
-        let (floor, pairs) = of_kind(&all);
+        let (floor, pairs) = of_kind(&all, &[]);
         return NoiseFloor {
             floor,
             managed: None,
             pairs,
         };
     }
-    let (floor, mut pairs) = of_kind(&compiled);
-    let (managed, pairs_of_managed) = of_kind(&managed);
+    let (floor, mut pairs) = of_kind(&compiled, &managed);
+    let (managed, pairs_of_managed) = of_kind(&managed, &compiled);
     pairs.extend(pairs_of_managed);
     NoiseFloor {
         floor,
@@ -68,17 +68,12 @@ pub(crate) fn noise_floor(twins: &[Twins]) -> NoiseFloor {
     }
 }
 
-/// The floor of these pairs, and each judged by the others.
-fn of_kind(twins: &[&Twins]) -> (Option<f64>, Vec<AaPair>) {
-    let pairs: Vec<IdenticalPair<'_>> = twins
-        .iter()
-        .map(|twins| IdenticalPair {
-            first: &twins.rounds[0],
-            second: &twins.rounds[1],
-        })
-        .collect();
+/// The floor of these pairs, and each judged by the rest, beside those of the other kind.
+fn of_kind(twins: &[&Twins], others: &[&Twins]) -> (Option<f64>, Vec<AaPair>) {
+    let pairs = identical(twins);
+    let others = identical(others);
     // Too few rounds give no floor.
-    let judged = judge_each(&pairs).unwrap_or_default();
+    let judged = judge_each(&pairs, &others).unwrap_or_default();
     let judged = twins
         .iter()
         .zip(judged)
@@ -90,7 +85,15 @@ fn of_kind(twins: &[&Twins]) -> (Option<f64>, Vec<AaPair>) {
             verdict,
             rounds: twins.rounds.clone(),
         });
-    (floor(&pairs).ok().flatten(), judged.collect())
+    (floor(&pairs, &others).ok().flatten(), judged.collect())
+}
+
+fn identical<'t>(twins: &[&'t Twins]) -> Vec<IdenticalPair<'t>> {
+    let pairs = twins.iter().map(|twins| IdenticalPair {
+        first: &twins.rounds[0],
+        second: &twins.rounds[1],
+    });
+    pairs.collect()
 }
 
 /// The floor for subjects of these kinds: that of the noisiest among them.

@@ -20,8 +20,8 @@ const RUNS: u64 = 2_000;
 const ROUNDS: [usize; 3] = [8, 12, 30];
 /// Subjects of the table; the first is the baseline.
 const SUBJECTS: usize = 7;
-/// Identical pairs measured beside them.
-const PAIRS: usize = 6;
+/// Identical pairs measured beside them, as many as a run of the lab has.
+const PAIRS: usize = 9;
 const IDENTICAL: [f64; SUBJECTS] = [0.0; SUBJECTS];
 
 /// What disturbs the rounds.
@@ -37,6 +37,8 @@ enum Noise {
     SpikesAndMedian,
     /// 1 %, and every other visit is served 4 % slower.
     TwoModes,
+    /// 2 % for the table, and for each pair 2 % times a factor of its own, e^±0.4 about.
+    Unequal,
     /// 1 %, and every process is by about 1 % faster or slower for good.
     Layout,
     /// As `Layout`, with new processes for each third of the rounds.
@@ -58,6 +60,12 @@ impl Run {
         let mut times = vec![Vec::new(); processes];
         let mut order: Vec<usize> = (0..processes).collect();
         let mut offsets = vec![0.0; processes];
+        let mut factors = vec![1.0; processes];
+        if let Noise::Unequal = noise {
+            for pair in factors[SUBJECTS..].chunks_mut(2) {
+                pair.fill((0.4 * gaussian(&mut rng)).exp());
+            }
+        }
         for round in 0..rounds {
             order.shuffle(&mut rng);
             let starts = match noise {
@@ -74,6 +82,7 @@ impl Run {
                 let along = (round as f64 + slot as f64 / processes as f64) / rounds as f64;
                 let disturbance = match noise {
                     Noise::Gaussian(deviation) => deviation * gaussian(&mut rng),
+                    Noise::Unequal => 0.02 * factors[process] * gaussian(&mut rng),
                     Noise::Drift => 0.02 * gaussian(&mut rng) + 0.30 * along + wander,
                     Noise::Spikes => spiky_visit(&mut rng, round_value),
                     Noise::SpikesAndMedian => spiky_visit(&mut rng, median),
@@ -104,7 +113,7 @@ impl Run {
     }
 
     fn band(&self) -> Band {
-        Band::new(floor(&self.pairs()).unwrap())
+        Band::new(floor(&self.pairs(), &[]).unwrap())
     }
 
     /// The table's comparisons with its baseline.
@@ -185,7 +194,7 @@ impl Identical {
         let one = |holds: bool| if holds { 1.0 / RUNS as f64 } else { 0.0 };
         for seed in 0..RUNS {
             let run = Run::new(seed, noise, rounds, &IDENTICAL);
-            let seen_floor = floor(&run.pairs()).unwrap();
+            let seen_floor = floor(&run.pairs(), &[]).unwrap();
             let band = Band::new(seen_floor);
             let ratios = run.ratios();
             sum.covers += one(covers(&run.ratio(1), 0.0));
@@ -195,7 +204,7 @@ impl Identical {
             for verdict in &verdicts {
                 sum.equivalent += one(*verdict == Judgement::Equivalent) / verdicts.len() as f64;
             }
-            for (_, verdict) in judge_each(&run.pairs()).unwrap() {
+            for (_, verdict) in judge_each(&run.pairs(), &[]).unwrap() {
                 sum.pair_equivalent += one(verdict == Judgement::Equivalent) / PAIRS as f64;
                 sum.pair_different += one(different(verdict)) / PAIRS as f64;
             }
@@ -268,8 +277,25 @@ fn identical_subjects_under_spikes_and_two_modes() {
             assert!(seen.pair_equivalent >= 0.94, "{case}");
         }
         // What the lower quartile is for.
-        let median = Identical::simulate(Noise::SpikesAndMedian, rounds);
-        assert!(median.pair_equivalent < 0.93, "{rounds} {median:?}");
+        let [quartile, median] = [Noise::Spikes, Noise::SpikesAndMedian]
+            .map(|noise| Identical::simulate(noise, rounds).floor);
+        assert!(median > 2.0 * quartile, "{rounds} {median} {quartile}");
+    }
+}
+
+/// Some work is noisier than other: at 8 rounds, a pool of the pairs' spreads alone has 88.5 % of them
+/// equivalent.
+#[test]
+fn identical_subjects_of_unequal_noise() {
+    for rounds in ROUNDS {
+        let seen = Identical::simulate(Noise::Unequal, rounds);
+        let case = format!("{rounds} {seen:?}");
+        assert!(seen.pair_equivalent >= 0.925, "{case}");
+        assert!(seen.pair_different <= 0.02, "{case}");
+        assert!(
+            seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+            "{case}"
+        );
     }
 }
 
@@ -303,7 +329,7 @@ fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
     for seed in 0..RUNS {
         let effects = [0.0, three, five, ten, -three, -five, -ten];
         let run = Run::new(seed, noise, rounds, &effects);
-        let band = Band::new(floor(&run.pairs()[..pairs]).unwrap());
+        let band = Band::new(floor(&run.pairs()[..pairs], &[]).unwrap());
         for (index, ratio) in run.ratios().iter().enumerate() {
             let right = if index < 3 {
                 Judgement::Slower
@@ -339,12 +365,12 @@ fn a_five_percent_effect_is_found() {
 }
 
 #[test]
-fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
-    let [two, three, four, six] =
-        [2, 3, 4, 6].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
+fn nine_pairs_do_and_two_hide_what_the_run_could_tell() {
+    let [two, three, four, six, nine] =
+        [2, 3, 4, 6, 9].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
     assert!(
-        two < 0.80 && three < four && four >= 0.87 && six >= 0.90,
-        "{two} {four} {six}"
+        two < 0.80 && three < six && four >= 0.83 && six >= 0.87 && nine >= 0.90,
+        "{two} {three} {four} {six} {nine}"
     );
 }
 

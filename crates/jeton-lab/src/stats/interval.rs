@@ -188,9 +188,17 @@ pub(super) fn t_quantile(degrees: usize, comparisons: usize) -> f64 {
 /// The same where the degrees of freedom need not be whole.
 pub(super) fn t_quantile_at(degrees: f64, comparisons: usize) -> f64 {
     let tail = (1.0 - CONFIDENCE) / (2.0 * comparisons.max(1) as f64);
+    students_t(degrees).inverse_cdf(1.0 - tail)
+}
+
+/// The value that Student's t with these degrees of freedom stays below in 95 % of runs.
+pub(super) fn t_above(degrees: usize) -> f64 {
+    students_t(degrees as f64).inverse_cdf(CONFIDENCE)
+}
+
+fn students_t(degrees: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees.max(1.0))
         .expect("a scale of one and at least one degree of freedom make a t distribution")
-        .inverse_cdf(1.0 - tail)
 }
 
 #[cfg(test)]

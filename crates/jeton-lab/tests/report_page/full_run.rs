@@ -201,8 +201,8 @@ fn noise_floor(rows: &[Row], noise: &mut Noise) -> NoiseFloor {
         .iter()
         .map(|(_, [first, second])| IdenticalPair { first, second })
         .collect();
-    let judged = judge_each(&pairs).unwrap();
-    let floor = floor(&pairs).unwrap();
+    let judged = judge_each(&pairs, &[]).unwrap();
+    let floor = floor(&pairs, &[]).unwrap();
     let pairs = measured.iter().zip(judged);
     NoiseFloor {
         floor,
