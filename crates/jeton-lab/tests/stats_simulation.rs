@@ -20,7 +20,7 @@ const RUNS: u64 = 2_000;
 const ROUNDS: [usize; 3] = [8, 12, 30];
 /// Subjects of the table; the first is the baseline.
 const SUBJECTS: usize = 7;
-/// Identical pairs measured beside them, as many as a run of the lab has.
+/// Identical pairs measured beside them: as many as a run of the lab has, if all are of one kind.
 const PAIRS: usize = 9;
 const IDENTICAL: [f64; SUBJECTS] = [0.0; SUBJECTS];
 
@@ -283,14 +283,13 @@ fn identical_subjects_under_spikes_and_two_modes() {
     }
 }
 
-/// Some work is noisier than other: at 8 rounds, a pool of the pairs' spreads alone has 88.5 % of them
-/// equivalent.
+/// Some work is noisier than other: a pool of the pairs' spreads alone falls short of this.
 #[test]
 fn identical_subjects_of_unequal_noise() {
     for rounds in ROUNDS {
         let seen = Identical::simulate(Noise::Unequal, rounds);
         let case = format!("{rounds} {seen:?}");
-        assert!(seen.pair_equivalent >= 0.925, "{case}");
+        assert!(seen.pair_equivalent >= 0.91, "{case}");
         assert!(seen.pair_different <= 0.02, "{case}");
         assert!(
             seen.called_different <= 0.05 && seen.one_tier >= 0.95,
@@ -323,13 +322,20 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
 
 /// The share of runs in which effects of 3, 5 and 10 % are found, both ways, among seven subjects.
 fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
+    power_beside(noise, rounds, pairs, 0)
+}
+
+/// The same, with so many pairs of another kind beside them.
+fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f64; 3] {
     let sizes = [0.03f64, 0.05, 0.10];
     let [three, five, ten] = sizes.map(f64::ln_1p);
     let mut found = [0.0; 3];
     for seed in 0..RUNS {
         let effects = [0.0, three, five, ten, -three, -five, -ten];
         let run = Run::new(seed, noise, rounds, &effects);
-        let band = Band::new(floor(&run.pairs()[..pairs], &[]).unwrap());
+        let all = run.pairs();
+        let (own, rest) = all.split_at(pairs);
+        let band = Band::new(floor(own, &rest[..others]).unwrap());
         for (index, ratio) in run.ratios().iter().enumerate() {
             let right = if index < 3 {
                 Judgement::Slower
@@ -343,7 +349,7 @@ fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
     }
     let [three, five, ten] = found.map(|share| 100.0 * share);
     println!(
-        "{:16} {rounds:2} rounds, {pairs} pairs | found: 3 % {three:5.1} % | 5 % {five:5.1} % | \
+        "{:16} {rounds:2} rounds, {pairs} pairs beside {others} | found: 3 % {three:5.1} % | 5 % {five:5.1} % | \
          10 % {ten:5.1} %",
         format!("{noise:?}")
     );
@@ -365,13 +371,16 @@ fn a_five_percent_effect_is_found() {
 }
 
 #[test]
-fn nine_pairs_do_and_two_hide_what_the_run_could_tell() {
-    let [two, three, four, six, nine] =
-        [2, 3, 4, 6, 9].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
+fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
+    let [two, four, six, nine] =
+        [2, 4, 6, 9].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
     assert!(
-        two < 0.80 && three < six && four >= 0.83 && six >= 0.87 && nine >= 0.90,
-        "{two} {three} {four} {six} {nine}"
+        two < 0.80 && four >= 0.87 && six >= 0.90 && nine >= 0.90,
+        "{two} {four} {six} {nine}"
     );
+    // What a run has whose libraries are of both kinds: no promise rests on nine of one.
+    let [_, six_of_nine, _] = power_beside(Noise::Gaussian(0.02), 12, 6, 3);
+    assert!(six_of_nine >= 0.90, "{six_of_nine}");
 }
 
 #[test]

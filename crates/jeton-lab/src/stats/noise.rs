@@ -17,7 +17,8 @@
 //!   identical pair is to be equivalent as a whole.
 //! * **By the extents of the pairs.** The pool takes the pairs' spreads for one and the same, and
 //!   where some work is noisier than other it is too narrow for the noisy and too wide for the
-//!   quiet. Where the spreads differ by more than chance (Bartlett's test at 5 %), the pairs are
+//!   quiet. Where the spreads differ by more than chance (Bartlett's test at 0.5 %: at 5 % it would
+//!   widen too many floors of equal noise, and hide effects), the pairs are
 //!   taken as they are: each has an *extent*, the far end of its interval from one, and the answer
 //!   is where one more pair's lies in 95 % of cases. Extents differ by factors, so that is Student's
 //!   prediction from their logarithms. By how much they scatter is learnt from pairs of the other
@@ -203,11 +204,11 @@ fn spreads_differ(kinds: [&[Ratio]; 2]) -> bool {
     freedom > 0 && statistic > chi_squared_quantile(freedom)
 }
 
-/// What the sum of so many squares of standard normal values stays below in 95 % of cases.
+/// What the sum of so many squares of standard normal values stays below in 99.5 % of cases.
 fn chi_squared_quantile(degrees: usize) -> f64 {
     ChiSquared::new(degrees as f64)
         .expect("at least one degree of freedom makes a chi-squared distribution")
-        .inverse_cdf(CONFIDENCE)
+        .inverse_cdf(0.995)
 }
 
 /// What the ratio of two variances that are the same stays below in 95 % of cases.
