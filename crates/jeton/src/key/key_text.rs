@@ -1,7 +1,9 @@
 //! What a key looks like that somebody takes for a secret.
 //!
 //! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
-//! key only where all of it is one, and PASERK and OpenSSH only where all of it is text.
+//! key only where all of it is one, and PASERK and OpenSSH only where all of it is text. A key in base64
+//! is one too: that is how realms publish theirs, how `x5c` holds certificates, and how keys come in
+//! environment variables.
 
 use der::asn1::{AnyRef, OctetStringRef};
 use der::{Decode, Reader as _, Tag, Tagged as _};
@@ -9,17 +11,50 @@ use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
 use pkcs8::PrivateKeyInfoRef;
 use sec1::EcPrivateKey;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
+use zeroize::Zeroizing;
 
-/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate.
+/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate; in base64
+/// or as they are.
 pub(super) fn is_key_text(bytes: &[u8]) -> bool {
-    let start = bytes.trim_ascii_start();
+    is_bare_key_text(bytes) || base64(bytes).is_some_and(|decoded| is_bare_key_text(&decoded))
+}
+
+fn is_bare_key_text(bytes: &[u8]) -> bool {
+    let text = trimmed(bytes);
     let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
-    let paserk = matches!(start, [b'k', b'1'..=b'4', b'.', ..]);
-    let open_ssh = start.starts_with(b"ssh-") || start.starts_with(b"ecdsa-sha2-");
+    let json = matches!(text.first(), Some(b'{' | b'['));
+    let paserk = matches!(text, [b'k', b'1'..=b'4', b'.', ..]);
+    let open_ssh = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-"];
+    let open_ssh = open_ssh.iter().any(|start| text.starts_with(start));
+    // PEM has five hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
     contains(b"-----BEGIN ")
-        || (start.starts_with(b"{") && contains(b"\"kty\""))
-        || ((paserk || open_ssh) && bytes.is_ascii())
+        || contains(b"---- BEGIN ")
+        || (json && contains(b"\"kty\""))
+        || ((paserk || open_ssh) && text.is_ascii())
         || is_der(bytes)
+        || is_der(text)
+}
+
+/// Without a byte order mark, and white space around it.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    let text = bytes.trim_ascii();
+    text.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(text)
+        .trim_ascii()
+}
+
+/// What the whole of the bytes are base64 of: either alphabet, padded or not, perhaps in lines.
+fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let standard = trimmed(bytes).iter().map(|byte| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => *other,
+    });
+    let mut text = Zeroizing::new(standard.collect::<Vec<u8>>());
+    let length = base64_simd::forgiving_decode_inplace(&mut text).ok()?.len();
+    text.truncate(length);
+    Some(text)
 }
 
 fn is_der(bytes: &[u8]) -> bool {
@@ -100,6 +135,8 @@ mod tests {
                 let mut secret = secret(number, length);
                 secret[..start.len()].copy_from_slice(start);
                 assert!(!is_key_text(&secret), "{secret:02x?}");
+                let text = crate::base64::encode(&secret);
+                assert!(!is_key_text(text.as_bytes()), "{text}");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Whose key it is, and what may be one.
 
 use crate::support::{Key, encode, refusal};
+use base64_simd::STANDARD;
 use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
 use jeton::jws::Signer;
@@ -14,7 +15,17 @@ fn a_public_key_is_never_an_hmac_secret() {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         let pem = public.to_pem().unwrap();
-        let texts: [Vec<u8>; 5] = [
+        let der = public.to_der().unwrap();
+        let marked = |text: &[u8]| [b"\xef\xbb\xbf", text].concat();
+        let texts = [
+            // As a realm publishes its key, and as `x5c` holds a certificate.
+            STANDARD.encode_to_string(&der).into_bytes(),
+            encode(&der).into_bytes(),
+            STANDARD.encode_to_string(&pem).into_bytes(),
+            [&der[..], b"\n"].concat(),
+            marked(pem.as_bytes()),
+            marked(public.to_jwk().as_bytes()),
+            format!("[{}]", public.to_jwk()).into_bytes(),
             pem.clone().into_bytes(),
             pem.replace('\n', "\r\n").into_bytes(),
             pem.trim_end().as_bytes().to_vec(),
