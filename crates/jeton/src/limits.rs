@@ -20,6 +20,10 @@ pub const KEYS_TRIED: usize = 8;
 /// Most signatures on one JWS in the JSON serialization.
 pub const SIGNATURES: usize = 16;
 
+/// Most signatures that are checked for one JWS in the JSON serialization, over all its signatures and all
+/// keys.
+pub const SIGNATURES_TRIED: usize = 32;
+
 /// Most recipients of one JWE in the JSON serialization.
 pub const RECIPIENTS: usize = 16;
 

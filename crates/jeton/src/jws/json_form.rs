@@ -1,5 +1,7 @@
 //! The JSON serialization, general and flattened (RFC 7515, section 7.2).
 
+use std::cell::OnceCell;
+
 use super::compact::{signed_by, signing_input};
 use super::header::PayloadForm;
 use super::{Header, VerifiedPayload};
@@ -68,12 +70,14 @@ pub(super) fn verify(
         return Err(Rejection::Malformed(Part::Header));
     }
     let mut refusal = MALFORMED;
+    let mut tries = Tries(Some(limits::SIGNATURES_TRIED));
     for (index, signature) in read.iter().enumerate() {
         let verified = match signature {
-            Ok(signature) => signature.verify(&payload, keys, limits),
+            Ok(signature) => signature.verify(&payload, keys, limits, &mut tries),
             Err(rejection) => Err(*rejection),
         };
         match verified {
+            Err(_) if tries.over() => return Err(Rejection::TooLarge(Part::Signature)),
             Err(rejection) => refusal = rejection,
             Ok(found) => {
                 return Ok(VerifiedPayload {
@@ -84,6 +88,21 @@ pub(super) fn verify(
         }
     }
     Err(refusal)
+}
+
+/// How many signatures of one document may still be checked; `None` once that was not enough.
+struct Tries(Option<usize>);
+
+impl Tries {
+    /// Checks one more, if there may be one.
+    fn one_more(&mut self, check: impl FnOnce() -> bool) -> bool {
+        self.0 = self.0.and_then(|left| left.checked_sub(1));
+        self.0.is_some() && check()
+    }
+
+    fn over(&self) -> bool {
+        self.0.is_none()
+    }
 }
 
 /// The payload as it came.
@@ -215,12 +234,17 @@ impl Signature<'_> {
         payload: &Payload<'_>,
         keys: &Keys,
         limits: &Limits,
+        tries: &mut Tries,
     ) -> Result<VerifiedPayload, Rejection> {
         let fields = self.header.fields_with(self.unprotected, limits)?;
         let alg = fields.alg()?;
-        let message = payload.signed(&self.protected, self.form);
+        // Made for the first key that fits, if there is one.
+        let message = OnceCell::new();
         let key = keys.find(alg, fields.kid.as_deref(), |key| {
-            signed_by(key, &message, &self.signature)
+            tries.one_more(|| {
+                let message = message.get_or_init(|| payload.signed(&self.protected, self.form));
+                signed_by(key, message, &self.signature)
+            })
         })?;
         Ok(VerifiedPayload {
             payload: payload.bytes(self.form)?,

@@ -76,7 +76,8 @@ impl Verifier {
     /// section 7.2), if one of its signatures is valid under a trusted key.
     ///
     /// [`VerifiedPayload::signature_index`] and [`VerifiedPayload::key_id`] say which. The others
-    /// may be anybody's. At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at.
+    /// may be anybody's. At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at,
+    /// and at most [`limits::SIGNATURES_TRIED`](crate::limits::SIGNATURES_TRIED) checked.
     pub fn verify_json(&self, text: &str) -> Result<VerifiedPayload> {
         Ok(json_form::verify(text, None, &self.keys, &self.limits)?)
     }

@@ -2,9 +2,10 @@
 
 use crate::support::{encode, parts, refusal};
 use jeton::error::{Part, Rejection};
-use jeton::jws;
+use jeton::jwk::KeySet;
 use jeton::jws::Signer;
 use jeton::key::{SigAlg, SigningKey};
+use jeton::{jws, limits};
 use serde_json::{Value, json};
 
 #[test]
@@ -33,6 +34,39 @@ fn several_signatures_say_which_verified() {
     let many = document(vec![sign(&stranger); 17]);
     assert_eq!(
         refusal(verifier.verify_json(&many)),
+        Rejection::TooLarge(Part::Signature)
+    );
+}
+
+/// Sixteen signatures without a `kid`, each of which might be that of any of eight keys.
+#[test]
+fn no_document_has_more_signatures_checked_than_its_limit() {
+    let stranger = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let keys: Vec<SigningKey> = (0..limits::KEYS_TRIED)
+        .map(|_| SigningKey::generate(SigAlg::EdDSA).unwrap())
+        .collect();
+    let publics = keys.iter().map(|key| key.verifying_key().to_jwk());
+    let set = format!("{{\"keys\":[{}]}}", publics.collect::<Vec<_>>().join(","));
+    let verifier = jws::Verifier::new(KeySet::from_json(&set).unwrap());
+    let sign = |key: &SigningKey| {
+        let token = Signer::new(key).sign(b"all").unwrap();
+        let [protected, _, signature] = parts(&token).map(str::to_owned);
+        json!({"protected": protected, "signature": signature})
+    };
+    let document = |forged: usize, last: &SigningKey| {
+        let mut signatures = vec![sign(&stranger); forged];
+        signatures.push(sign(last));
+        verifier
+            .verify_json(&json!({"payload": encode(b"all"), "signatures": signatures}).to_string())
+    };
+    let before = limits::SIGNATURES_TRIED / limits::KEYS_TRIED;
+    assert!(document(before - 1, &keys[limits::KEYS_TRIED - 1]).is_ok());
+    assert_eq!(
+        refusal(document(before - 1, &stranger)),
+        Rejection::Signature
+    );
+    assert_eq!(
+        refusal(document(before, &keys[0])),
         Rejection::TooLarge(Part::Signature)
     );
 }
