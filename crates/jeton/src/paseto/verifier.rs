@@ -85,7 +85,7 @@ impl Verifier {
 
     /// The implicit assertion that tokens must have been issued under. One that was issued under
     /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`]. With a
-    /// key of version 1 or 2, which have none, every call answers
+    /// key of version 1 or 2, which have none, alone or in a set, every call answers
     /// [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
         self.implicit_assertion = assertion.as_ref().into();
@@ -161,11 +161,14 @@ impl Verifier {
     }
 
     fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {
-        let (parts, keys) = self.keys.candidates(token, &self.limits)?;
-        for key in &keys {
-            open::check(key.as_ref(), &self.implicit_assertion)?;
+        // Of every key, not of those that this token may have been made with: a token must not choose
+        // whether the caller hears of it.
+        if !self.implicit_assertion.is_empty() {
+            for key in self.keys.0.all() {
+                open::check(key.as_ref(), &self.implicit_assertion)?;
+            }
         }
-        Ok((parts, keys))
+        Ok(self.keys.candidates(token, &self.limits)?)
     }
 
     /// How large a buffer any of them needs.

@@ -9,7 +9,9 @@ use jeton::error::{Misuse, Part, Rejection};
 use jeton::paserk;
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version};
+use jeton::paseto::{
+    Binding, KeySet, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version,
+};
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
 use crate::effort::at_once;
@@ -215,6 +217,26 @@ fn an_implicit_assertion_is_kept_or_refused_and_never_left_out() {
             assert_eq!((key.open)(&bare, b"tenant-7").map(drop), Err(misuse));
             assert_eq!(verified, Err(misuse));
         }
+    }
+}
+
+/// Whoever sends a token must not choose whether the caller is told that the call was wrong.
+#[test]
+fn a_set_with_a_key_that_has_no_assertions_says_so_to_every_token() {
+    let keys = all();
+    let (with, without): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.has_assertions());
+    let (with, without) = (with[0], without[0]);
+    let set = KeySet::new([with.keys.clone(), without.keys.clone()]).unwrap();
+    let policy = Policy::new("i", "a").any_issuer().any_audience();
+    let verifier = Verifier::new(set, policy).implicit_assertion("tenant-7");
+    for token in [
+        &with.claims[..],
+        &without.claims,
+        "v4.public.AAAA",
+        "no token",
+    ] {
+        let refused = verifier.verify::<Visit>(token).map(drop);
+        assert_eq!(refused, Err(Error::Misuse(Misuse::ImplicitAssertion)));
     }
 }
 
