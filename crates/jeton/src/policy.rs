@@ -189,7 +189,7 @@ impl Policy {
         if registered.not_before.is_some_and(|at| at > latest) {
             return Err(Rejection::NotYetValid);
         }
-        if registered.issued_at.is_some_and(|at| at > latest) {
+        if registered.issued_at.is_some_and(|at| at.next > latest) {
             return Err(Rejection::IssuedInTheFuture);
         }
         if let Some(max_age) = self.max_age {
@@ -197,6 +197,7 @@ impl Policy {
                 .issued_at
                 .ok_or(Rejection::ClaimMissing(Claim::IssuedAt))?;
             let end = issued_at
+                .last()
                 .saturating_add(max_age)
                 .saturating_add(self.leeway);
             if end < now {
@@ -303,6 +304,8 @@ mod tests {
         );
         assert_eq!(check(&policy, "{\"iat\":999990}"), Ok(()));
         assert_eq!(check(&policy, "{\"iat\":999989}"), Err(Rejection::TooOld));
+        assert_eq!(check(&policy, "{\"iat\":999989.5}"), Err(Rejection::TooOld));
+        assert_eq!(check(&policy, "{\"iat\":999990.5}"), Ok(()));
     }
 
     #[test]

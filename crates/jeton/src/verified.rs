@@ -168,7 +168,7 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
 
     /// `iat`
     pub fn issued_at(&self) -> Option<Timestamp> {
-        self.registered.issued_at
+        self.registered.issued_at.map(|moment| moment.next)
     }
 
     /// `jti`

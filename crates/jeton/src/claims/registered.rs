@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::{Layout, rfc3339};
 use crate::clock::Timestamp;
@@ -54,8 +55,8 @@ impl Scanned {
                 Claim::Audience => {
                     registered.audience = Some(Audience::read(value, dates)?);
                 }
-                Claim::Expiry => registered.expires_at = Some(moment()?),
-                Claim::NotBefore => registered.not_before = Some(moment()?),
+                Claim::Expiry => registered.expires_at = Some(moment()?.next),
+                Claim::NotBefore => registered.not_before = Some(moment()?.next),
                 Claim::IssuedAt => registered.issued_at = Some(moment()?),
             }
             Ok(())
@@ -72,8 +73,26 @@ pub(crate) struct Registered {
     pub(crate) audience: Option<Audience>,
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) not_before: Option<Timestamp>,
-    pub(crate) issued_at: Option<Timestamp>,
+    pub(crate) issued_at: Option<Moment>,
     pub(crate) token_id: Option<Spot>,
+}
+
+/// A moment that a token names, perhaps between two whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The first whole second not before it. A clock of whole seconds has reached the moment exactly when it
+    /// has reached this.
+    pub(crate) next: Timestamp,
+    has_fraction: bool,
+}
+
+impl Moment {
+    /// The last whole second not after it: a time after the moment has passed exactly when it has passed
+    /// after this.
+    pub(crate) fn last(self) -> Timestamp {
+        self.next
+            .saturating_sub(Duration::from_secs(self.has_fraction.into()))
+    }
 }
 
 /// Whom a token is meant for.
@@ -189,32 +208,39 @@ impl From<Fault> for Unread {
     }
 }
 
-/// A NumericDate. A fraction counts: the moment is the first whole second not before it, so that
-/// comparing with a clock of whole seconds gives the exact answer.
-fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
+/// A NumericDate. A fraction counts.
+fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     if value.kind() != Kind::Number {
         return Err(Rejection::ClaimType(claim).into());
     }
     let out_of_range = Unread(Rejection::ClaimRange(claim));
     if let Ok(seconds) = value.raw().parse::<i64>() {
-        return Timestamp::from_unix_seconds(seconds).ok_or(out_of_range);
+        return moment(seconds, false).ok_or(out_of_range);
     }
-    // A fraction or an exponent. Every moment in range is exact to the microsecond as an f64.
+    // A fraction or an exponent. In range, an f64 tells moments apart that are 31 microseconds apart.
     let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
     if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
         return Err(out_of_range);
     }
-    Timestamp::from_unix_seconds(seconds.ceil() as i64).ok_or(out_of_range)
+    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(out_of_range)
 }
 
-/// An RFC 3339 date-time with an offset; a fraction is rounded up as in [`numeric_date`].
-fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Timestamp, Unread> {
+/// An RFC 3339 date-time with an offset. A fraction counts.
+fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     let wrong_type = Unread(Rejection::ClaimType(claim));
     let text = value.string().map(Text::to_cow);
-    let Some(moment) = text.as_deref().and_then(rfc3339::read) else {
+    let Some(read) = text.as_deref().and_then(rfc3339::read) else {
         return Err(wrong_type);
     };
-    Timestamp::from_unix_seconds(moment.unix_seconds).ok_or(Unread(Rejection::ClaimRange(claim)))
+    let out_of_range = Unread(Rejection::ClaimRange(claim));
+    moment(read.unix_seconds, read.has_fraction).ok_or(out_of_range)
+}
+
+/// So many whole seconds after 1970, or less than a second later.
+#[inline]
+fn moment(seconds: i64, has_fraction: bool) -> Option<Moment> {
+    let next = Timestamp::from_unix_seconds(seconds + i64::from(has_fraction))?;
+    Some(Moment { next, has_fraction })
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use crate::clock::Timestamp;
 /// What a date-time says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
-    /// Whole seconds since 1970-01-01T00:00:00Z, perhaps before it. A fraction is rounded up, so
-    /// that comparing with a clock of whole seconds gives the exact answer.
+    /// Whole seconds since 1970-01-01T00:00:00Z, perhaps before it.
     pub(super) unix_seconds: i64,
+    /// Whether it is later than that, by less than a second.
+    pub(super) has_fraction: bool,
 }
 
 const YEAR_1970: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
@@ -43,7 +44,8 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     let local = date_time.ok()?.duration_since(YEAR_1970).as_secs() + i64::from(leap);
     let (has_fraction, rest) = fraction(rest)?;
     Some(Moment {
-        unix_seconds: local - offset_seconds(rest)? + i64::from(has_fraction),
+        unix_seconds: local - offset_seconds(rest)?,
+        has_fraction,
     })
 }
 
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<i64> {
-        read(text).map(|moment| moment.unix_seconds)
+        read(text).map(|moment| moment.unix_seconds + i64::from(moment.has_fraction))
     }
 
     #[test]
