@@ -7,9 +7,10 @@ use base64_simd::{Out, URL_SAFE_NO_PAD};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotBase64Url;
 
-/// Length of the encoding of that many bytes.
+/// Length of the encoding of that many bytes, or of as many as there are lengths for.
 pub(crate) const fn encoded_length(bytes: usize) -> usize {
-    (bytes * 4).div_ceil(3)
+    let rest = (bytes % 3 * 4).div_ceil(3);
+    (bytes / 3).saturating_mul(4).saturating_add(rest)
 }
 
 /// Appends the encoding.
@@ -78,6 +79,8 @@ mod tests {
             assert_eq!(text.len(), encoded_length(n));
             assert_eq!(decode(text.as_bytes()), Ok(bytes));
         }
+        assert_eq!(encoded_length(usize::MAX / 4), (usize::MAX - 3) / 3);
+        assert_eq!(encoded_length(usize::MAX), usize::MAX);
     }
 
     #[test]

@@ -38,12 +38,18 @@ impl Keyed {
     pub(crate) fn new(secret: &[u8]) -> Keyed {
         let mut key = Zeroizing::new([0; BLOCK]);
         if secret.len() > BLOCK {
-            key[..DIGEST].copy_from_slice(&Sha256::digest(secret));
+            let mut hashed: [u8; DIGEST] = Sha256::digest(secret).into();
+            key[..DIGEST].copy_from_slice(&hashed);
+            hashed.zeroize();
         } else {
             key[..secret.len()].copy_from_slice(secret);
         }
         let after = |pad: u8| {
-            let padded = Zeroizing::new(key.map(|byte| byte ^ pad));
+            let mut padded = Zeroizing::new([pad; BLOCK]);
+            padded
+                .iter_mut()
+                .zip(key.iter())
+                .for_each(|(byte, key)| *byte ^= key);
             let mut state = INITIAL;
             compress256(&mut state, std::slice::from_ref(&*padded));
             state

@@ -117,7 +117,8 @@ impl Private {
                 let mut secret = Zeroizing::new(vec![0; secret_bytes]);
                 random::fill(&mut secret).ok()?;
                 let mut out = Zeroizing::new(vec![0; key.min_output_size().max(secret_bytes)]);
-                // From here on nothing branches on whether the padding was right.
+                // AWS-LC looks at the padding without branching, and aws-lc-rs then says whether it was
+                // right; nothing after that branches on it, nor on the length.
                 let (sound, length) = match key.decrypt(data, &mut out) {
                     Ok(plain) => (1, plain.len()),
                     Err(_) => (0, 0),
