@@ -242,6 +242,11 @@ fn members_that_contradict_are_named() {
             "key_ops",
             KeyProblem::WrongType,
         ),
+        (
+            with(&ec, "key_ops", json!(["verify", "verify"])),
+            "key_ops",
+            KeyProblem::Duplicate,
+        ),
         (with(&ec, "kid", json!("")), "kid", KeyProblem::WrongLength),
         (
             with(&ec, "kid", json!("k".repeat(257))),
@@ -373,9 +378,43 @@ fn mac_keys_say_what_they_are_for() {
         refused(Signer::new(&verify_only).sign(b"x")).member(),
         Some("key_ops")
     );
+    let again = MacKey::from_jwk(&verify_only.to_jwk()).unwrap();
+    assert!(Signer::new(&again).sign(b"x").is_err());
+    assert!(Verifier::new(&again).verify(&token).is_ok());
     let sign_only = MacKey::from_jwk(&with("key_ops", json!(["sign"]))).unwrap();
+    let again = MacKey::from_jwk(&sign_only.to_jwk()).unwrap();
+    assert!(Verifier::new(&again).verify(&token).is_err());
     assert_eq!(Signer::new(&sign_only).sign(b"x").unwrap(), token);
     assert!(Verifier::new(&sign_only).verify(&token).is_err());
+}
+
+/// AWS-LC takes the hybrid form, which says in its first byte what y is (X9.62); RFC 5480, section 2.2,
+/// does not.
+#[test]
+fn a_hybrid_point_is_no_public_key() {
+    for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
+        let key = SigningKey::generate(alg).unwrap().verifying_key();
+        let mut der = key.to_der().unwrap();
+        let point = der.len()
+            - match alg {
+                SigAlg::ES384 => 97,
+                SigAlg::ES512 => 133,
+                _ => 65,
+            };
+        assert_eq!(der[point], 4);
+        let odd = der.last().unwrap() & 1;
+        der[point] = 6 + odd;
+        let refusal = refused(VerifyingKey::from_der_as(&der, alg));
+        assert_eq!(refusal.problem(), KeyProblem::Invalid, "{alg}");
+    }
+}
+
+#[test]
+fn a_long_secret_is_written_whole() {
+    let secret: Vec<u8> = (0..=u8::MAX).cycle().take(40_000).collect();
+    let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
+    let same = MacKey::from_jwk(&key.to_jwk()).unwrap();
+    assert_eq!(same.thumbprint(), key.thumbprint());
 }
 
 #[test]

@@ -95,10 +95,14 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// From the uncompressed point, which must lie on the curve.
+    /// From the uncompressed point, which must lie on the curve. Not from the hybrid one, of the same
+    /// length, which AWS-LC would take (RFC 5480, section 2.2).
     pub(crate) fn from_point(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
         if point.len() != 1 + 2 * curve.bytes() {
             return Err(KeyProblem::WrongLength);
+        }
+        if point[0] != 4 {
+            return Err(KeyProblem::Invalid);
         }
         ParsedPublicKey::new(verification(curve), point)
             .map(|key| Public { curve, key })

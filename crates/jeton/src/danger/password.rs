@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{KeyId, UnknownAlgorithm, shared_algorithm};
+use crate::key::{Directions, KeyId, UnknownAlgorithm, Uses, shared_algorithm};
 use crate::limits;
 
 /// How a password wraps content keys (RFC 7518, section 4.8).
@@ -85,6 +85,7 @@ pub struct Password {
     alg: Pbes2Alg,
     secret: Arc<Zeroizing<Vec<u8>>>,
     rounds: u32,
+    directions: Directions,
     key_id: Option<KeyId>,
 }
 
@@ -104,12 +105,14 @@ impl Password {
             alg,
             secret: Arc::new(Zeroizing::new(password.to_vec())),
             rounds: Self::ROUNDS_DEFAULT,
+            directions: Directions::Both,
             key_id: None,
         })
     }
 
     /// Reads a JWK of `kty` `oct` whose `k` is the password and whose `alg` is one of [`Pbes2Alg`]'s.
-    /// `use` is `enc` if it is there; `key_ops` has `wrapKey` or `unwrapKey`.
+    /// `use` is `enc` if it is there; `key_ops` has `wrapKey`, `unwrapKey` or both, and the password does
+    /// no more than that.
     pub fn from_jwk(text: &str) -> Result<Password> {
         Self::read(text, None)
     }
@@ -132,9 +135,9 @@ impl Password {
     fn read(text: &str, wanted: Option<Pbes2Alg>) -> Result<Password> {
         let members = Members::parse(text)?;
         let alg = shared_algorithm(&members, wanted)?;
-        members.permit_one_of("enc", &["wrapKey", "unwrapKey"])?;
         let password = Password::new(alg, &members.bytes("k")?)?;
         Ok(Password {
+            directions: Directions::of(&members, &Uses::WRAPPING)?,
             key_id: members.key_id()?,
             ..password
         })
@@ -172,6 +175,7 @@ impl Password {
             alg: self.alg,
             secret: Arc::clone(&self.secret),
             rounds: self.rounds,
+            directions: self.directions,
             key_id: self.key_id.clone(),
         }
     }
@@ -184,12 +188,23 @@ impl Password {
         self.rounds
     }
 
-    /// The key that wraps, from `p2s` and `p2c`; the caller has seen to their bounds.
-    pub(crate) fn wrapping_key(&self, salt: &[u8], rounds: NonZeroU32) -> Zeroizing<Vec<u8>> {
+    /// The key that wraps, from a fresh `p2s` and `p2c`.
+    pub(crate) fn to_wrap(&self, salt: &[u8], rounds: NonZeroU32) -> Result<Zeroizing<Vec<u8>>> {
+        let password = self.directions.to_encrypt(&self.secret)?;
+        Ok(self.derive(password, salt, rounds))
+    }
+
+    /// The key that unwraps, from the token's `p2s` and `p2c`; the caller has seen to their bounds.
+    pub(crate) fn to_unwrap(&self, salt: &[u8], rounds: NonZeroU32) -> Option<Zeroizing<Vec<u8>>> {
+        let password = self.directions.to_decrypt(&self.secret)?;
+        Some(self.derive(password, salt, rounds))
+    }
+
+    fn derive(&self, password: &[u8], salt: &[u8], rounds: NonZeroU32) -> Zeroizing<Vec<u8>> {
         let salt = [self.alg.name().as_bytes(), &[0], salt].concat();
         let hash = self.alg.hash();
         // The AES key has half the hash's length: 16, 24 or 32 bytes.
-        pbes2::derive(hash, rounds, &salt, &self.secret, hash.length() / 2)
+        pbes2::derive(hash, rounds, &salt, password, hash.length() / 2)
     }
 }
 

@@ -163,8 +163,6 @@ fn by_password(
         return Err(Rejection::TooLarge(Part::Header));
     }
     let rounds = NonZeroU32::new(rounds).ok_or(malformed)?;
-    Ok(aes_kw::unwrap(
-        &password.wrapping_key(&salt, rounds),
-        encrypted,
-    ))
+    let wrapping = password.to_unwrap(&salt, rounds);
+    Ok(wrapping.and_then(|wrapping| aes_kw::unwrap(&wrapping, encrypted)))
 }

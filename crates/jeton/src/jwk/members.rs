@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use zeroize::Zeroizing;
 
@@ -19,7 +20,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Operation::Sign => "sign",
             Operation::Verify => "verify",
@@ -136,12 +137,17 @@ impl<'a> Members<'a> {
             return Ok(());
         };
         let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
-        let mut found = false;
+        let mut said = BTreeSet::new();
         for value in operations.elements().ok_or(wrong_type)? {
             let name = value.string().ok_or(wrong_type)?;
-            found |= operations_wanted.iter().any(|wanted| name == **wanted);
+            if !said.insert(name.to_cow()) {
+                return Err(KeyError::at("key_ops", KeyProblem::Duplicate));
+            }
         }
-        if found {
+        if operations_wanted
+            .iter()
+            .any(|wanted| said.contains(*wanted))
+        {
             Ok(())
         } else {
             Err(KeyError::at("key_ops", KeyProblem::Contradiction))

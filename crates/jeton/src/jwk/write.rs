@@ -9,7 +9,7 @@ pub(crate) struct Writer(Zeroizing<String>);
 
 impl Writer {
     pub(crate) fn new(kty: &'static str) -> Writer {
-        // Room for an RSA-8192 private key, so that no secret stays behind in a moved buffer.
+        // Room for an RSA-8192 private key; see `reserve`.
         let mut text = Zeroizing::new(String::with_capacity(8192));
         text.push_str("{\"kty\":\"");
         text.push_str(kty);
@@ -26,16 +26,28 @@ impl Writer {
     }
 
     pub(crate) fn bytes(mut self, name: &'static str, bytes: &[u8]) -> Writer {
+        self.reserve(name.len() + base64::encoded_length(bytes.len()));
         self.name(name);
         base64::encode_onto(bytes, &mut self.0);
         self.0.push('"');
         self
     }
 
+    /// What a key may be used for (RFC 7517, section 4.3); nothing if it is not restricted.
+    pub(crate) fn operations(mut self, operations: &[&'static str]) -> Writer {
+        if !operations.is_empty() {
+            self.0.push_str(",\"key_ops\":[\"");
+            self.0.push_str(&operations.join("\",\""));
+            self.0.push_str("\"]");
+        }
+        self
+    }
+
     /// A key's id, which may hold anything.
     pub(crate) fn key_id(mut self, key_id: Option<&str>) -> Writer {
         if let Some(key_id) = key_id {
-            let escaped = serde_json::Value::from(key_id);
+            let escaped = serde_json::Value::from(key_id).to_string();
+            self.reserve(escaped.len());
             let written = write!(self.0, ",\"kid\":{escaped}");
             debug_assert!(written.is_ok(), "a String takes everything");
         }
@@ -45,6 +57,18 @@ impl Writer {
     pub(crate) fn finish(mut self) -> Zeroizing<String> {
         self.0.push('}');
         self.0
+    }
+
+    /// Makes room for that much and for what goes around it. A secret that has been written must not stay
+    /// behind in a buffer that was too small.
+    fn reserve(&mut self, bytes: usize) {
+        const AROUND: usize = 128;
+        let needed = self.0.len() + bytes + AROUND;
+        if needed > self.0.capacity() {
+            let mut larger = Zeroizing::new(String::with_capacity(2 * needed));
+            larger.push_str(&self.0);
+            self.0 = larger;
+        }
     }
 
     fn name(&mut self, name: &'static str) {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret};
+use super::shared_secret::{Directions, SharedSecret, Uses};
 use super::{ContentEnc, KeyId};
 use crate::crypto::random;
 use crate::error::{KeyError, KeyProblem, Result};
@@ -56,11 +56,10 @@ impl ContentKey {
 
     /// The key as a JWK. It holds the secret.
     pub fn to_jwk(&self) -> Zeroizing<String> {
-        jwk::Writer::new("oct")
+        let writer = jwk::Writer::new("oct")
             .word("alg", self.enc.name())
-            .key_id(self.key_id())
-            .bytes("k", self.shared.bytes())
-            .finish()
+            .key_id(self.key_id());
+        self.shared.write(writer, &Uses::CONTENT)
     }
 
     /// What the key encrypts with.
@@ -94,7 +93,7 @@ impl ContentKey {
         } else {
             super::shared_secret::algorithm(members, wanted)?
         };
-        let shared = SharedSecret::from_members(members, enc.key_bytes(), ["encrypt", "decrypt"])?;
+        let shared = SharedSecret::from_members(members, enc.key_bytes(), &Uses::CONTENT)?;
         Ok(Self::made(enc, shared, members.key_id()?))
     }
 

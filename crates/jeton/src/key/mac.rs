@@ -45,6 +45,17 @@ enum Operations {
     VerifyOnly,
 }
 
+impl Operations {
+    /// As `key_ops` says it, which a key that is not restricted does not have.
+    const fn restricted_to(self) -> &'static [&'static str] {
+        match self {
+            Operations::Both => &[],
+            Operations::SignOnly => const { &[Operation::Sign.name()] },
+            Operations::VerifyOnly => const { &[Operation::Verify.name()] },
+        }
+    }
+}
+
 impl MacKey {
     /// A fresh key, as long as the hash.
     pub fn generate(alg: MacAlg) -> Result<MacKey> {
@@ -82,6 +93,7 @@ impl MacKey {
         jwk::Writer::new("oct")
             .word("alg", self.alg.name())
             .key_id(self.key_id())
+            .operations(self.operations.restricted_to())
             .bytes("k", &self.material.secret)
             .finish()
     }

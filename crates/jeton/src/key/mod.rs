@@ -58,4 +58,4 @@ pub(crate) use keys::VerificationKey;
 pub(crate) use pkix::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(test)]
 pub(crate) use pkix::rsa_parts;
-pub(crate) use shared_secret::algorithm as shared_algorithm;
+pub(crate) use shared_secret::{Directions, Uses, algorithm as shared_algorithm};

@@ -14,11 +14,66 @@ pub(crate) struct SharedSecret {
     directions: Directions,
 }
 
+/// Which of its two uses a shared key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Directions {
+pub(crate) enum Directions {
     Both,
     EncryptOnly,
     DecryptOnly,
+}
+
+/// What `key_ops` calls encrypting and decrypting with one kind of key (RFC 7517, section 4.3).
+pub(crate) struct Uses {
+    encrypt: [&'static str; 1],
+    decrypt: [&'static str; 1],
+}
+
+impl Uses {
+    /// Of keys that encrypt content.
+    pub(crate) const CONTENT: Uses = Uses {
+        encrypt: ["encrypt"],
+        decrypt: ["decrypt"],
+    };
+    /// Of keys that wrap keys.
+    pub(crate) const WRAPPING: Uses = Uses {
+        encrypt: ["wrapKey"],
+        decrypt: ["unwrapKey"],
+    };
+}
+
+impl Directions {
+    /// What `use` and `key_ops` leave of them.
+    pub(crate) fn of(members: &Members<'_>, uses: &Uses) -> Result<Directions, KeyError> {
+        let encrypt = members.permit_one_of("enc", &uses.encrypt);
+        match (encrypt, members.permit_one_of("enc", &uses.decrypt)) {
+            (Ok(()), Ok(())) => Ok(Directions::Both),
+            (Ok(()), Err(_)) => Ok(Directions::EncryptOnly),
+            (Err(_), Ok(())) => Ok(Directions::DecryptOnly),
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// As `key_ops` says it, which a key that is not restricted does not have.
+    fn restricted_to(self, uses: &Uses) -> &[&'static str] {
+        match self {
+            Directions::Both => &[],
+            Directions::EncryptOnly => &uses.encrypt,
+            Directions::DecryptOnly => &uses.decrypt,
+        }
+    }
+
+    /// The secret, if the key may encrypt.
+    pub(crate) fn to_encrypt(self, secret: &[u8]) -> Result<&[u8], KeyError> {
+        match self {
+            Directions::DecryptOnly => Err(KeyError::at("key_ops", KeyProblem::Contradiction)),
+            Directions::Both | Directions::EncryptOnly => Ok(secret),
+        }
+    }
+
+    /// The secret, if the key may decrypt.
+    pub(crate) fn to_decrypt(self, secret: &[u8]) -> Option<&[u8]> {
+        (self != Directions::EncryptOnly).then_some(secret)
+    }
 }
 
 impl SharedSecret {
@@ -33,25 +88,22 @@ impl SharedSecret {
         Ok(SharedSecret { bytes, directions })
     }
 
-    /// `operations` are `key_ops`' names of encrypting and of decrypting.
     pub(super) fn from_members(
         members: &Members<'_>,
         length: usize,
-        operations: [&str; 2],
+        uses: &Uses,
     ) -> Result<SharedSecret, KeyError> {
-        let [encrypt, decrypt] =
-            operations.map(|operation| members.permit_one_of("enc", &[operation]));
-        let directions = match (encrypt, decrypt) {
-            (Ok(()), Ok(())) => Directions::Both,
-            (Ok(()), Err(_)) => Directions::EncryptOnly,
-            (Err(_), Ok(())) => Directions::DecryptOnly,
-            (Err(error), Err(_)) => return Err(error),
-        };
+        let directions = Directions::of(members, uses)?;
         Self::new(members.bytes("k")?, length, directions)
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The rest of a JWK that has been begun.
+    pub(super) fn write(&self, writer: jwk::Writer, uses: &Uses) -> Zeroizing<String> {
+        let operations = self.directions.restricted_to(uses);
+        writer
+            .operations(operations)
+            .bytes("k", &self.bytes)
+            .finish()
     }
 
     pub(super) fn thumbprint(&self) -> String {
@@ -61,15 +113,12 @@ impl SharedSecret {
 
     /// The secret, if the key may encrypt.
     pub(crate) fn to_encrypt(&self) -> Result<&[u8], KeyError> {
-        if self.directions == Directions::DecryptOnly {
-            return Err(KeyError::at("key_ops", KeyProblem::Contradiction));
-        }
-        Ok(&self.bytes)
+        self.directions.to_encrypt(&self.bytes)
     }
 
     /// The secret, if the key may decrypt.
     pub(crate) fn to_decrypt(&self) -> Option<&[u8]> {
-        (self.directions != Directions::EncryptOnly).then_some(&self.bytes)
+        self.directions.to_decrypt(&self.bytes)
     }
 }
 

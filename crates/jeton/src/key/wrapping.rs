@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret};
+use super::shared_secret::{Directions, SharedSecret, Uses};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};
@@ -53,11 +53,10 @@ impl WrappingKey {
 
     /// The key as a JWK. It holds the secret.
     pub fn to_jwk(&self) -> Zeroizing<String> {
-        jwk::Writer::new("oct")
+        let writer = jwk::Writer::new("oct")
             .word("alg", self.alg.name())
-            .key_id(self.key_id())
-            .bytes("k", self.shared.bytes())
-            .finish()
+            .key_id(self.key_id());
+        self.shared.write(writer, &Uses::WRAPPING)
     }
 
     /// The key's algorithm.
@@ -87,8 +86,7 @@ impl WrappingKey {
         wanted: Option<KeyWrapAlg>,
     ) -> Result<WrappingKey, KeyError> {
         let alg = super::shared_secret::algorithm(members, wanted)?;
-        let shared =
-            SharedSecret::from_members(members, alg.key_bytes(), ["wrapKey", "unwrapKey"])?;
+        let shared = SharedSecret::from_members(members, alg.key_bytes(), &Uses::WRAPPING)?;
         Ok(Self::made(alg, shared, members.key_id()?))
     }
 

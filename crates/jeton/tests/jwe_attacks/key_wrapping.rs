@@ -108,6 +108,8 @@ fn a_key_does_no_more_than_key_ops_says() {
         Rejection::Decryption
     );
     assert!(Decrypter::new(&unwrap).decrypt(&token).is_ok());
+    let wrap = WrappingKey::from_jwk(&wrap.to_jwk()).unwrap();
+    assert!(Decrypter::new(&wrap).decrypt(&token).is_err());
 
     let encrypt = ContentKey::from_jwk(&jwk(r#"["encrypt"]"#, "A256GCM")).unwrap();
     let decrypt = ContentKey::from_jwk(&jwk(r#"["decrypt"]"#, "A256GCM")).unwrap();
@@ -124,6 +126,9 @@ fn a_key_does_no_more_than_key_ops_says() {
         Rejection::Decryption
     );
     assert!(Decrypter::new(&decrypt).decrypt(&token).is_ok());
+    let decrypt = ContentKey::from_jwk(&decrypt.to_jwk()).unwrap();
+    let refused = Encrypter::new(&decrypt, ContentEnc::A256Gcm).encrypt(b"x");
+    assert!(refused.is_err());
     for ops in [r#"["sign"]"#, "[]", r#""wrapKey""#, "[7]"] {
         assert!(WrappingKey::from_jwk(&jwk(ops, "A256KW")).is_err(), "{ops}");
         assert!(ContentKey::from_jwk(&jwk(ops, "A256GCM")).is_err(), "{ops}");

@@ -37,6 +37,26 @@ fn refusal_with(member: &str, value: Value) -> Rejection {
 }
 
 #[test]
+fn a_password_does_no_more_than_key_ops_says() {
+    let jwk = |ops: &str| {
+        let k = encode(b"correct horse");
+        let text =
+            format!(r#"{{"kty":"oct","alg":"PBES2-HS256+A128KW","key_ops":["{ops}"],"k":"{k}"}}"#);
+        Password::from_jwk(&text).unwrap().rounds(1000).unwrap()
+    };
+    let (wrap, unwrap) = (jwk("wrapKey"), jwk("unwrapKey"));
+    let encrypter = Encrypter::new(&wrap, ContentEnc::A128Gcm);
+    let token = encrypter.encrypt(b"x").unwrap();
+    assert!(Decrypter::new(&unwrap).decrypt(&token).is_ok());
+    assert_eq!(
+        rejection(Decrypter::new(&wrap).decrypt(&token)),
+        Rejection::Decryption
+    );
+    let encrypter = Encrypter::new(&unwrap, ContentEnc::A128Gcm);
+    assert!(encrypter.encrypt(b"x").is_err());
+}
+
+#[test]
 fn rounds_beyond_the_limit_cost_nothing() {
     for rounds in [
         json!(limits::PBES2_ROUNDS + 1),
