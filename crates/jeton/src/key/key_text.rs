@@ -32,7 +32,6 @@ fn is_bare_key_text(bytes: &[u8]) -> bool {
         || (json && contains(b"\"kty\""))
         || ((paserk || open_ssh) && text.is_ascii())
         || is_der(bytes)
-        || is_der(text)
 }
 
 /// Without a byte order mark, and white space around it.
@@ -57,7 +56,15 @@ fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(text)
 }
 
+/// Whether all of the bytes are a key's DER, but for white space around it.
 fn is_der(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    AnyRef::from_der_partial(start).is_ok_and(|(_, rest)| {
+        rest.trim_ascii().is_empty() && is_bare_der(&start[..start.len() - rest.len()])
+    })
+}
+
+fn is_bare_der(bytes: &[u8]) -> bool {
     fn is<'d, T: Decode<'d>>(bytes: &'d [u8]) -> bool {
         T::from_der(bytes).is_ok()
     }
@@ -172,6 +179,13 @@ mod tests {
             };
             [head, parts].concat()
         };
+        let ed25519 = sequence(&[b"\x06\x03\x2b\x65\x70"]);
+        let ends_in_space = sequence(&[&ed25519, b"\x03\x21\x00", &[7; 31], b" "]);
+        assert!(is_key_text(&ends_in_space));
+        assert!(is_key_text(
+            &[&b"\n"[..], &ends_in_space, b" \r\n"].concat()
+        ));
+        assert!(!is_key_text(&[&ends_in_space[..], b"\n7"].concat()));
         let pbes2 = sequence(&[b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0d"]);
         assert!(
             is_key_text(&sequence(&[&pbes2, b"\x04\x02ab"])),

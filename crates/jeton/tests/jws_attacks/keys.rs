@@ -22,7 +22,7 @@ fn a_public_key_is_never_an_hmac_secret() {
             STANDARD.encode_to_string(&der).into_bytes(),
             encode(&der).into_bytes(),
             STANDARD.encode_to_string(&pem).into_bytes(),
-            [&der[..], b"\n"].concat(),
+            [&b" "[..], &der, b"\r\n"].concat(),
             marked(pem.as_bytes()),
             marked(public.to_jwk().as_bytes()),
             format!("[{}]", public.to_jwk()).into_bytes(),
