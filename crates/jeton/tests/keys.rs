@@ -342,6 +342,41 @@ fn public_and_private_are_not_taken_for_each_other() {
     }
 }
 
+/// RFC 7517, sections 4.2, 4.3 and 4.7.
+#[test]
+fn what_a_jwk_says_beside_its_key_is_said_again() {
+    for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::RS256, SigAlg::MlDsa65] {
+        let key = SigningKey::generate(alg).unwrap();
+        let mut private: Value = serde_json::from_str(&key.to_jwk().unwrap()).unwrap();
+        private["use"] = json!("sig");
+        private["key_ops"] = json!(["sign"]);
+        private["x5c"] = json!(["MIIB+/8=", "MII\u{e9}"]);
+        let key = SigningKey::from_jwk(&private.to_string()).unwrap();
+        let again: Value = serde_json::from_str(&key.to_jwk().unwrap()).unwrap();
+        assert_eq!(again, private, "{alg}");
+
+        let text = key.verifying_key().with_key_id("k").unwrap().to_jwk();
+        let public: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(public["key_ops"], json!(["verify"]));
+        assert_eq!(
+            (&public["use"], &public["x5c"]),
+            (&private["use"], &private["x5c"])
+        );
+        let again = VerifyingKey::from_jwk(&text).unwrap();
+        assert_eq!(again.to_jwk(), text);
+    }
+    let jwk = SigningKey::generate(SigAlg::ES256)
+        .unwrap()
+        .to_jwk()
+        .unwrap();
+    let mut wrong: Value = serde_json::from_str(&jwk).unwrap();
+    for chain in [json!("MIIB"), json!([7]), json!([["MIIB"]])] {
+        wrong["x5c"] = chain;
+        let refusal = refused(SigningKey::from_jwk(&wrong.to_string()));
+        assert_eq!(refusal.member(), Some("x5c"));
+    }
+}
+
 #[test]
 fn mac_keys_say_what_they_are_for() {
     let key = MacKey::generate(MacAlg::HS384).unwrap();

@@ -113,6 +113,20 @@ impl<'a> Members<'a> {
         Ok(bytes)
     }
 
+    /// The strings of a list as they stand, each between its quotes and commas between them, if the member
+    /// is there.
+    pub(crate) fn strings(&self, name: &'static str) -> Result<Option<String>, KeyError> {
+        let Some(list) = self.value(name) else {
+            return Ok(None);
+        };
+        let wrong_type = KeyError::at(name, KeyProblem::WrongType);
+        let texts = list.elements().ok_or(wrong_type)?.map(|element| {
+            element.string().ok_or(wrong_type)?;
+            Ok(format!("\"{}\"", element.raw()))
+        });
+        Ok(Some(texts.collect::<Result<Vec<_>, _>>()?.join(",")))
+    }
+
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
         self.optional("kid")?
             .map(|kid| KeyId::loaded(&kid))

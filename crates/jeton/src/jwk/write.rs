@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use zeroize::Zeroizing;
 
+use super::{Marks, Operation};
 use crate::base64;
 
 /// Writes a JWK, member by member. The text is wiped when dropped, for it may hold a secret.
@@ -31,6 +32,24 @@ impl Writer {
         base64::encode_onto(bytes, &mut self.0);
         self.0.push('"');
         self
+    }
+
+    /// What was said of the key when it was read.
+    pub(crate) fn marks(self, marks: &Marks, operation: Operation) -> Writer {
+        let mut writer = match marks.has_use {
+            true => self.word("use", "sig"),
+            false => self,
+        };
+        if marks.has_operations {
+            writer = writer.operations(&[operation.name()]);
+        }
+        if let Some(certificates) = &marks.certificates {
+            writer.reserve(certificates.len());
+            writer.0.push_str(",\"x5c\":[");
+            writer.0.push_str(certificates);
+            writer.0.push(']');
+        }
+        writer
     }
 
     /// What a key may be used for (RFC 7517, section 4.3); nothing if it is not restricted.

@@ -7,7 +7,7 @@ use super::verifying::{self, Public};
 use super::{RsaSize, SigAlg, VerifyingKey, pkix};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members, Operation};
+use crate::jwk::{Members, Operation};
 use crate::jws::Headers;
 
 /// A private key that signs with one algorithm.
@@ -95,12 +95,10 @@ impl SigningKey {
         Ok(pkix::read_pkcs8(der, Some(alg))?)
     }
 
-    /// The key as a private JWK. It holds the secret.
+    /// The key as a private JWK. It holds the secret. It has `use`, `key_ops` and `x5c` if the JWK that it
+    /// was read from had them.
     pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
-        let writer = jwk::Writer::new(self.public.kty())
-            .word("alg", self.alg().name())
-            .key_id(self.key_id());
-        let writer = self.public.public_members(writer);
+        let writer = self.public.begin_jwk(Operation::Sign);
         Ok(match &self.pair {
             Pair::Ecdsa(pair) => writer.bytes("d", &pair.scalar()?),
             Pair::Ed25519(pair) => writer.bytes("d", pair.seed()?.as_slice()),
@@ -202,7 +200,7 @@ impl SigningKey {
         };
         Ok(SigningKey {
             pair,
-            public: VerifyingKey::made(alg, public, members.key_id()?),
+            public: VerifyingKey::from_rest(members, alg, public)?,
         })
     }
 

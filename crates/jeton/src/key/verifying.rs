@@ -7,7 +7,7 @@ use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members, Operation};
+use crate::jwk::{self, Marks, Members, Operation};
 use crate::jws::Headers;
 
 /// A public key that checks signatures of one algorithm.
@@ -25,6 +25,7 @@ pub struct VerifyingKey {
     alg: SigAlg,
     public: Arc<Public>,
     key_id: Option<KeyId>,
+    marks: Marks,
     headers: Headers,
 }
 
@@ -77,13 +78,12 @@ impl VerifyingKey {
         Ok(pkix::read_spki(der, Some(alg), Strength::Today)?)
     }
 
-    /// The key as a JWK.
+    /// The key as a JWK. It has `use`, `key_ops` and `x5c` if the JWK that it was read from had them.
     pub fn to_jwk(&self) -> String {
-        let writer = jwk::Writer::new(self.kty())
-            .word("alg", self.alg.name())
-            .key_id(self.key_id());
-        let text = self.public_members(writer).finish();
-        text.as_str().to_owned()
+        self.begin_jwk(Operation::Verify)
+            .finish()
+            .as_str()
+            .to_owned()
     }
 
     /// The key as PEM SPKI (`PUBLIC KEY`). The algorithm of an RSA key and the id are not in it.
@@ -157,7 +157,19 @@ impl VerifyingKey {
     ) -> Result<VerifyingKey, KeyError> {
         let alg = Self::public_algorithm(members, wanted)?;
         let public = Public::from_members(members, alg)?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        Self::from_rest(members, alg, public)
+    }
+
+    /// A key whose own members have been read; the others' turn.
+    pub(super) fn from_rest(
+        members: &Members<'_>,
+        alg: SigAlg,
+        public: Public,
+    ) -> Result<VerifyingKey, KeyError> {
+        Ok(VerifyingKey {
+            marks: Marks::of(members)?,
+            ..Self::made(alg, public, members.key_id()?)
+        })
     }
 
     /// An RSA key under today's minimum; [`danger`](crate::danger) is the only door to it.
@@ -169,7 +181,7 @@ impl VerifyingKey {
         let (n, e) = (members.integer("n")?, members.integer("e")?);
         let public = Public::rsa(alg, Strength::Legacy, &n, &e)
             .map_err(|(member, problem)| KeyError::at(member, problem))?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        Self::from_rest(members, alg, public)
     }
 
     pub(crate) fn weak_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey, KeyError> {
@@ -197,14 +209,16 @@ impl VerifyingKey {
             public: Arc::new(public),
             headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
             key_id,
+            marks: Marks::default(),
         }
     }
 
-    pub(super) fn kty(&self) -> &'static str {
-        self.alg.scheme().kty()
-    }
-
-    pub(super) fn public_members(&self, writer: jwk::Writer) -> jwk::Writer {
+    /// The public members, and all that stands beside them: the whole of a public JWK for that operation.
+    pub(super) fn begin_jwk(&self, operation: Operation) -> jwk::Writer {
+        let writer = jwk::Writer::new(self.alg.scheme().kty())
+            .word("alg", self.alg.name())
+            .key_id(self.key_id())
+            .marks(&self.marks, operation);
         match &*self.public {
             Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
             Public::Ecdsa { curve, point, .. } => {
