@@ -315,16 +315,28 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 	// machine is. What is made while one goes on counts as living and puts the next one off.
 	const steps = 8
 	step := int(*done.collectsAfter) / steps
-	collect()
-	for nth, taken := 1, 0; nth <= 2; nth++ {
-		for before := collections(); collections() == before && taken <= 3*steps; taken++ {
-			_, _ = run(step)
-			time.Sleep(10 * time.Millisecond)
+	came := func() (eighths [2]int, whenSaid bool) {
+		collect()
+		whenSaid = true
+		for nth := range eighths {
+			for before := collections(); collections() == before && eighths[nth] <= 2*steps; eighths[nth]++ {
+				_, _ = run(step)
+				time.Sleep(10 * time.Millisecond)
+			}
+			whenSaid = whenSaid && eighths[nth] > steps/2 && eighths[nth] <= steps+steps/2
 		}
-		if said := nth * steps; taken <= said-steps/2 || taken > said+steps/2 {
-			t.Errorf("collection %d came after %d eighths, want %d", nth, taken, said)
-		}
+		return eighths, whenSaid
 	}
+	// The slower a collection was, the sooner the next one begins: on a busy machine, perhaps too soon.
+	var all [][2]int
+	for range 5 {
+		eighths, whenSaid := came()
+		if whenSaid {
+			return
+		}
+		all = append(all, eighths)
+	}
+	t.Errorf("collections came %v eighths one after the other, want %d each", all, steps)
 }
 
 func TestARunBeginsBehindACollectionOfAFullHeap(t *testing.T) {
