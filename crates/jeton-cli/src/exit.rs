@@ -74,6 +74,11 @@ impl Failure {
     }
 }
 
+/// The exit code of a wrong call about which all is said.
+pub(crate) fn wrong() -> ExitCode {
+    ExitCode::from(WRONG)
+}
+
 /// Says what went wrong, if anything did, and turns it into the exit code.
 pub(crate) fn end(outcome: Outcome) -> ExitCode {
     let Err(failure) = outcome else {

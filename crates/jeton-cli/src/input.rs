@@ -12,9 +12,13 @@ use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
+use crate::kept_back::{self, KeptBack};
 
 /// Most that is read from a file or standard input, bytes. What is longer is refused, not cut off.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What to do with a key that was pasted.
+const INTO_A_FILE: &str = "write it to a file that only you can read and give that file's name";
 
 /// Enough for the text of one key.
 const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
@@ -84,7 +88,12 @@ impl Source {
     pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         match self {
             Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
-            Source::File(path) => file(path, INPUT_BYTES_MAX),
+            Source::File(path) => file(path, INPUT_BYTES_MAX).map_err(|unread| {
+                unread.failure(
+                    path,
+                    "without @ it is the text itself; @ is for a file's name",
+                )
+            }),
             Source::Stdin => stdin(INPUT_BYTES_MAX),
         }
     }
@@ -118,7 +127,42 @@ pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<
     if path == Path::new("-") {
         return stdin(bytes_max as u64);
     }
-    file(path, bytes_max as u64)
+    file(path, bytes_max as u64).map_err(|unread| {
+        let instead = format!("{INTO_A_FILE}, or give - and send it to standard input");
+        let failure = unread.failure(path, &instead);
+        let name = kept_back::name_of(path);
+        match name.strip_prefix('@') {
+            Some(bare) => failure.hint(format!("here a file is named without @: {bare}")),
+            None => failure,
+        }
+    })
+}
+
+/// The bytes of a file with a password; `-` is standard input. Its name is never repeated: it may be
+/// the password.
+pub(crate) fn password_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
+    if path == Path::new("-") {
+        return stdin(bytes_max as u64);
+    }
+    file(path, bytes_max as u64).map_err(|unread| match unread {
+        Unread::Error(error) => Failure::wrong(format!("cannot read the password's file: {error}"))
+            .hint("the name of a file is wanted, whose one line is the password"),
+        Unread::TooLong(bytes_max) => too_long("the password's file", bytes_max),
+    })
+}
+
+/// Refuses what is pasted in the place of a file's name, where the file is read elsewhere.
+pub(crate) fn must_be_a_name(path: &Path) -> Outcome {
+    match KeptBack::of(&path.to_string_lossy()) {
+        Some(kept_back) if !path.exists() => Err(not_a_name(kept_back).hint(INTO_A_FILE)),
+        _ => Ok(()),
+    }
+}
+
+fn not_a_name(kept_back: KeptBack) -> Failure {
+    Failure::wrong(format!(
+        "{kept_back} was given where the name of a file is wanted"
+    ))
 }
 
 /// How a key file is called in messages.
@@ -126,25 +170,38 @@ pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();
     }
-    path.display().to_string()
+    kept_back::name_of(path)
 }
 
-fn file(path: &Path, bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
+/// Why a file could not be read.
+enum Unread {
+    Error(io::Error),
+    /// It is longer than so many bytes.
+    TooLong(u64),
+}
+
+impl Unread {
+    /// What is said of it; if its name is what should stand in a file, what to do instead.
+    fn failure(self, path: &Path, instead: &str) -> Failure {
+        match (self, KeptBack::of(&path.to_string_lossy())) {
+            (Unread::Error(_), Some(kept_back)) => not_a_name(kept_back).hint(instead),
+            (Unread::Error(error), None) => {
+                Failure::wrong(format!("cannot read {}: {error}", kept_back::name_of(path)))
+            }
+            (Unread::TooLong(bytes_max), _) => too_long(&kept_back::name_of(path), bytes_max),
+        }
+    }
+}
+
+fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, Unread> {
     let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(io::Error::from(ErrorKind::IsADirectory)),
         false => Ok(file),
     });
-    let unreadable = |error: io::Error| {
-        let failure = Failure::wrong(format!("cannot read {}: {error}", path.display()));
-        let name = path.to_string_lossy();
-        match name.strip_prefix('@') {
-            Some(bare) => failure.hint(format!("here a file is named without @: {bare}")),
-            None => failure,
-        }
-    };
-    let file = opened.map_err(unreadable)?;
-    let bytes = limited(file, bytes_max).map_err(unreadable)?;
-    bytes.ok_or_else(|| too_long(&path.display().to_string(), bytes_max))
+    let bytes = opened.and_then(|file| limited(file, bytes_max));
+    bytes
+        .map_err(Unread::Error)?
+        .ok_or(Unread::TooLong(bytes_max))
 }
 
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {

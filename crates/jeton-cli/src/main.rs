@@ -18,6 +18,7 @@ mod token;
 
 // What they share: arguments in, answers out
 mod algorithm;
+mod call;
 mod claims;
 mod demands;
 mod doors;
@@ -26,8 +27,10 @@ mod header_style;
 mod input;
 mod jose;
 mod json;
+mod kept_back;
 mod keyfile;
 mod output;
+mod printable;
 mod refusal;
 mod time;
 mod verdict;
@@ -92,7 +95,11 @@ enum Noun {
 }
 
 fn main() -> ExitCode {
-    match Jeton::parse().noun {
+    let jeton: Jeton = match call::read() {
+        Ok(jeton) => jeton,
+        Err(code) => return code,
+    };
+    match jeton.noun {
         Noun::Key(key) => exit::end(key.run()),
         Noun::Jwt(jwt) => exit::end(jwt.run()),
         Noun::Jws(jws) => exit::end(jws.run()),

@@ -5,7 +5,8 @@
 //!   On a terminal, where nobody can see where it ends, a newline follows.
 //! - Standard error has talk: `error:`, `rejected:`, `hint:`, `note:`. The word says it; colour only
 //!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
-//! - Nothing here prints a secret; the verbs that are made to give one out pass it as data.
+//! - Nothing here prints a secret; the verbs that are made to give one out pass it as data. Talk
+//!   repeats names that strangers chose, and what would command a terminal is escaped in it.
 //! - A reader that went away (`| head`) is no error: it has what it wanted. Any other failure to
 //!   write is, and ends with exit code 2. Talk that cannot be written is lost.
 
@@ -13,10 +14,12 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use clap::builder::StyledStr;
 use jeton::Limits;
 use serde::Serialize;
 
 use crate::exit::{Failure, Outcome};
+use crate::printable;
 
 /// A line of data.
 pub(crate) fn line(text: &str) -> Outcome {
@@ -50,6 +53,17 @@ pub(crate) fn json(value: &impl Serialize) -> Outcome {
     line(&text)
 }
 
+/// A page of help, which was asked for.
+pub(crate) fn page(page: &StyledStr) -> Outcome {
+    let mut stdout = anstream::stdout().lock();
+    written(write!(stdout, "{}", page.ansi()).and_then(|()| stdout.flush()))
+}
+
+/// What is wrong with the call, in its own words and colours.
+pub(crate) fn complaint(complaint: &StyledStr) {
+    let _ = write!(anstream::stderr(), "{}", complaint.ansi());
+}
+
 /// Something the caller should know although all went well.
 pub(crate) fn note(message: impl Display) {
     talk(AnsiColor::Cyan.on_default(), "note", message);
@@ -68,6 +82,7 @@ pub(crate) fn note_size(token: &str) {
 
 /// What was done, where standard output cannot show it.
 pub(crate) fn done(message: impl Display) {
+    let message = printable::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{message}");
 }
 
@@ -90,6 +105,7 @@ pub(crate) fn warning(message: impl Display) {
 }
 
 fn talk(style: Style, word: &str, message: impl Display) {
+    let message = printable::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {message}");
 }
 
@@ -101,7 +117,11 @@ fn write(pieces: &[&[u8]]) -> Outcome {
         }
         stdout.flush()
     };
-    match all() {
+    written(all())
+}
+
+fn written(done: io::Result<()>) -> Outcome {
+    match done {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::wrong(format!(
             "cannot write to standard output: {error}"
         ))),

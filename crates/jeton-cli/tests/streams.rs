@@ -322,23 +322,30 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_one_clear_line() {
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
-        .args(["key", "public", "es256.jwk"])
-        .current_dir(keys())
-        .stdout(full)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let talk = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        talk.starts_with("error: cannot write to standard output: "),
-        "{talk}"
-    );
-    assert_eq!(talk.lines().count(), 1);
+    for args in [
+        &["key", "public", "es256.jwk"][..],
+        &["--help"],
+        &["jwt", "sign", "-h"],
+        &["--version"],
+    ] {
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
+            .args(args)
+            .current_dir(keys())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let talk = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {talk}");
+        assert!(
+            talk.starts_with("error: cannot write to standard output: "),
+            "{args:?}: {talk}"
+        );
+        assert_eq!(talk.lines().count(), 1);
+    }
 }
 
 #[test]

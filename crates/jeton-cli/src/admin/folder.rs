@@ -9,6 +9,7 @@ use jeton::SystemClock;
 use jeton_issuer::{DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node};
 
 use crate::exit::{Failure, Outcome};
+use crate::input;
 use crate::output;
 use crate::time;
 
@@ -75,6 +76,9 @@ impl Folder {
 
 impl EncryptionKey {
     pub(super) fn source(self) -> Outcome<KeySource> {
+        if let Some(path) = &self.key_encryption_key {
+            input::must_be_a_name(path)?;
+        }
         let variable = match std::env::var(KEY_VARIABLE) {
             Ok(text) => Some(text),
             Err(std::env::VarError::NotPresent) => None,
@@ -110,6 +114,7 @@ impl Administered {
         let has_key = !matches!(source, KeySource::InFolder) || folder.has_key_file();
         let mut options = folder.options(source).map_err(failure)?;
         if let Some(older) = self.also_reads {
+            input::must_be_a_name(&older)?;
             options = options.also_reads(KeyEncryptionKey::from_file(&older).map_err(failure)?);
         }
         if !has_key {

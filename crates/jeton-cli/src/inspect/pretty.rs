@@ -1,8 +1,9 @@
-//! What a stranger wrote, made fit for a terminal.
+//! Parts of a token, made fit for a terminal.
 //!
 //! JSON is indented and otherwise left as it is: a member that stands twice stands twice, a number
-//! keeps its digits. Characters that would command the terminal or turn the text's direction are
-//! written as escapes, so that what is seen is what is there.
+//! keeps its digits.
+
+use crate::printable;
 
 /// Most that is shown of bytes that are not text.
 const BYTES_SHOWN: usize = 64;
@@ -20,7 +21,7 @@ pub(super) fn json(text: &str) -> String {
                     out.push('\\');
                     out.extend(chars.next());
                 }
-                _ => push_shown(&mut out, c),
+                _ => printable::push(&mut out, c),
             }
             in_string = c != '"';
             continue;
@@ -57,18 +58,6 @@ pub(super) fn json(text: &str) -> String {
     out
 }
 
-/// Any text.
-pub(super) fn text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            _ => push_shown(&mut out, c),
-        }
-    }
-    out
-}
-
 /// The first bytes, in hexadecimal.
 pub(super) fn bytes(bytes: &[u8]) -> String {
     let shown = bytes.iter().take(BYTES_SHOWN);
@@ -82,19 +71,6 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
 fn line(out: &mut String, indent: usize) {
     out.push('\n');
     out.extend(std::iter::repeat_n("  ", indent));
-}
-
-fn push_shown(out: &mut String, c: char) {
-    // The marks and isolates that reorder text (Unicode, Bidi_Control), and line separators.
-    let turns = matches!(
-        c,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    if c.is_control() || turns {
-        out.push_str(&format!("\\u{:04x}", u32::from(c)));
-    } else {
-        out.push(c);
-    }
 }
 
 #[cfg(test)]
@@ -116,6 +92,5 @@ mod tests {
             json("\"\u{9b}2J\u{7f}\u{202e}é\""),
             "\"\\u009b2J\\u007f\\u202eé\""
         );
-        assert_eq!(text("a\u{1b}[2Jb\nc"), "a\\u001b[2Jb\nc");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{age, pretty};
 use crate::json::{Members, Problem};
-use crate::output;
+use crate::{output, printable};
 
 /// As deep as serde_json reads.
 const DEPTH_MAX: u32 = 127;
@@ -169,7 +169,7 @@ impl Report {
                     write!(
                         out,
                         "\n{name} ({size} bytes, text)\n{}\n",
-                        pretty::text(text)
+                        printable::text(text)
                     )
                 }
                 Content::Bytes(bytes) => {
@@ -189,7 +189,7 @@ impl Report {
         for (name, fact) in &self.facts {
             let _ = match fact {
                 Fact::Text(text) => {
-                    writeln!(out, "{indent}{name:width$}  {}", pretty::text(text))
+                    writeln!(out, "{indent}{name:width$}  {}", printable::text(text))
                 }
                 Fact::Number(number) => writeln!(out, "{indent}{name:width$}  {number}"),
             };

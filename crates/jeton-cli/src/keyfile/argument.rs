@@ -311,12 +311,12 @@ fn passwords(
             );
         }
     };
-    let name = input::name_of(path);
-    let text = input::key_bytes(path, jeton::limits::PASSWORD_BYTES + 2)?;
+    let text = input::password_bytes(path, jeton::limits::PASSWORD_BYTES + 2)?;
     let text = input::without_line_end(&text);
     algs.into_iter()
         .map(|alg| {
-            Password::new(alg, text).map_err(|error| Failure::wrong(format!("{name}: {error}")))
+            Password::new(alg, text)
+                .map_err(|error| Failure::wrong(format!("the password's file: {error}")))
         })
         .collect()
 }

@@ -1,0 +1,152 @@
+//! What is never said back: a key or a token that was pasted where a file's name, a verb or nothing was
+//! wanted. It would stand on screens and in logs that are not meant for it.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::printable;
+
+/// What a text looks like that is not repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeptBack {
+    Key,
+    Token,
+    /// Claims, say.
+    Json,
+    /// Nothing that a file or a verb is called.
+    Long,
+}
+
+/// Longer than the name of any file, bytes.
+const NAME_BYTES: usize = 255;
+/// Longer than the path of any file, bytes.
+const PATH_BYTES: usize = 4095;
+/// As long as the text of the shortest secret.
+const SECRET_BYTES: usize = 32;
+/// What a PASERK or PASETO has behind its second dot, and a file's name rather not.
+const BODY_BYTES: usize = 16;
+
+impl KeptBack {
+    /// What a text is taken for, if it is not to be repeated.
+    pub(crate) fn of(text: &str) -> Option<KeptBack> {
+        let has = |member: &str| text.contains(&format!("\"{member}\""));
+        let pieces = || text.split(|c: char| !is_base64url(c) && c != '.');
+        let json = text.trim_start_matches('@').trim_start();
+        let is_json = json.starts_with('{') || (json.starts_with('[') && json.contains('"'));
+        let is_key = text.contains("-----BEGIN ")
+            || has("kty")
+            || pieces().any(|piece| is_versioned(piece, b'k'))
+            || is_random(text);
+        let is_token = pieces().any(|piece| piece.starts_with("eyJ") || is_versioned(piece, b'v'))
+            || (is_json && ["payload", "signatures", "ciphertext"].into_iter().any(has));
+        let is_long =
+            text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > NAME_BYTES);
+        let looks = [
+            (is_key, KeptBack::Key),
+            (is_token, KeptBack::Token),
+            (is_json, KeptBack::Json),
+            (is_long, KeptBack::Long),
+        ];
+        looks.into_iter().find_map(|(is, kept)| is.then_some(kept))
+    }
+}
+
+impl fmt::Display for KeptBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeptBack::Key => "the text of a key",
+            KeptBack::Token => "the text of a token",
+            KeptBack::Json => "a JSON text",
+            KeptBack::Long => "a long text",
+        })
+    }
+}
+
+/// What a file is called in messages.
+pub(crate) fn name_of(path: &Path) -> String {
+    let name = path.to_string_lossy();
+    match KeptBack::of(&name) {
+        Some(_) => "the file".to_owned(),
+        None => printable::line(&name),
+    }
+}
+
+/// `k4.local.…`, `v4.public.…`.
+fn is_versioned(text: &str, letter: u8) -> bool {
+    let mut parts = text.splitn(3, '.');
+    let (version, kind, body) = (parts.next(), parts.next(), parts.next());
+    matches!(version.map(str::as_bytes), Some([first, b'1'..=b'4']) if *first == letter)
+        && kind.is_some_and(|kind| !kind.is_empty())
+        && body.is_some_and(|body| body.len() >= BODY_BYTES)
+}
+
+/// A secret alone, in hexadecimal, base64 or base64url; DER in base64.
+fn is_random(text: &str) -> bool {
+    let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
+    let mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
+    let is_hex = text.chars().all(|c| c.is_ascii_hexdigit());
+    let is_base64 = text.chars().all(|c| is_base64url(c) || "+/=".contains(c));
+    // A path has slashes too.
+    let is_path = text.contains('/') && !text.ends_with('=') && !begins_as_der(text);
+    text.len() >= SECRET_BYTES
+        && has(char::is_ascii_digit)
+        && (is_hex || (mixed && is_base64 && !is_path))
+}
+
+/// A SEQUENCE in base64.
+fn begins_as_der(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'M', b'A'..=b'P', ..])
+}
+
+fn is_base64url(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_told_from_the_name_of_a_file() {
+        for (text, kept) in [
+            (r#"{"kty":"oct","k":"AQID"}"#, KeptBack::Key),
+            ("-----BEGIN PRIVATE KEY-----\nMC4C", KeptBack::Key),
+            (
+                "k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8",
+                KeptBack::Key,
+            ),
+            (
+                "--key=k2.secret-pw.cHFyc3R1dnd4eXp7fH1-f4CBg",
+                KeptBack::Key,
+            ),
+            ("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA", KeptBack::Key),
+            (
+                "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC",
+                KeptBack::Key,
+            ),
+            ("000102030405060708090a0b0c0d0e0f", KeptBack::Key),
+            ("eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
+            ("Bearer eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
+            ("@v4.public.eyJzdWIiOiJ1c2VyLTcifQ", KeptBack::Token),
+            (r#"{"payload":"AA","signatures":[]}"#, KeptBack::Token),
+            (r#"@{"sub":"user-7"}"#, KeptBack::Json),
+            (&"a".repeat(256), KeptBack::Long),
+        ] {
+            assert_eq!(KeptBack::of(text), Some(kept), "{text}");
+        }
+        for text in [
+            "",
+            "key.jwk",
+            "k4.local",
+            "keys/k4.secret",
+            "k4.public.old",
+            "v4.token",
+            "--kid",
+            "[PAYLOAD|@FILE|-]",
+            "the-key-that-signs-in-production-2026.jwk",
+            "/var/lib/0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d/Key.pem",
+        ] {
+            assert_eq!(KeptBack::of(text), None, "{text}");
+        }
+    }
+}
