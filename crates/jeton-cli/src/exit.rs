@@ -68,6 +68,14 @@ impl Failure {
         &self.message
     }
 
+    /// What went wrong and what to do about it, in one line.
+    pub(crate) fn with_hint(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// The reason, if it was the token that was refused.
     pub(crate) fn rejection(&self) -> Option<&str> {
         (self.cause == Cause::Token).then_some(&*self.message)

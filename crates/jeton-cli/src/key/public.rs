@@ -38,32 +38,11 @@ impl Public {
                 output::line(&public)
             }
             Form::Set(_) => {
-                let jwks = self.jwks(file)?;
+                let jwks = file.each_as(|key| self.jwk(key))?;
                 output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
             }
             Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => output::line(&self.jwk(&file)?),
         }
-    }
-
-    /// The public halves of a set's keys. What has none stays where it is, and does not spoil the rest.
-    fn jwks(&self, set: KeyFile) -> Outcome<Vec<String>> {
-        let mut jwks = Vec::new();
-        let mut left_out = Vec::new();
-        for key in set.each()? {
-            match self.jwk(&key) {
-                Ok(jwk) => jwks.push(jwk),
-                Err(failure) => left_out.push(failure),
-            }
-        }
-        if jwks.is_empty()
-            && let Some(failure) = left_out.pop()
-        {
-            return Err(failure);
-        }
-        for failure in left_out {
-            output::note(format_args!("left out: {}", failure.message()));
-        }
-        Ok(jwks)
     }
 
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {

@@ -26,14 +26,14 @@ impl KeyFile {
         let Form::Set(text) = self.form() else {
             return (self.one_to_decrypt(said, doors)).map_err(|refused| self.refusal(refused));
         };
-        let load = |key: &KeyFile| key.one_to_decrypt(said, doors);
-        let usable = self
-            .elements(text)?
-            .into_iter()
-            .filter_map(|key| load(&key).ok());
-        usable
-            .reduce(DecryptionKeys::and)
-            .ok_or_else(|| self.why_none(text, load))
+        let load = |key: &KeyFile| {
+            key.filled(said.alg, |alg| {
+                key.one_to_decrypt(Said { alg, ..said }, doors)
+            })
+        };
+        let mut usable = self.usable(text, load)?;
+        let first = usable.remove(0);
+        Ok(usable.into_iter().fold(first, DecryptionKeys::and))
     }
 
     fn one_to_decrypt(&self, said: Said, doors: &Open) -> Result<DecryptionKeys, Refused> {

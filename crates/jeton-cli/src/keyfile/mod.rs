@@ -37,6 +37,8 @@ use crate::input;
 /// A key file that has been read, and not yet taken as a key.
 pub(crate) struct KeyFile {
     name: String,
+    /// What the file is called, in which it may be one key of several.
+    file: String,
     form: Form,
 }
 
@@ -62,9 +64,9 @@ impl KeyFile {
 
     /// Takes bytes for a key file, if they look like one.
     pub(crate) fn of(name: &str, bytes: Zeroizing<Vec<u8>>) -> Option<KeyFile> {
-        let name = name.to_owned();
         Some(KeyFile {
-            name,
+            name: name.to_owned(),
+            file: name.to_owned(),
             form: Form::of(bytes)?,
         })
     }

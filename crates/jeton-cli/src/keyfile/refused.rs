@@ -75,7 +75,7 @@ impl KeyFile {
     fn advice(&self, problem: KeyProblem) -> Option<String> {
         Some(match problem {
             KeyProblem::PrivateGiven => {
-                format!("take its public half: jeton key public {}", self.name())
+                format!("take its public half: jeton key public {}", self.file)
             }
             KeyProblem::PublicGiven => "its private half is needed here".to_owned(),
             KeyProblem::AlgorithmNeeded => {

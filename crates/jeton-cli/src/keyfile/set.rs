@@ -1,4 +1,4 @@
-//! Key sets: one of their keys for a use, and why there is none.
+//! Key sets: one of their keys for a use or all that have it, and why a key is left out.
 
 use jeton::error::KeyProblem;
 use jeton::limits;
@@ -6,13 +6,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Refused};
+use super::{Form, KeyFile, Refused, Shape};
 use crate::exit::{Failure, Outcome};
+use crate::output;
 
 #[derive(Deserialize)]
 struct Elements<'a> {
     #[serde(borrow)]
     keys: Vec<&'a RawValue>,
+}
+
+/// The id of a key that is refused, and why it is.
+struct LeftOut {
+    kid: Option<String>,
+    why: Failure,
 }
 
 impl KeyFile {
@@ -51,6 +58,53 @@ impl KeyFile {
         self.elements(text)
     }
 
+    /// What is made of the key, or of each key of a set: there, what is refused does not spoil the rest
+    /// and is noted. At least one.
+    pub(crate) fn each_as<T>(self, make: impl Fn(&KeyFile) -> Outcome<T>) -> Outcome<Vec<T>> {
+        let (made, mut left_out) = part(self.each()?, make);
+        if made.is_empty() && !left_out.is_empty() {
+            return Err(left_out.swap_remove(0).why);
+        }
+        note(&left_out);
+        Ok(made)
+    }
+
+    /// The keys of a set that have a use, at least one; the others are noted.
+    pub(super) fn usable<K>(
+        &self,
+        text: &str,
+        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+    ) -> Outcome<Vec<K>> {
+        let (usable, left_out) = part(self.elements(text)?, |key| key.loaded(&load));
+        if usable.is_empty() {
+            return Err(self.why_none(text, load));
+        }
+        note(&left_out);
+        Ok(usable)
+    }
+
+    /// A key of a set, for which the call's algorithm is meant if it says none and has that one.
+    pub(super) fn filled<A: Copy, K>(
+        &self,
+        alg: Option<A>,
+        load: impl Fn(Option<A>) -> Result<K, Refused>,
+    ) -> Result<K, Refused> {
+        let says_its_own = matches!(self.form(), Form::Jwk(text) if Shape::of(text).alg.is_some());
+        if alg.is_none() || says_its_own {
+            return load(None);
+        }
+        load(alg).or_else(|refused| match load(None) {
+            Err(other) if other.known_problem() == Some(KeyProblem::AlgorithmNeeded) => {
+                Err(refused)
+            }
+            loaded => loaded,
+        })
+    }
+
+    fn loaded<K>(&self, load: impl Fn(&KeyFile) -> Result<K, Refused>) -> Outcome<K> {
+        load(self).map_err(|refused| self.refusal(refused))
+    }
+
     fn select<K>(
         &self,
         text: &str,
@@ -59,14 +113,18 @@ impl KeyFile {
         load: impl Fn(&KeyFile) -> Result<K, Refused>,
         id: fn(&K) -> Option<&str>,
     ) -> Outcome<K> {
-        let elements = self.elements(text)?.into_iter();
-        let mut keys: Vec<K> = elements
-            .filter_map(|key| load(&key).ok())
-            .filter(|key| kid.is_none() || id(key) == kid)
-            .collect();
+        let (mut keys, mut left_out) = part(self.elements(text)?, |key| key.loaded(&load));
+        if kid.is_some() {
+            // What is wrong with keys of other ids is of no concern.
+            keys.retain(|key| id(key) == kid);
+            left_out.retain(|key| key.kid.as_deref() == kid);
+        }
         let set = self.name();
         match (keys.pop(), kid) {
-            (Some(key), _) if keys.is_empty() => Ok(key),
+            (Some(key), _) if keys.is_empty() => {
+                note(&left_out);
+                Ok(key)
+            }
             (Some(_), None) => Err(Failure::wrong(format!(
                 "{set}: the set has several keys that can {verb}"
             ))
@@ -75,6 +133,7 @@ impl KeyFile {
                 "{set}: key refused: kid: several keys that can {verb} have this id"
             ))),
             (None, None) => Err(self.why_none(text, load)),
+            (None, Some(_)) if !left_out.is_empty() => Err(left_out.swap_remove(0).why),
             (None, Some(_)) => Err(Failure::wrong(format!(
                 "{set}: key refused: kid: no key that can {verb} has this id"
             ))),
@@ -113,6 +172,18 @@ impl KeyFile {
         }
     }
 
+    /// What it says its id is.
+    fn kid(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Named {
+            kid: String,
+        }
+        let Form::Jwk(text) = self.form() else {
+            return None;
+        };
+        serde_json::from_str(text).ok().map(|Named { kid }| kid)
+    }
+
     pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
         let refused = |message: &str| {
             Failure::wrong(format!("{}: key refused: keys: {message}", self.name()))
@@ -129,8 +200,30 @@ impl KeyFile {
         Ok(keys
             .map(|(index, key)| KeyFile {
                 name: format!("{}, key {}", self.name(), index + 1),
+                file: self.file.clone(),
                 form: Form::Jwk(Zeroizing::new(key.get().to_owned())),
             })
             .collect())
+    }
+}
+
+/// What is made of each of a set's keys, and which are refused.
+fn part<T>(keys: Vec<KeyFile>, make: impl Fn(&KeyFile) -> Outcome<T>) -> (Vec<T>, Vec<LeftOut>) {
+    let (mut made, mut left_out) = (Vec::new(), Vec::new());
+    for key in &keys {
+        match make(key) {
+            Ok(one) => made.push(one),
+            Err(why) => left_out.push(LeftOut {
+                kid: key.kid(),
+                why,
+            }),
+        }
+    }
+    (made, left_out)
+}
+
+fn note(left_out: &[LeftOut]) {
+    for key in left_out {
+        output::note(format_args!("left out: {}", key.why.with_hint()));
     }
 }

@@ -4,12 +4,15 @@ use jeton::danger;
 use jeton::error::KeyProblem;
 use jeton::jwk::KeySet;
 use jeton::key::{Alg, Keys, SigAlg, VerifyingKey};
+use zeroize::Zeroizing;
 
 use super::signing::signature_alg;
 use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
 use crate::doors::{Door, Open};
 use crate::exit::Outcome;
-use crate::output;
+
+/// Room for the member that says an algorithm, bytes.
+const SAYING_BYTES: usize = 32;
 
 impl KeyFile {
     /// The key or the set to verify with.
@@ -17,36 +20,49 @@ impl KeyFile {
         let Form::Set(text) = self.form() else {
             return (self.one_to_verify(alg, doors)).map_err(|refused| self.refusal(refused));
         };
-        let set = match (alg, doors.has(Door::WeakKeys)) {
-            (alg, true) => danger::weak_key_set(text, alg),
-            (None, false) => KeySet::from_json(text),
-            (Some(alg), false) => KeySet::from_json_as(text, alg),
-        };
-        match set {
-            Ok(set) => {
-                self.note_private(text)?;
-                Ok(set.into())
+        match KeySet::from_json(text) {
+            Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
+                return Err(self.refusal(error.into()));
             }
-            Err(error) if problem_of(error) == Some(KeyProblem::NoUsableKey) => {
-                Err(self.why_none(text, |key| key.one_to_verify(alg, doors)))
-            }
-            Err(error) => Err(self.refusal(error.into())),
+            // Each key is asked for itself.
+            _ => {}
         }
+        let usable = self.usable(text, |key| key.saying(alg, doors))?;
+        let mut set = Zeroizing::new(String::with_capacity(
+            text.len() + SAYING_BYTES * usable.len(),
+        ));
+        for jwk in &usable {
+            let before = if set.is_empty() { "{\"keys\":[" } else { "," };
+            set.push_str(before);
+            set.push_str(jwk);
+        }
+        set.push_str("]}");
+        let set = match doors.has(Door::WeakKeys) {
+            true => danger::weak_key_set(&set, None),
+            false => KeySet::from_json(&set),
+        };
+        set.map(Keys::from)
+            .map_err(|error| self.refusal(error.into()))
     }
 
-    /// Says so if private keys stand in a set that only needs their public halves: they are left out,
-    /// and whoever can verify could sign.
-    fn note_private(&self, text: &str) -> Outcome {
-        for key in self.elements(text)? {
-            if key.kind() == Kind::Private {
-                output::note(format_args!(
-                    "{}: left out: a private key was given where a public one is wanted (d); jeton key public {}",
-                    key.name(),
-                    self.name()
-                ));
+    /// The text of a set's key that one can verify with. The call's algorithm is written into it if it
+    /// says none and has that one.
+    fn saying(&self, alg: Option<Alg>, doors: &Open) -> Result<Zeroizing<String>, Refused> {
+        let Form::Jwk(text) = self.form() else {
+            return Err(self.not_one_key());
+        };
+        let alg = self.filled(alg, |alg| self.one_to_verify(alg, doors).map(|_| alg))?;
+        match (alg, text.strip_prefix('{')) {
+            (Some(alg), Some(members)) => {
+                let mut said = Zeroizing::new(String::with_capacity(text.len() + SAYING_BYTES));
+                said.push_str("{\"alg\":\"");
+                said.push_str(alg.name());
+                said.push_str("\",");
+                said.push_str(members);
+                Ok(said)
             }
+            _ => Ok(text.clone()),
         }
-        Ok(())
     }
 
     fn one_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Result<Keys, Refused> {
