@@ -35,11 +35,7 @@ impl Thumbprint {
             let paserk = Paserk::parse(text).map_err(|error| file.refusal(Refused::from(error)))?;
             return output::line(&paserk.id().to_string());
         }
-        let keys = file.each()?;
-        let prints: Vec<String> = keys
-            .iter()
-            .map(|key| self.of(key))
-            .collect::<Outcome<_>>()?;
+        let prints = file.each_as(|key| self.of(key))?;
         output::line(&prints.join("\n"))
     }
 
