@@ -215,6 +215,9 @@ impl DecryptionKey {
         alg: KeyManagementAlg,
         parts: &rsa::Parts,
     ) -> Result<DecryptionKey, KeyError> {
+        // The public half names the member at fault.
+        Public::rsa(alg, &parts.n, &parts.e)
+            .map_err(|(member, problem)| KeyError::at(member, problem))?;
         let pair = rsa::Pair::from_parts(parts).map_err(|problem| KeyError::at("d", problem))?;
         let pkcs8 = pair
             .pkcs8()

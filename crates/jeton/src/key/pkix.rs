@@ -158,6 +158,9 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
 
 fn read_pkcs1(der: &[u8], alg: SigAlg) -> Result<SigningKey, KeyError> {
     let parts = parts_from_pkcs1(der)?;
+    // The public half names the member at fault.
+    Public::rsa(alg, Strength::Today, &parts.n, &parts.e)
+        .map_err(|(member, problem)| KeyError::at(member, problem))?;
     let pair = rsa::Pair::from_parts(&parts).map_err(KeyError::new)?;
     SigningKey::of_pair(alg, Pair::Rsa(pair))
 }
