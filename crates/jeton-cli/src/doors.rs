@@ -1,6 +1,9 @@
 //! `--allow NAME`: the doors of `danger`, each opened by name and announced on standard error.
+//!
+//! A verb says which of them lead somewhere, once: its help lists exactly those, and no advice names
+//! another.
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use crate::exit::{Failure, Outcome};
 use crate::output;
@@ -8,9 +11,8 @@ use crate::output;
 /// The doors that the caller opened.
 #[derive(Debug, Args)]
 pub(crate) struct Doors {
-    /// Accept what is otherwise refused, and say so: rsa1_5, zip, pbes2, weak-keys,
-    /// paseto-v1, paseto-v2
-    #[arg(long, value_name = "NAME", value_parser = door)]
+    // Its help and its names are the verb's: [`among`].
+    #[arg(long, value_name = "NAME", value_parser = any)]
     allow: Vec<Door>,
 }
 
@@ -56,6 +58,14 @@ impl Door {
         }
     }
 
+    /// How it stands in a verb's help.
+    const fn listed(self) -> &'static str {
+        match self {
+            Door::NoExpiry => "no-expiry (tokens without exp)",
+            door => door.name(),
+        }
+    }
+
     /// What is now accepted.
     const fn opened(self) -> &'static str {
         match self {
@@ -72,17 +82,31 @@ impl Door {
 
 /// Opened doors, announced, for the code behind them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Open(Vec<Door>);
+pub(crate) struct Open {
+    opened: Vec<Door>,
+    here: &'static [Door],
+}
+
+/// The argument of a verb where these doors lead somewhere.
+pub(crate) fn among(allow: Arg, here: &'static [Door]) -> Arg {
+    let names: Vec<_> = here.iter().map(|door| door.listed()).collect();
+    allow
+        .help(format!(
+            "Accept what is otherwise refused, and say so: {}",
+            names.join(", ")
+        ))
+        .value_parser(move |name: &str| door(name, here))
+}
 
 impl Doors {
     /// Opens them, if they are all among those that lead somewhere here.
-    pub(crate) fn open(&self, here: &[Door]) -> Outcome<Open> {
+    pub(crate) fn open(&self, here: &'static [Door]) -> Outcome<Open> {
         open(&self.allow, here)
     }
 }
 
 /// Opens these doors, if they are all among those that lead somewhere here.
-pub(crate) fn open(doors: &[Door], here: &[Door]) -> Outcome<Open> {
+pub(crate) fn open(doors: &[Door], here: &'static [Door]) -> Outcome<Open> {
     if let Some(door) = doors.iter().find(|door| !here.contains(door)) {
         return Err(Failure::wrong(format!(
             "--allow {} opens nothing here; there is {}",
@@ -93,12 +117,20 @@ pub(crate) fn open(doors: &[Door], here: &[Door]) -> Outcome<Open> {
     for door in here.iter().filter(|door| doors.contains(door)) {
         output::note(format_args!("{} (--allow {})", door.opened(), door.name()));
     }
-    Ok(Open(doors.to_vec()))
+    Ok(Open {
+        opened: doors.to_vec(),
+        here,
+    })
 }
 
 impl Open {
     pub(crate) fn has(&self, door: Door) -> bool {
-        self.0.contains(&door)
+        self.opened.contains(&door)
+    }
+
+    /// Whether a door is shut that the caller could open.
+    pub(crate) fn could(&self, door: Door) -> bool {
+        self.here.contains(&door) && !self.has(door)
     }
 
     /// The failure of a call that needs a door which is shut.
@@ -114,15 +146,17 @@ impl Open {
     }
 }
 
-/// A door by its name.
-pub(crate) fn door(name: &str) -> Result<Door, String> {
+/// A door by its name, wherever it leads.
+pub(crate) fn any(name: &str) -> Result<Door, String> {
+    door(name, &Door::ALL)
+}
+
+/// A door by its name, where these lead somewhere.
+fn door(name: &str, here: &[Door]) -> Result<Door, String> {
     if let Some(door) = Door::ALL.into_iter().find(|door| door.name() == name) {
         return Ok(door);
     }
-    Err(format!(
-        "there is no such door; there is {}",
-        list(&Door::ALL)
-    ))
+    Err(format!("there is no such door; there is {}", list(here)))
 }
 
 fn list(doors: &[Door]) -> String {

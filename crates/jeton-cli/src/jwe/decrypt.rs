@@ -6,15 +6,18 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::algorithm;
-use crate::doors::{Door, Doors};
+use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
 use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
 use crate::keyfile::DecryptionKeyFile;
 use crate::{output, refusal, verdict};
 
+/// The doors that lead somewhere here.
+const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton jwe decrypt --key private.jwk eyJhbGciOi…
   jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @contract.jwe > contract.pdf
@@ -79,7 +82,7 @@ struct Accepted<'a> {
 
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&[Door::Rsa1_5, Door::Zip, Door::Pbes2])?;
+        let doors = self.doors.open(&HERE)?;
         let keys = self.key.load(self.enc, &doors)?;
         let mut decrypter = Decrypter::new(keys).limits(self.size.limits());
         if let Some(enc) = self.enc {

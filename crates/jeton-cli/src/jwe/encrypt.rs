@@ -4,7 +4,7 @@ use jeton::jwe::Encrypter;
 use jeton::key::ContentEnc;
 
 use crate::algorithm;
-use crate::doors::{Door, Doors, Open};
+use crate::doors::{self, Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::{Member, Source};
@@ -12,8 +12,11 @@ use crate::jose::Serialization;
 use crate::keyfile::{EncryptionKeyFiles, Recipient};
 use crate::output;
 
+/// The doors that lead somewhere here.
+const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton jwe encrypt --key public.jwk --enc A256GCM 'any text'
   jeton jwe encrypt --key rsa.pub.pem --alg RSA-OAEP-256 --enc A128CBC-HS256 @contract.pdf
@@ -92,7 +95,7 @@ pub(super) struct Encrypt {
 
 impl Encrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&[Door::Rsa1_5, Door::Zip, Door::Pbes2])?;
+        let doors = self.doors.open(&HERE)?;
         let recipients = self.recipients(&doors)?;
         let encrypter = self.encrypter(&recipients, &doors)?;
         let plaintext = self.payload.bytes()?;

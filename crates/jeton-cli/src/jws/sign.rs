@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::danger::HeaderText;
 use jeton::jws::{General, Signer};
 
-use crate::doors::{Door, Doors};
+use crate::doors::{self, Door, Doors};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::{Member, Source};
@@ -12,8 +12,11 @@ use crate::jose::Serialization;
 use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
 
+/// The doors that lead somewhere here.
+const HERE: [Door; 1] = [Door::WeakKeys];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton jws sign --key private.jwk 'any text'
   jeton jws sign --key private.jwk --cty application/pdf @contract.pdf > contract.jws
@@ -73,7 +76,7 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&[Door::WeakKeys])?;
+        let doors = self.doors.open(&HERE)?;
         let keys = self.key.load(&doors)?;
         let payload = self.payload.bytes()?;
         let token = self.token(&keys, &payload)?;

@@ -6,15 +6,18 @@ use jeton::jwt::NestedIssuer;
 use jeton::key::ContentEnc;
 
 use crate::claims::{Dialect, Expiry};
-use crate::doors::{Door, Doors, Open};
+use crate::doors::{self, Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Source;
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
 
+/// The doors that lead somewhere here.
+const HERE: [Door; 4] = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton jwt sign --key private.jwk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
@@ -54,8 +57,7 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let here = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
-        let doors = self.doors.open(&here)?;
+        let doors = self.doors.open(&HERE)?;
         let key = self.key.load(&doors)?;
         let claims = self.expiry.claims(&self.claims, Dialect::Jwt)?;
         let token = match self.encryption.load(&doors)? {

@@ -4,15 +4,24 @@ use jeton::{Verified, danger, jwt};
 use serde::de::IgnoredAny;
 
 use crate::demands::Demands;
-use crate::doors::{Door, Open};
+use crate::doors::{self, Door, Open};
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
 use crate::refusal;
 use crate::verdict::{self, Shown};
 
+/// The doors that lead somewhere here.
+const HERE: [Door; 5] = [
+    Door::NoExpiry,
+    Door::WeakKeys,
+    Door::Rsa1_5,
+    Door::Pbes2,
+    Door::Zip,
+];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton jwt verify --key public.jwk --issuer https://id.example --audience api eyJhbGciOi…
   jeton jwt verify --key jwks.json --at 2026-11-20T09:00:00Z @token.txt
@@ -24,7 +33,7 @@ reason on standard error; 2: the call was wrong, or a key or file could not be u
 
 The key decides which algorithm is right; what the token's header says is only compared with it. With
 --decrypt-key the token must be a signed JWT inside of an encrypted one (RFC 7519, section 11.2).
---allow opens one door each time: no-expiry, weak-keys, rsa1_5, pbes2, zip.")]
+--allow opens one door each time.")]
 pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
@@ -50,14 +59,7 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let here = [
-            Door::NoExpiry,
-            Door::WeakKeys,
-            Door::Rsa1_5,
-            Door::Pbes2,
-            Door::Zip,
-        ];
-        let doors = self.demands.open(&here)?;
+        let doors = self.demands.open(&HERE)?;
         let verifier = self.verifier(&doors)?;
         let decrypter = self.decrypter(&doors)?;
         let verifier = match decrypter {
@@ -109,9 +111,8 @@ impl AnyVerifier {
             AnyVerifier::Signed(verifier) => {
                 (verifier.verify(token)).map_err(|error| refusal::of(error, token))
             }
-            AnyVerifier::Nested(verifier) => {
-                (verifier.verify(token)).map_err(|error| refusal::of_encrypted(error, token))
-            }
+            AnyVerifier::Nested(verifier) => (verifier.verify(token))
+                .map_err(|error| refusal::of_encrypted(error, token)),
         }
     }
 }

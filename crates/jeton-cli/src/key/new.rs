@@ -10,13 +10,16 @@ use zeroize::Zeroizing;
 
 use super::destination::Destination;
 use crate::algorithm::{self, Algorithm};
-use crate::doors::{Door, Doors};
+use crate::doors::{self, Door, Doors};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
+/// The doors that lead to algorithms and to versions.
+const HERE: [Door; 3] = [Door::Rsa1_5, Door::PasetoV1, Door::PasetoV2];
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk

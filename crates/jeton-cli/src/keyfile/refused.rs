@@ -3,7 +3,8 @@
 use jeton::Limits;
 use jeton::error::KeyProblem;
 
-use super::{Form, KeyFile, Kind, Shape};
+use super::{Form, KeyFile, Kind, Shape, problem_of};
+use crate::doors::{Door, Open};
 use crate::exit::Failure;
 use crate::json::{Members, Problem};
 
@@ -11,6 +12,8 @@ use crate::json::{Members, Problem};
 pub(crate) enum Refused {
     /// By the library.
     Key(jeton::Error),
+    /// By the library, unless a door is opened that the caller could open.
+    Shut(jeton::Error),
     /// By the library's rules, seen here first.
     Problem(KeyProblem),
     /// Because the call and the key contradict each other in that member.
@@ -26,6 +29,15 @@ impl From<jeton::Error> for Refused {
 }
 
 impl Refused {
+    /// A key that the library refuses, where there is a door to weak ones.
+    pub(super) fn unless_weak_keys(error: jeton::Error, doors: &Open) -> Refused {
+        let weak = problem_of(error) == Some(KeyProblem::TooWeak);
+        match weak && doors.could(Door::WeakKeys) {
+            true => Refused::Shut(error),
+            false => Refused::Key(error),
+        }
+    }
+
     pub(crate) fn problem(problem: KeyProblem) -> Refused {
         Refused::Problem(problem)
     }
@@ -40,13 +52,16 @@ impl KeyFile {
     pub(crate) fn refusal(&self, refused: Refused) -> Failure {
         let name = self.name();
         let problem = refused.known_problem();
+        let shut = matches!(refused, Refused::Shut(_));
         let failure = match refused {
             Refused::Call(failure) => return failure,
             Refused::Key(_) if problem == Some(KeyProblem::Duplicate) => {
                 let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
                 Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
             }
-            Refused::Key(error) => Failure::wrong(format!("{name}: {error}")),
+            Refused::Key(error) | Refused::Shut(error) => {
+                Failure::wrong(format!("{name}: {error}"))
+            }
             Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
                 Failure::wrong(format!("{name}: key refused: alg: {problem}"))
             }
@@ -55,7 +70,11 @@ impl KeyFile {
                 Failure::wrong(format!("{name}: key refused: {member}: {message}"))
             }
         };
-        match problem.and_then(|problem| self.advice(problem)) {
+        let advice = match shut {
+            true => Some(self.way_in()),
+            false => problem.and_then(|problem| self.advice(problem)),
+        };
+        match advice {
             Some(advice) => failure.hint(advice),
             None => failure,
         }
@@ -70,6 +89,15 @@ impl KeyFile {
             Err(Problem::Twice(name)) => Some(name),
             _ => None,
         }
+    }
+
+    /// What to do about a weak key where a door leads to such keys.
+    fn way_in(&self) -> String {
+        match self.kind() {
+            Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys",
+            _ => "to verify what an old system signs: --allow weak-keys",
+        }
+        .to_owned()
     }
 
     fn advice(&self, problem: KeyProblem) -> Option<String> {
@@ -98,10 +126,10 @@ impl KeyFile {
                 .to_owned()
             }
             KeyProblem::TooWeak => match self.kind() {
-                Kind::Private => "make a new one: jeton key new --alg NAME".to_owned(),
-                Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys".to_owned(),
-                Kind::Public => "to verify what an old system signs: --allow weak-keys".to_owned(),
-            },
+                Kind::Private | Kind::Symmetric => "make a new one: jeton key new --alg NAME",
+                Kind::Public => "whoever has its private half makes a new one: jeton key new --alg NAME",
+            }
+            .to_owned(),
             KeyProblem::Unsupported => match self.form() {
                 Form::Pem(text) if text.contains("ENCRYPTED") => {
                     "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
@@ -130,7 +158,7 @@ impl Refused {
     /// What is wrong with the key, if that is what it is about.
     pub(crate) fn known_problem(&self) -> Option<KeyProblem> {
         match self {
-            Refused::Key(jeton::Error::Key(error)) => Some(error.problem()),
+            Refused::Key(error) | Refused::Shut(error) => problem_of(*error),
             Refused::Problem(problem) => Some(*problem),
             _ => None,
         }

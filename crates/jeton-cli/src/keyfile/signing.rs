@@ -30,7 +30,22 @@ impl KeyFile {
     pub(super) fn signer(&self, alg: Option<Alg>, doors: &Open) -> Result<Signer, Refused> {
         match self.kind() {
             Kind::Symmetric => self.mac(alg, doors).map(Signer::Mac),
-            Kind::Private | Kind::Public => self.signing(alg).map(Signer::Private),
+            Kind::Private | Kind::Public => {
+                let key = self.signing(alg).map(Signer::Private);
+                key.map_err(|refused| self.only_verifies(refused, doors))
+            }
+        }
+    }
+
+    /// The door to weak keys is open, and does not lead to one that signs.
+    fn only_verifies(&self, refused: Refused, doors: &Open) -> Refused {
+        match refused.known_problem() {
+            Some(KeyProblem::TooWeak) if doors.has(Door::WeakKeys) => {
+                Refused::Call(self.refusal(refused).hint(
+                    "--allow weak-keys lets such a key verify, and never sign; make a new one: jeton key new --alg NAME",
+                ))
+            }
+            _ => refused,
         }
     }
 
@@ -60,7 +75,7 @@ impl KeyFile {
                 let alg = alg.or_else(said).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
-            key => Ok(key?),
+            key => key.map_err(|error| Refused::unless_weak_keys(error, doors)),
         }
     }
 

@@ -96,7 +96,7 @@ impl KeyFile {
             {
                 self.weak(alg, error)
             }
-            key => Ok(key?),
+            key => key.map_err(|error| Refused::unless_weak_keys(error, doors)),
         }
     }
 

@@ -6,7 +6,7 @@ use jeton::paseto::Binding;
 use super::binding::BoundTo;
 use super::key::{self, IssuingKey};
 use crate::claims::{Dialect, Expiry};
-use crate::doors::Doors;
+use crate::doors::{self, Doors};
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
 use crate::output;
@@ -39,6 +39,7 @@ The key says the version. Those of versions 1 and 2, which were superseded, need
 
 /// What both ways of issuing take.
 #[derive(Debug, Args)]
+#[command(mut_arg("allow", |allow| doors::among(allow, &key::DOORS)))]
 pub(super) struct Issue {
     /// The key, a PASERK; - is standard input
     #[arg(long, value_name = "FILE")]

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use super::binding::BoundTo;
 use super::key::{self, OpeningKey};
 use crate::demands::Demands;
-use crate::doors::Door;
+use crate::doors::{self, Door};
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::verdict::{self, Shown};
@@ -48,6 +48,7 @@ const HERE: [Door; 3] = [Door::NoExpiry, Door::PasetoV1, Door::PasetoV2];
 
 /// What both ways of verifying take.
 #[derive(Debug, Args)]
+#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)))]
 pub(super) struct Open {
     /// The key, a PASERK; - is standard input
     #[arg(long, value_name = "FILE")]
