@@ -2,12 +2,13 @@
 
 use clap::{Args, Subcommand};
 use jeton::Timestamp;
+use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use jeton_issuer::{RevocationRule, Revoke as Revocation, Subject};
 use jeton_store::block_on;
 
-use super::folder::{Administered, failure};
+use super::folder::{Administered, Opened, failure};
 use super::shown;
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
 
@@ -99,7 +100,7 @@ impl Revoke {
             Verb::Token(tokens) => tokens.run(),
             Verb::Subject(named) => named.run(Subject::Subject),
             Verb::Client(named) => named.run(Subject::Client),
-            Verb::Key(named) => named.run(Subject::Key),
+            Verb::Key(named) => named.run_on_keys(),
             Verb::Rules(rules) => rules.run(),
         }
     }
@@ -108,19 +109,41 @@ impl Revoke {
 impl Tokens {
     fn run(self) -> Outcome {
         let expires_at = self.expires_at.map(Timestamp::unix_seconds);
+        if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= shown::now()) {
+            return Err(
+                Failure::wrong("--expires-at: a token that has expired needs no revoking").hint(
+                    "it is the token's exp; without --expires-at the id is revoked whenever it expires",
+                ),
+            );
+        }
         let revocation = |id: String| match expires_at {
             Some(at) => Revocation::token(&id, at),
             None => Revocation::all(Subject::Token(id)),
         };
         let revocations = self.ids.into_iter().map(revocation).collect();
-        revoke(self.folder, &self.iss, revocations)
+        revoke(&self.folder.open()?, &self.iss, revocations)
     }
 }
 
 impl Named {
     fn run(self, subject: fn(String) -> Subject) -> Outcome {
         let revocations = self.names.into_iter().map(subject).map(Revocation::all);
-        revoke(self.folder, &self.iss, revocations.collect())
+        revoke(&self.folder.open()?, &self.iss, revocations.collect())
+    }
+
+    /// Of keys it is known which there are. A slip in one's id would leave its tokens good.
+    fn run_on_keys(self) -> Outcome {
+        let opened = self.folder.open()?;
+        let (_, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
+        let kids: Vec<_> = keyring.keys().iter().map(|key| key.kid.as_str()).collect();
+        if let Some(unknown) = (self.names.iter()).find(|name| !kids.contains(&name.as_str())) {
+            return Err(Failure::wrong(format!(
+                "the issuer has no key {unknown:?}, and nothing was revoked"
+            ))
+            .hint(format!("its keys: {}", kids.join(", "))));
+        }
+        let keys = self.names.into_iter().map(Subject::Key);
+        revoke(&opened, &self.iss, keys.map(Revocation::all).collect())
     }
 }
 
@@ -145,8 +168,7 @@ impl Rules {
 }
 
 /// All at once: they share a flush.
-fn revoke(folder: Administered, iss: &str, revocations: Vec<Revocation>) -> Outcome {
-    let opened = folder.open()?;
+fn revoke(opened: &Opened, iss: &str, revocations: Vec<Revocation>) -> Outcome {
     let count = revocations.len();
     let answers: Vec<_> = (revocations.into_iter())
         .map(|revocation| opened.node.revoke(&opened.actor, iss, revocation))
