@@ -5,32 +5,32 @@ use jeton::error::{Claim, Part, Rejection};
 use crate::exit::Failure;
 use crate::jose::{self, Token};
 
+/// Who refused the token. To be sent back to where one comes from is no advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    JwtVerify,
+    /// `jwt verify --decrypt-key`.
+    JwtDecrypt,
+    JwsVerify,
+    JweDecrypt,
+    PasetoVerify,
+    PasetoDecrypt,
+}
+
 /// The failure to end with.
-pub(crate) fn of(error: jeton::Error, token: &str) -> Failure {
+pub(crate) fn of(error: jeton::Error, token: &str, verb: Verb) -> Failure {
     let Some(rejection) = error.rejection() else {
         return Failure::wrong(error.to_string());
     };
     let failure = Failure::rejected(rejection.to_string());
-    match advice(rejection, token) {
+    match advice(rejection, token, verb) {
         Some(advice) => failure.hint(advice),
         None => failure,
     }
 }
 
-/// The same, where a token that is encrypted was wanted.
-pub(crate) fn of_encrypted(error: jeton::Error, token: &str) -> Failure {
-    let failure = of(error, token);
-    let is_signed = matches!(Token::read(token), Some(Token::Jws(_)));
-    match error.rejection() {
-        Some(Rejection::Malformed(_)) if is_signed && Token::alg_of(token).is_some() => failure.hint(
-            "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify",
-        ),
-        _ => failure,
-    }
-}
-
-fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
-    Some(match rejection {
+fn advice(rejection: Rejection, token: &str, verb: Verb) -> Option<String> {
+    let fixed = match rejection {
         Rejection::Expired => {
             "to check it as of another moment: --at 2026-11-20T09:00:00Z; for clocks that differ: --leeway 60s"
         }
@@ -40,7 +40,7 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         Rejection::ClaimMissing(Claim::Expiry) => {
             "to take tokens that never expire: --allow no-expiry"
         }
-        Rejection::TypeMismatch if looks_like_jwe(token).is_some() => {
+        Rejection::TypeMismatch if is_jwe(token) => {
             "a JWT that was signed and then encrypted has cty JWT; what this one has: jeton inspect TOKEN"
         }
         Rejection::TypeMismatch => {
@@ -48,22 +48,72 @@ fn advice(rejection: Rejection, token: &str) -> Option<&'static str> {
         }
         Rejection::Compressed => "to take compressed tokens knowingly: --allow zip",
         Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
-            shut_door(token).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
+            shut_door(token, verb).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
         }
         Rejection::EncryptionMismatch => "to see the token's enc: jeton inspect TOKEN",
         Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
-            "the token has no payload of its own; it is valid for exactly the bytes that were signed: --detached @FILE"
+            without_payload(verb)?
         }
-        Rejection::WrongFormat => looks_like_jose(token).or_else(|| looks_like_paseto(token))?,
-        Rejection::Malformed(Part::Payload) if token.starts_with("eyJ") => {
+        Rejection::WrongFormat => return another_format(token, verb),
+        Rejection::Malformed(part) => return another_form(part, token, verb),
+        _ => return None,
+    };
+    Some(fixed.to_owned())
+}
+
+/// What a token of another format is, and who takes it.
+fn another_format(token: &str, verb: Verb) -> Option<String> {
+    looks_like_jose(token, verb)
+        .map(str::to_owned)
+        .or_else(|| looks_like_paseto(token, verb))
+}
+
+/// What a text that does not have the form wanted may be, and who takes that.
+fn another_form(part: Part, token: &str, verb: Verb) -> Option<String> {
+    let is_jws = matches!(Token::read(token), Some(Token::Jws(_)));
+    let fixed = match (part, verb) {
+        (Part::Payload, Verb::JwtVerify) if token.starts_with("eyJ") => {
             "claims are one JSON object; for a payload that is something else: jeton jws verify"
         }
-        Rejection::Malformed(Part::Token) if looks_like_json(token).is_some() => {
-            looks_like_json(token)?
+        (Part::Payload, Verb::PasetoVerify | Verb::PasetoDecrypt) if has_body(token) => {
+            "claims are one JSON object; for a payload that is something else: --raw"
         }
-        Rejection::Malformed(_) => looks_like_jwe(token).or_else(|| looks_like_paseto(token))?,
-        _ => return None,
-    })
+        (Part::Token, Verb::JwtVerify) if jose::is_json(token) && is_jws => {
+            "this looks like a JWS in JSON: jeton jws verify; a JWT is always compact"
+        }
+        (_, Verb::JwtDecrypt) if is_jws && Token::alg_of(token).is_some() => {
+            "this looks like a JWT or JWS, which is signed and not encrypted: leave out --decrypt-key"
+        }
+        (_, Verb::JweDecrypt) if is_jws && Token::alg_of(token).is_some() => {
+            "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify"
+        }
+        // The key is the right one: the token is broken.
+        (_, Verb::PasetoVerify | Verb::PasetoDecrypt) => return None,
+        _ => match looks_like_jwe(token, verb) {
+            Some(fixed) => fixed,
+            None => return looks_like_paseto(token, verb),
+        },
+    };
+    Some(fixed.to_owned())
+}
+
+/// Whether what stands in a PASETO is base64url, and so it is what that holds which is no claims.
+fn has_body(token: &str) -> bool {
+    let body = token.split('.').nth(2);
+    body.is_some_and(|body| jose::decode(body).is_some())
+}
+
+/// What can be done with a token that travels without its payload.
+fn without_payload(verb: Verb) -> Option<&'static str> {
+    match verb {
+        Verb::JwsVerify => Some(
+            "the token has no payload of its own; it is valid for exactly the bytes that were signed: --detached @FILE",
+        ),
+        Verb::JwtVerify => Some(
+            "the token has no payload of its own, and a JWT has its claims; with the bytes that were signed: jeton jws verify --detached @FILE",
+        ),
+        _ => None,
+    }
 }
 
 fn has_no_payload(token: &str) -> bool {
@@ -74,55 +124,58 @@ fn has_no_payload(token: &str) -> bool {
 }
 
 /// The door behind which the token's algorithm is.
-fn shut_door(token: &str) -> Option<&'static str> {
+fn shut_door(token: &str, verb: Verb) -> Option<&'static str> {
     let alg = Token::alg_of(token)?;
-    if alg == "RSA1_5" {
-        Some("the token asks for RSA1_5: to take that knowingly: --alg RSA1_5 --allow rsa1_5")
-    } else if alg.starts_with("PBES2-") {
-        Some(
-            "the token asks for a password: to take one knowingly: --password-file FILE --allow pbes2",
-        )
-    } else {
-        None
-    }
+    let is_password = alg.starts_with("PBES2-");
+    Some(match verb {
+        Verb::JweDecrypt if alg == "RSA1_5" => {
+            "the token asks for RSA1_5: to take that knowingly: --alg RSA1_5 --allow rsa1_5"
+        }
+        Verb::JwtDecrypt if alg == "RSA1_5" => {
+            "the token asks for RSA1_5: to take that knowingly: --decrypt-alg RSA1_5 --allow rsa1_5"
+        }
+        Verb::JweDecrypt if is_password => {
+            "the token asks for a password: to take one knowingly: --password-file FILE --allow pbes2"
+        }
+        Verb::JwtDecrypt if is_password => {
+            "the token asks for a password: to take one knowingly, as an oct JWK: --decrypt-key FILE --allow pbes2"
+        }
+        _ => return None,
+    })
 }
 
-/// A token of another format, given to the wrong verb.
-fn looks_like_paseto(token: &str) -> Option<&'static str> {
-    let is = |purpose: &str| {
-        let versions = ["v1.", "v2.", "v3.", "v4."].into_iter();
-        let mut rests = versions.filter_map(|version| token.strip_prefix(version));
-        rests.any(|rest| rest.starts_with(purpose))
+/// A PASETO, and who takes it: another verb, or this one with another key.
+fn looks_like_paseto(token: &str, verb: Verb) -> Option<String> {
+    let (version, rest) = token.strip_prefix('v')?.split_once('.')?;
+    let (purpose, _) = rest.split_once('.')?;
+    if !["1", "2", "3", "4"].contains(&version) {
+        return None;
+    }
+    let (done, taker, command) = match purpose {
+        "public" => ("signed", Verb::PasetoVerify, "jeton paseto verify"),
+        "local" => ("encrypted", Verb::PasetoDecrypt, "jeton paseto decrypt"),
+        _ => return None,
     };
-    if is("public.") {
-        Some("this is a PASETO that is signed: jeton paseto verify, with a k4.public for v4.public")
-    } else if is("local.") {
-        Some(
-            "this is a PASETO that is encrypted: jeton paseto decrypt, with a k4.local for v4.local",
-        )
-    } else {
-        None
-    }
+    Some(match verb == taker {
+        true => format!("a v{version}.{purpose} token takes a k{version}.{purpose}"),
+        false => format!("this is a PASETO that is {done}: {command}, with a k{version}.{purpose}"),
+    })
 }
 
-fn looks_like_jose(token: &str) -> Option<&'static str> {
+fn looks_like_jose(token: &str, verb: Verb) -> Option<&'static str> {
     let jws = token.starts_with("eyJ") && token.matches('.').count() == 2;
     jws.then_some("this looks like a JWT or JWS: jeton jwt verify, or jeton jws verify")
-        .or_else(|| looks_like_jwe(token))
+        .or_else(|| looks_like_jwe(token, verb))
 }
 
-fn looks_like_jwe(token: &str) -> Option<&'static str> {
-    let is_compact = token.starts_with("eyJ") && token.matches('.').count() == 4;
-    (is_compact || is_json_jwe(token)).then_some(
+fn looks_like_jwe(token: &str, verb: Verb) -> Option<&'static str> {
+    let decrypts = matches!(verb, Verb::JweDecrypt | Verb::JwtDecrypt);
+    (is_jwe(token) && !decrypts).then_some(
         "this looks like a JWE: jeton jwe decrypt; for a JWT that was signed and then encrypted: jeton jwt verify --decrypt-key FILE",
     )
 }
 
-fn is_json_jwe(token: &str) -> bool {
-    jose::is_json(token) && matches!(Token::read(token), Some(Token::Jwe(_)))
-}
-
-fn looks_like_json(token: &str) -> Option<&'static str> {
-    let jws = jose::is_json(token) && matches!(Token::read(token), Some(Token::Jws(_)));
-    jws.then_some("this looks like a JWS in JSON: jeton jws verify; a JWT is always compact")
+fn is_jwe(token: &str) -> bool {
+    let is_compact = token.starts_with("eyJ") && token.matches('.').count() == 4;
+    is_compact || (jose::is_json(token) && matches!(Token::read(token), Some(Token::Jwe(_))))
 }

@@ -11,7 +11,8 @@ use crate::exit::Outcome;
 use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
 use crate::keyfile::DecryptionKeyFile;
-use crate::{output, refusal, verdict};
+use crate::refusal::{self, Verb};
+use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
@@ -98,7 +99,7 @@ impl Decrypt {
             };
             match decrypted {
                 Ok(decrypted) => Ok((token, decrypted)),
-                Err(error) => Err(refusal::of_encrypted(error, &token)),
+                Err(error) => Err(refusal::of(error, &token, Verb::JweDecrypt)),
             }
         });
         if !self.json {

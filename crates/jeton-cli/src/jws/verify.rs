@@ -9,7 +9,8 @@ use crate::exit::Outcome;
 use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
 use crate::keyfile::VerifyingKeyFile;
-use crate::{output, refusal, verdict};
+use crate::refusal::{self, Verb};
+use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 1] = [Door::WeakKeys];
@@ -86,10 +87,10 @@ impl Verify {
                 Ok(verified) => Ok((token, verified)),
                 Err(error) => Err(match (error.rejection(), content) {
                     (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
-                        refusal::of(error, &token)
+                        refusal::of(error, &token, Verb::JwsVerify)
                             .hint("the token has a payload of its own: leave out --detached")
                     }
-                    _ => refusal::of(error, &token),
+                    _ => refusal::of(error, &token, Verb::JwsVerify),
                 }),
             }
         });

@@ -8,7 +8,7 @@ use crate::doors::{self, Door, Open};
 use crate::exit::Outcome;
 use crate::input::Source;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
-use crate::refusal;
+use crate::refusal::{self, Verb};
 use crate::verdict::{self, Shown};
 
 /// The doors that lead somewhere here.
@@ -109,10 +109,10 @@ impl AnyVerifier {
     fn verify(&self, token: &str) -> Outcome<Verified<IgnoredAny>> {
         match self {
             AnyVerifier::Signed(verifier) => {
-                (verifier.verify(token)).map_err(|error| refusal::of(error, token))
+                (verifier.verify(token)).map_err(|error| refusal::of(error, token, Verb::JwtVerify))
             }
             AnyVerifier::Nested(verifier) => (verifier.verify(token))
-                .map_err(|error| refusal::of_encrypted(error, token)),
+                .map_err(|error| refusal::of(error, token, Verb::JwtDecrypt)),
         }
     }
 }

@@ -12,8 +12,9 @@ use crate::demands::Demands;
 use crate::doors::{self, Door};
 use crate::exit::Outcome;
 use crate::input::Source;
+use crate::output;
+use crate::refusal::{self, Verb};
 use crate::verdict::{self, Shown};
-use crate::{output, refusal};
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -76,24 +77,24 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn verify(self) -> Outcome {
         let key = key::verifying(&self.key, &self.demands.open(&HERE)?)?;
-        self.open(&*key)
+        self.open(&*key, Verb::PasetoVerify)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
         let key = key::decrypting(&self.key, &self.demands.open(&HERE)?)?;
-        self.open(&*key)
+        self.open(&*key, Verb::PasetoDecrypt)
     }
 
-    fn open(&self, key: &dyn OpeningKey) -> Outcome {
+    fn open(&self, key: &dyn OpeningKey, verb: Verb) -> Outcome {
         let footer = self.bound_to.footer()?;
         let implicit = self.bound_to.implicit()?;
         if self.raw {
             let token = self.token.token()?;
             let opened = key
                 .open(&token, &implicit)
-                .map_err(|error| refusal::of(error, &token))?;
+                .map_err(|error| refusal::of(error, &token, verb))?;
             if footer.is_some_and(|footer| *footer != opened.footer()) {
-                return Err(refusal::of(Rejection::FooterMismatch.into(), &token));
+                return Err(refusal::of(Rejection::FooterMismatch.into(), &token, verb));
             }
             return output::payload(opened.message());
         }
@@ -107,7 +108,7 @@ impl Open {
         }
         let verdict = self.token.token().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
-            verified.map_err(|error| refusal::of(error, &token))
+            verified.map_err(|error| refusal::of(error, &token, verb))
         });
         let shown = if self.json { Shown::Json } else { Shown::Exact };
         verdict::show(verdict, &self.demands, shown)
