@@ -167,7 +167,7 @@ impl KeyFile {
         key.map_err(|_| refused)
     }
 
-    fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, Refused> {
+    pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, Refused> {
         Ok(match self.form() {
             Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg)?,
             Form::Pem(text) => EncryptionKey::from_pem_as(text, alg)?,

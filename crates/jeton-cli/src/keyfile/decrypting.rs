@@ -38,7 +38,8 @@ impl KeyFile {
 
     fn one_to_decrypt(&self, said: Said, doors: &Open) -> Result<DecryptionKeys, Refused> {
         if self.kind() != Kind::Symmetric {
-            return self.private(said.alg, doors);
+            let keys = self.private(said.alg, doors);
+            return keys.map_err(|refused| self.unless_it_signs(refused));
         }
         let keys = self.shared(said, doors)?;
         if keys.len() > 1 {
@@ -57,8 +58,9 @@ impl KeyFile {
     }
 
     fn private(&self, alg: Option<Algorithm>, doors: &Open) -> Result<DecryptionKeys, Refused> {
-        if let Some(alg) = self.management(alg, doors)? {
-            return self.decryption(alg).map(DecryptionKeys::from);
+        if let Some(known) = self.management(alg, doors)? {
+            let keys = self.decryption(known).map(DecryptionKeys::from);
+            return keys.map_err(|refused| self.against(refused, alg.map(Algorithm::name)));
         }
         let [first, others @ ..] = IMPLIED;
         let mut keys = match self.decryption(first) {

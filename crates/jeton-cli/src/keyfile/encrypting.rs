@@ -66,7 +66,10 @@ impl KeyFile {
                 },
                 _ => Refused::problem(KeyProblem::PrivateGiven),
             }),
-            Kind::Public => self.encryption(said.alg, doors).map(Recipient::Public),
+            Kind::Public => {
+                let key = self.encryption(said.alg, doors).map(Recipient::Public);
+                key.map_err(|refused| self.unless_it_signs(refused))
+            }
         }
     }
 
@@ -75,17 +78,15 @@ impl KeyFile {
         alg: Option<Algorithm>,
         doors: &Open,
     ) -> Result<EncryptionKey, Refused> {
-        let alg = self.management(alg, doors)?;
-        // What a curve implies.
-        let key = |alg: KeyManagementAlg| match self.form() {
-            Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg).map_err(Refused::from),
-            Form::Pem(text) => EncryptionKey::from_pem_as(text, alg).map_err(Refused::from),
-            Form::Der(der) => EncryptionKey::from_der_as(der, alg).map_err(Refused::from),
-            Form::Set(_) | Form::Paserk(_) => Err(self.not_one_key()),
-        };
-        match alg {
-            Some(alg) => key(alg),
-            None => key(KeyManagementAlg::EcdhEs).map_err(|refused| self.unless_rsa(refused)),
+        match self.management(alg, doors)? {
+            Some(known) => {
+                let key = self.public(known);
+                key.map_err(|refused| self.against(refused, alg.map(Algorithm::name)))
+            }
+            // What a curve implies.
+            None => {
+                (self.public(KeyManagementAlg::EcdhEs)).map_err(|refused| self.unless_rsa(refused))
+            }
         }
     }
 

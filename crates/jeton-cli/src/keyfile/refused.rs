@@ -2,8 +2,10 @@
 
 use jeton::Limits;
 use jeton::error::KeyProblem;
+use jeton::key::KeyManagementAlg;
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
+use crate::algorithm::Algorithm;
 use crate::doors::{Door, Open};
 use crate::exit::Failure;
 use crate::json::{Members, Problem};
@@ -29,10 +31,9 @@ impl From<jeton::Error> for Refused {
 }
 
 impl Refused {
-    /// A key that the library refuses, where there is a door to weak ones.
-    pub(super) fn unless_weak_keys(error: jeton::Error, doors: &Open) -> Refused {
-        let weak = problem_of(error) == Some(KeyProblem::TooWeak);
-        match weak && doors.could(Door::WeakKeys) {
+    /// A key that is too weak, which there may be a door to.
+    pub(super) fn too_weak(error: jeton::Error, doors: &Open) -> Refused {
+        match doors.could(Door::WeakKeys) {
             true => Refused::Shut(error),
             false => Refused::Key(error),
         }
@@ -48,6 +49,62 @@ impl Refused {
 }
 
 impl KeyFile {
+    /// What the library calls a contradiction; both sides are named if one of them is the call.
+    pub(super) fn against(&self, refused: Refused, called: Option<&str>) -> Refused {
+        let is_about_alg = match &refused {
+            Refused::Key(jeton::Error::Key(error)) => {
+                error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
+            }
+            _ => false,
+        };
+        let (true, Some(called)) = (is_about_alg, called) else {
+            return refused;
+        };
+        let own = match self.form() {
+            Form::Jwk(text) => Shape::of(text).alg,
+            _ => None,
+        };
+        Refused::member(
+            "alg",
+            match own.and_then(|own| Algorithm::of(&own)) {
+                Some(own) if own.name() != called => {
+                    format!("the key says {}, and the call {called}", own.name())
+                }
+                _ => format!("the call says {called}, which a key of this type is not for"),
+            },
+        )
+    }
+
+    /// Of a key that does not sign: that it encrypts, if it does.
+    pub(super) fn unless_it_encrypts(&self, refused: Refused) -> Refused {
+        let alg = KeyManagementAlg::EcdhEs;
+        let encrypts = || self.decryption(alg).is_ok() || self.public(alg).is_ok();
+        match refused.known_problem() {
+            Some(KeyProblem::Unsupported) if encrypts() => self.of_another_use(
+                "the key is one to encrypt with, and neither signs nor verifies",
+                "one that does: jeton key new --alg Ed25519",
+            ),
+            _ => refused,
+        }
+    }
+
+    /// Of a key that does not encrypt: that it signs, if it does.
+    pub(super) fn unless_it_signs(&self, refused: Refused) -> Refused {
+        let closed = Open::default();
+        let signs = || self.signing(None).is_ok() || self.verifying(None, &closed).is_ok();
+        match refused.known_problem() {
+            Some(KeyProblem::Unsupported) if signs() => self.of_another_use(
+                "the key is one to sign with, and neither encrypts nor decrypts",
+                "one that does: jeton key new --alg ECDH-ES+A256KW --curve X25519",
+            ),
+            _ => refused,
+        }
+    }
+
+    fn of_another_use(&self, what: &str, instead: &str) -> Refused {
+        Refused::Call(Failure::wrong(format!("{}: key refused: {what}", self.name())).hint(instead))
+    }
+
     /// The failure to end with.
     pub(crate) fn refusal(&self, refused: Refused) -> Failure {
         let name = self.name();

@@ -32,7 +32,7 @@ impl KeyFile {
             Kind::Symmetric => self.mac(alg, doors).map(Signer::Mac),
             Kind::Private | Kind::Public => {
                 let key = self.signing(alg).map(Signer::Private);
-                key.map_err(|refused| self.only_verifies(refused, doors))
+                key.map_err(|refused| self.unless_it_encrypts(self.only_verifies(refused, doors)))
             }
         }
     }
@@ -75,23 +75,28 @@ impl KeyFile {
                 let alg = alg.or_else(said).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
-            key => key.map_err(|error| Refused::unless_weak_keys(error, doors)),
+            Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
+                Err(Refused::too_weak(error, doors))
+            }
+            key => key.map_err(|error| self.against(error.into(), alg.map(MacAlg::name))),
         }
     }
 
     pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, Refused> {
-        Ok(match (self.form(), signature_alg(alg)?) {
-            (Form::Jwk(text), None) => SigningKey::from_jwk(text)?,
-            (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg)?,
-            (Form::Pem(text), None) => SigningKey::from_pem(text)?,
-            (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg)?,
+        let alg = signature_alg(alg)?;
+        let key = match (self.form(), alg) {
+            (Form::Jwk(text), None) => SigningKey::from_jwk(text),
+            (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg),
+            (Form::Pem(text), None) => SigningKey::from_pem(text),
+            (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg),
             (Form::Der(_), _) if self.kind() == Kind::Public => {
                 return Err(Refused::problem(KeyProblem::PublicGiven));
             }
-            (Form::Der(der), None) => SigningKey::from_der(der)?,
-            (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg)?,
+            (Form::Der(der), None) => SigningKey::from_der(der),
+            (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg),
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
-        })
+        };
+        key.map_err(|error| self.against(error.into(), alg.map(SigAlg::name)))
     }
 }
 

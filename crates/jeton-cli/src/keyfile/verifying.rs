@@ -68,7 +68,10 @@ impl KeyFile {
     fn one_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Result<Keys, Refused> {
         match self.kind() {
             Kind::Symmetric => self.mac(alg, doors).map(Keys::from),
-            Kind::Private | Kind::Public => self.verifying(alg, doors).map(Keys::from),
+            Kind::Private | Kind::Public => {
+                let key = self.verifying(alg, doors).map(Keys::from);
+                key.map_err(|refused| self.unless_it_encrypts(refused))
+            }
         }
     }
 
@@ -96,7 +99,10 @@ impl KeyFile {
             {
                 self.weak(alg, error)
             }
-            key => key.map_err(|error| Refused::unless_weak_keys(error, doors)),
+            Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
+                Err(Refused::too_weak(error, doors))
+            }
+            key => key.map_err(|error| self.against(error.into(), alg.map(SigAlg::name))),
         }
     }
 
