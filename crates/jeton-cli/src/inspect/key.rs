@@ -63,6 +63,7 @@ pub(super) fn report(file: KeyFile) -> Outcome<Report> {
 
 fn single(file: &KeyFile) -> Report {
     let (format, form) = match file.form() {
+        _ if file.is_der() => ("der", "DER"),
         Form::Pem(_) => ("pem", "PEM"),
         Form::Der(_) => ("der", "DER"),
         Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => ("jwk", "JWK"),

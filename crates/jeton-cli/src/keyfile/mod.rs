@@ -6,6 +6,7 @@
 mod any;
 mod argument;
 mod decrypting;
+mod der;
 mod encrypting;
 mod refused;
 mod set;
@@ -39,6 +40,7 @@ pub(crate) struct KeyFile {
     name: String,
     /// What the file is called, in which it may be one key of several.
     file: String,
+    is_der: bool,
     form: Form,
 }
 
@@ -46,6 +48,7 @@ pub(crate) struct KeyFile {
 pub(crate) enum Form {
     Jwk(Zeroizing<String>),
     Set(Zeroizing<String>),
+    /// Or DER that the library reads as PEM.
     Pem(Zeroizing<String>),
     Der(Zeroizing<Vec<u8>>),
     Paserk(Zeroizing<String>),
@@ -58,7 +61,7 @@ impl KeyFile {
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
         KeyFile::of(&name, bytes).ok_or_else(|| {
             Failure::wrong(format!("{name}: not a key in any form that jeton knows"))
-                .hint("a key file is a JWK, a JWK Set, PEM, DER (PKCS#8 or SPKI) or a PASERK")
+                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK")
         })
     }
 
@@ -67,6 +70,7 @@ impl KeyFile {
         Some(KeyFile {
             name: name.to_owned(),
             file: name.to_owned(),
+            is_der: der::is(&bytes),
             form: Form::of(bytes)?,
         })
     }
@@ -79,6 +83,11 @@ impl KeyFile {
     /// What it is written as.
     pub(crate) fn form(&self) -> &Form {
         &self.form
+    }
+
+    /// Whether it is bytes and not text.
+    pub(crate) fn is_der(&self) -> bool {
+        self.is_der
     }
 
     /// Which half of a key it is, told by its form alone.
@@ -127,9 +136,11 @@ impl KeyFile {
 impl Form {
     /// Tells by the content.
     fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
-        // A DER SEQUENCE; no text begins with 0x30 ("0") and is a key.
-        if bytes.first() == Some(&0x30) {
-            return Some(Form::Der(bytes));
+        if der::is(&bytes) {
+            return Some(match der::in_pem(&bytes) {
+                Some(pem) => Form::Pem(pem),
+                None => Form::Der(bytes),
+            });
         }
         let text = std::str::from_utf8(&bytes).ok()?.trim();
         let owned = || Zeroizing::new(text.to_owned());

@@ -203,7 +203,7 @@ impl KeyFile {
                     "one PEM block, not encrypted: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
                         .to_owned()
                 }
-                Form::Der(_) => "DER is read as PKCS#8 (private) or SPKI (public)".to_owned(),
+                Form::Der(_) => "DER is read as PKCS#8, PKCS#1 or SEC1 (private), and as SPKI or PKCS#1 (public)".to_owned(),
                 _ => return None,
             },
             _ => return None,

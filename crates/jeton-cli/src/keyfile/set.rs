@@ -201,6 +201,7 @@ impl KeyFile {
             .map(|(index, key)| KeyFile {
                 name: format!("{}, key {}", self.name(), index + 1),
                 file: self.file.clone(),
+                is_der: false,
                 form: Form::Jwk(Zeroizing::new(key.get().to_owned())),
             })
             .collect())
