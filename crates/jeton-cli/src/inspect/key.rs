@@ -73,7 +73,10 @@ fn single(file: &KeyFile) -> Report {
         Ok(Half::Symmetric) => ("a symmetric key", Some("yes")),
         Ok(Half::Private) => ("a private key", Some("yes")),
         Ok(Half::Public) => ("a public key", Some("no")),
-        Err(_) => ("not a key that jeton takes", None),
+        Err(_) => (
+            "not a key that jeton takes",
+            file.holds_a_secret().then_some("yes"),
+        ),
     };
     let mut report = Report::new(format, format!("{form}, {title}"));
     if let Some(secret) = secret {

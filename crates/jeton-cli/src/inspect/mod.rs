@@ -10,6 +10,8 @@ mod report;
 use clap::Args;
 use jeton::{Clock, SystemClock, Timestamp};
 use report::Report;
+use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
@@ -46,11 +48,39 @@ pub(crate) struct Inspect {
     token: Source,
 }
 
+/// What a text turns out to be.
+enum Seen<'t> {
+    Paseto(&'t str),
+    Jose(&'t str),
+    Paserk(&'t str),
+    Key(KeyFile),
+    Nothing,
+}
+
+/// What `--json` shows of a text of which there is nothing to see.
+#[derive(Serialize)]
+struct Unseen<'a> {
+    verified: bool,
+    format: Option<&'static str>,
+    reason: &'a str,
+}
+
 impl Inspect {
     pub(crate) fn run(self) -> Outcome {
-        output::warning("nothing was verified: anyone can have written this token");
         let now = self.at.unwrap_or_else(|| SystemClock.now());
-        let report = look_at(&self.token)?;
+        let bytes = self.token.bytes()?;
+        let report = Seen::of(&bytes).report();
+        if self.json
+            && let Err(failure) = &report
+            && let Some(reason) = failure.rejection()
+        {
+            output::json(&Unseen {
+                verified: false,
+                format: None,
+                reason,
+            })?;
+        }
+        let report = report?;
         match self.json {
             true => output::json(&report),
             false => output::text(&report.to_text(now)),
@@ -58,25 +88,57 @@ impl Inspect {
     }
 }
 
-fn look_at(source: &Source) -> Outcome<Report> {
-    let bytes = source.bytes()?;
-    let text = std::str::from_utf8(&bytes)
-        .map(str::trim)
-        .unwrap_or_default();
-    if paseto::is_paseto(text) {
-        return paseto::report(text);
+impl<'t> Seen<'t> {
+    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Seen<'t> {
+        let text = std::str::from_utf8(bytes).map_or("", str::trim);
+        let text = without_scheme(text);
+        if paseto::is_paseto(text) {
+            return Seen::Paseto(text);
+        }
+        if key::is_paserk(text) {
+            return Seen::Paserk(text);
+        }
+        if Token::read(text).is_some() || jose::has_token_members(text) {
+            return Seen::Jose(text);
+        }
+        KeyFile::of("key", bytes.clone()).map_or(Seen::Nothing, Seen::Key)
     }
-    if key::is_paserk(text) {
-        return Ok(key::paserk(text));
+
+    /// What there is to see, under a line that says how little that proves.
+    fn report(self) -> Outcome<Report> {
+        let is_key = matches!(self, Seen::Paserk(_) | Seen::Key(_));
+        if !is_key {
+            output::warning("nothing was verified: anyone can have written this token");
+        }
+        let report = match self {
+            Seen::Paseto(text) => paseto::report(text)?,
+            Seen::Jose(text) => jose::report(text)?,
+            Seen::Paserk(text) => key::paserk(text),
+            Seen::Key(file) => key::report(file)?,
+            Seen::Nothing => return Err(nothing()),
+        };
+        if is_key {
+            output::warning(match report.is_secret() {
+                true => {
+                    "this is a key, and secret: keep it out of messages, tickets and the shell's history"
+                }
+                false => "this is a key and no token: nothing here proves whose it is",
+            });
+        }
+        Ok(report)
     }
-    if Token::read(text).is_some() || jose::has_token_members(text) {
-        return jose::report(text);
+}
+
+/// Without what stands before a token in a header of HTTP (RFC 6750, section 2.1).
+fn without_scheme(text: &str) -> &str {
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim_start(),
+        _ => text,
     }
-    match KeyFile::of("key", bytes) {
-        Some(file) => key::report(file),
-        None => Err(Failure::rejected(
-            "not a token or key in any format that jeton knows",
-        )
-        .hint("a JWT or JWS has three parts with dots between, a JWE five, or is JSON; a PASETO begins with v4.")),
-    }
+}
+
+fn nothing() -> Failure {
+    Failure::rejected("not a token or key in any format that jeton knows").hint(
+        "a JWT or JWS has three parts with dots between, a JWE five, or is JSON; a PASETO begins with v4.",
+    )
 }

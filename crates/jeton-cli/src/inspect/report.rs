@@ -127,6 +127,15 @@ impl Report {
         self
     }
 
+    /// Whether it, or a part of it, is a secret.
+    pub(super) fn is_secret(&self) -> bool {
+        let says_so = |(name, fact): &(&str, Fact)| {
+            *name == "secret" && matches!(fact, Fact::Text(text) if text == "yes")
+        };
+        let under = self.under.iter().flat_map(|under| &under.reports);
+        self.facts.iter().any(says_so) || under.into_iter().any(Report::is_secret)
+    }
+
     /// For people. Every line ends with a newline.
     pub(super) fn to_text(&self, now: Timestamp) -> String {
         let mut out = format!("{}\n", self.title);

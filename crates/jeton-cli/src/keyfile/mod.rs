@@ -90,6 +90,11 @@ impl KeyFile {
         self.is_der
     }
 
+    /// Whether it is a private or a symmetric key, sound or not.
+    pub(crate) fn holds_a_secret(&self) -> bool {
+        self.kind() != Kind::Public
+    }
+
     /// Which half of a key it is, told by its form alone.
     fn kind(&self) -> Kind {
         match &self.form {
