@@ -80,6 +80,20 @@ fn a_new_key_of_every_algorithm_signs_what_its_public_half_verifies() {
 }
 
 #[test]
+fn a_token_has_the_type_that_its_verifier_demands() {
+    let sign = ["jwt", "sign", "--key", "es256.jwk", "--claims", "{}"];
+    let token = line(
+        &keys(),
+        &[&sign[..], &["--no-expiry", "--typ", "at+jwt"]].concat(),
+    );
+    let verify = ["jwt", "verify", "--key", "es256.pub.jwk"];
+    let verify = [&verify[..], &["--allow", "no-expiry", &token]].concat();
+    assert_eq!(jeton(&keys(), &verify, b"").status.code(), Some(1));
+    let demanded = [&verify[..], &["--typ", "at+jwt"]].concat();
+    succeeds(&keys(), &demanded, b"");
+}
+
+#[test]
 fn a_pasetos_new_key_signs_and_encrypts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -4,6 +4,7 @@ use jeton::danger::{self, HeaderText};
 use jeton::jwe::Encrypter;
 use jeton::jwt::NestedIssuer;
 use jeton::key::ContentEnc;
+use serde::Serialize;
 
 use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Door, Doors, Open};
@@ -22,6 +23,7 @@ Examples:
   jeton jwt sign --key private.jwk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
   jeton jwt sign --key rsa.pem --alg RS256 --kid 2026-11 --claims - < claims.json
+  jeton jwt sign --key private.jwk --typ at+jwt --claims @claims.json --expires-in 15m
   jeton jwt sign --key private.jwk --encrypt-key reader.pub.jwk --claims @claims.json --expires-in 1h
 
 The claims are one JSON object. An expiry must be chosen: --expires-in, exp in the claims, or
@@ -41,6 +43,15 @@ pub(super) struct Sign {
 
     #[command(flatten)]
     encryption: TokenEncryptionKeyFile,
+
+    /// The media type of the token (typ), which a verifier may demand: at+jwt [default: JWT]
+    #[arg(
+        long,
+        value_name = "TYPE",
+        value_parser = media_type,
+        conflicts_with_all = ["encrypt_key", "header_style"]
+    )]
+    typ: Option<String>,
 
     /// How the header is spelled: compact, or report, with the spaces of a published report
     #[arg(
@@ -69,9 +80,11 @@ impl Sign {
                 let why = "--header-style report is for a token that is signed alone";
                 return Err(Failure::wrong(why).hint("leave out --encrypt-key"));
             }
-            None => match &key {
-                Signer::Mac(key) => key.issue(&claims),
-                Signer::Private(key) => key.issue(&claims),
+            None => match (&self.typ, &key) {
+                (Some(typ), _) => HeaderText::new(key.key(), &typed(&key, typ))
+                    .and_then(|under| under.issue(&claims)),
+                (None, Signer::Mac(key)) => key.issue(&claims),
+                (None, Signer::Private(key)) => key.issue(&claims),
             },
             Some(recipient) => {
                 let enc = self.encryption.enc().or(recipient.enc());
@@ -91,5 +104,30 @@ impl Sign {
         }
         doors.need(Door::Zip, "--zip")?;
         Ok(danger::compress(encrypter))
+    }
+}
+
+/// The header that the library writes, with another type in it.
+fn typed(key: &Signer, typ: &str) -> String {
+    #[derive(Serialize)]
+    struct Header<'a> {
+        alg: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kid: Option<&'a str>,
+        typ: &'a str,
+    }
+    let header = Header {
+        alg: key.alg(),
+        kid: key.key_id(),
+        typ,
+    };
+    serde_json::to_string(&header).expect("strings are JSON")
+}
+
+/// What the library takes for a media type.
+fn media_type(text: &str) -> Result<String, &'static str> {
+    match text.len() {
+        1..=128 if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text.to_owned()),
+        _ => Err("a media type is wanted, as in at+jwt"),
     }
 }
