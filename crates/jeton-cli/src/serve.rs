@@ -9,7 +9,7 @@ use jeton::SystemClock;
 use jeton_server::{Config, Error, Offer, Server};
 
 use crate::exit::{Failure, Outcome};
-use crate::output;
+use crate::{input, output};
 
 /// Issue, verify and revoke tokens over gRPC and HTTP.
 #[derive(Debug, Args)]
@@ -43,6 +43,9 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self) -> Outcome {
+        if let Some(file) = &self.config {
+            input::must_be_a_name(file)?;
+        }
         let config = self.read().map_err(refused)?;
         let begun = Begun {
             data: config.data.clone(),

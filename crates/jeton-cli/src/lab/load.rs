@@ -11,6 +11,7 @@ use jeton_lab::servers::{Algorithm, Call};
 
 use super::destination::Destination;
 use super::sentence;
+use crate::input;
 
 /// The largest file of a loader or a key that is read.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -188,6 +189,7 @@ fn write(
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {
     use std::io::Read;
+    input::must_be_a_name(file).map_err(|failure| failure.with_hint())?;
     let unreadable = |e: std::io::Error| format!("cannot read {}: {e}", file.display());
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).map_err(unreadable)?;
