@@ -142,15 +142,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
                 .entries
                 .iter()
                 .any(|entry| entry.row.subject.id == *id);
-            let row = result.rows.measured.iter().position(|row| {
-                row.suite == verdict.suite
-                    && row.contract == verdict.contract
-                    && row.claims.name == verdict.claims
-                    && row.threads == verdict.threads
-                    && row.subject.id == *id
-                    && time(row).is_some()
-            });
-            if let (false, Some(row)) = (known, row) {
+            if let (false, Some(row)) = (known, place_of(result, verdict, id)) {
                 taken[row] = true;
                 comparison
                     .entries
@@ -161,6 +153,15 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
     found
 }
 
+/// Where the row stands that a verdict is about. A row that several suites asked for is in the file
+/// once, under the first of them; only where each has its own does the suite decide.
+fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
+    let rows = result.rows.measured.iter().enumerate();
+    let about = rows.filter(|(_, row)| verdict.is_about(row, id) && time(row).is_some());
+    let nearest = about.min_by_key(|(_, row)| row.suite != verdict.suite)?;
+    Some(nearest.0)
+}
+
 /// Measured rows without a verdict join the chart of their own kind, or make one.
 fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
     for (row, taken) in result.rows.measured.iter().zip(taken) {
@@ -169,11 +170,10 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
         }
         let home = found.iter().position(|c| {
             !c.confounded
-                && c.entries.iter().any(|e| {
-                    same_kind(e.row, row)
-                        && e.row.claims == row.claims
-                        && e.row.threads == row.threads
-                })
+                && c.suite == row.suite
+                && c.entries
+                    .iter()
+                    .any(|e| same_work(e.row, row) && same_token(e.row, row))
         });
         let home = home.unwrap_or_else(|| {
             let mut title = format!(
@@ -193,15 +193,17 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
     }
 }
 
+/// The floors of all that is compared, and what belongs beside it and has no time. Which suites asked
+/// for a floor is of no account; what is missing is missed by its own suite.
 fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
-    let beside = |row: &Row| row.suite == comparison.suite && row.contract == comparison.contract;
-    for row in result.rows.measured.iter().filter(|row| beside(row)) {
+    for row in &result.rows.measured {
         let belongs = comparison.entries.iter().any(|entry| {
-            if row.reference {
-                names::primitive(&entry.row.subject) == names::primitive(&row.subject)
-            } else {
-                same_kind(entry.row, row)
-            }
+            same_work(entry.row, row)
+                && if row.reference {
+                    names::primitive(&entry.row.subject) == names::primitive(&row.subject)
+                } else {
+                    row.suite == comparison.suite && same_token(entry.row, row)
+                }
         });
         if !belongs {
             continue;
@@ -224,27 +226,32 @@ fn name_entries(comparison: &mut Comparison<'_>) {
 }
 
 /// Keeps one suite and contract together, in the order in which the rows first name them.
-fn order(result: &RunResult, found: &mut [Comparison<'_>]) {
-    let place = |wanted: &Comparison<'_>| {
-        let suite = result
-            .rows
-            .measured
-            .iter()
-            .position(|row| row.suite == wanted.suite);
-        let contract = result
-            .rows
-            .measured
-            .iter()
-            .position(|row| row.suite == wanted.suite && row.contract == wanted.contract);
-        (suite, contract, wanted.confounded)
+fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
+    let first = |is_it: &dyn Fn(&Row) -> bool| result.rows.measured.iter().position(is_it);
+    let last = usize::MAX;
+    let place = |wanted: &Comparison<'a>| {
+        let of_suite = |row: &Row| row.suite == wanted.suite;
+        let of_contract = |row: &Row| row.contract == wanted.contract;
+        // All rows of a comparison may be kept under another suite.
+        let contract = first(&|row| of_suite(row) && of_contract(row));
+        let contract = contract.or_else(|| first(&of_contract));
+        (
+            first(&of_suite).unwrap_or(last),
+            wanted.suite,
+            contract.unwrap_or(last),
+            wanted.confounded,
+        )
     };
     found.sort_by_key(place);
 }
 
-fn same_kind(a: &Row, b: &Row) -> bool {
-    a.suite == b.suite
-        && a.contract == b.contract
-        && names::token(&a.subject) == names::token(&b.subject)
+/// The same contract on the same claims by as many threads.
+fn same_work(a: &Row, b: &Row) -> bool {
+    a.contract == b.contract && a.claims.name == b.claims.name && a.threads == b.threads
+}
+
+fn same_token(a: &Row, b: &Row) -> bool {
+    names::token(&a.subject) == names::token(&b.subject)
 }
 
 fn median(row: &Row) -> f64 {

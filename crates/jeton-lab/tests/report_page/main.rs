@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod full_run;
+mod kept_run;
 mod sample;
 
 use jeton_lab::recommendation::{Needs, Noisy, recommend};

@@ -1,0 +1,105 @@
+//! A result that a real run left (`docs/runs`), as the page and Markdown tell it: rows that two suites
+//! asked for are in the file once, and belong to both.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jeton_lab::report::html::page;
+use jeton_lab::report::markdown;
+use jeton_lab::result::{Row, RunResult, read};
+
+use super::between;
+
+fn kept() -> RunResult {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    read(&docs.join("2026-11-24-full/results.json")).unwrap()
+}
+
+/// The rows that the verdicts of a comparison are about, each once.
+fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
+    let verdicts = || {
+        let all = result.verdicts.iter();
+        all.filter(|v| v.comparison == comparison)
+    };
+    let is_member = |row: &&Row| {
+        verdicts().any(|v| v.is_about(row, &v.baseline) || v.is_about(row, &v.subject))
+    };
+    let rows: Vec<&Row> = result.rows.measured.iter().filter(is_member).collect();
+    let ids: BTreeSet<&str> = verdicts()
+        .flat_map(|v| [v.baseline.as_str(), v.subject.as_str()])
+        .collect();
+    assert_eq!(rows.len(), ids.len(), "{comparison}");
+    rows
+}
+
+fn titles(result: &RunResult) -> BTreeSet<&str> {
+    let all = result.verdicts.iter();
+    all.map(|v| v.comparison.as_str()).collect()
+}
+
+/// Every member has a line that says its library and version, and no line is left over.
+fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
+    let mut lines = lines;
+    for row in members(result, title) {
+        let subject = &row.subject;
+        let own = |line: &&str| {
+            let plain = line.replace('\\', "");
+            plain.contains(&subject.library) && plain.contains(&subject.version)
+        };
+        let place = lines.iter().position(own);
+        let place = place.unwrap_or_else(|| panic!("{title} has no line of {}", subject.id));
+        lines.swap_remove(place);
+    }
+    assert!(lines.is_empty(), "{title} has {lines:?} besides");
+}
+
+#[test]
+fn a_comparison_on_the_page_has_all_that_its_verdicts_compare() {
+    let result = kept();
+    let html = page(&result);
+    super::check(&html);
+    let charts = between(&html, "<section id=\"charts\"", "</section>");
+    for title in titles(&result) {
+        let own = charts
+            .split("<article class=\"comparison\">")
+            .find(|article| {
+                let heading = article
+                    .split_once("</h4>")
+                    .map_or("", |(heading, _)| heading);
+                heading.ends_with(&format!(">{title}"))
+                    || heading.contains(&format!(">{title} <span"))
+            });
+        let own = own.unwrap_or_else(|| panic!("no {title}"));
+        let body = between(own, "<tbody>", "</tbody>");
+        let lines = body.split("<tr").skip(1);
+        let compared = lines.filter(|line| {
+            !line.starts_with(" class=\"reference\"") && !line.starts_with(" class=\"missing\"")
+        });
+        let compared = compared.filter(|line| !line.contains("not compared"));
+        has_lines(compared.collect(), &result, title);
+    }
+    assert!(
+        !html.contains("compared with nothing</"),
+        "a baseline is missing"
+    );
+}
+
+#[test]
+fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
+    let result = kept();
+    let text = markdown::text(&result);
+    for title in titles(&result) {
+        let table = text.split("\n### ").find(|part| {
+            let heading = part.lines().next().unwrap_or_default();
+            heading.replace('\\', "") == title
+        });
+        let table = table.unwrap_or_else(|| panic!("no {title}"));
+        let lines = table.lines().filter(|line| line.starts_with("| "));
+        let compared = lines.skip(1).filter(|line| {
+            ["baseline", "faster", "slower", "equivalent", "cannot tell"]
+                .iter()
+                .any(|word| line.contains(&format!("| {word} |")))
+        });
+        has_lines(compared.collect(), &result, title);
+    }
+}
