@@ -66,7 +66,7 @@ pub(super) fn with(language: &str, format: &str) -> Vec<&'static str> {
 }
 
 /// Whether a driver, by its id, remembers tokens instead of verifying them.
-pub(super) fn is_cache(driver: &str) -> bool {
+pub(crate) fn is_cache(driver: &str) -> bool {
     driver == "node/fast-jwt-cached"
 }
 

@@ -23,6 +23,7 @@ mod what_if;
 mod words;
 
 pub(crate) use candidate::claims_of;
+pub(crate) use libraries::is_cache;
 pub use needs::{Need, Needs, NeedsError, Weight};
 
 use std::borrow::Cow;

@@ -103,3 +103,21 @@ fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
         has_lines(compared.collect(), &result, title);
     }
 }
+
+#[test]
+fn a_library_that_remembers_tokens_stands_for_no_kind_of_token() {
+    let result = kept();
+    let cached = "fast-jwt-cached";
+    let mut rows = result.rows.measured.iter();
+    assert!(rows.any(|row| row.subject.library == cached && row.ns_per_op.is_some()));
+    let html = page(&result);
+    for section in ["tradeoff", "overhead"] {
+        let start = format!("<section id=\"{section}\"");
+        assert!(
+            !between(&html, &start, "</section>").contains(cached),
+            "{section}"
+        );
+    }
+    // It is measured, and is shown with what was.
+    assert!(between(&html, "<section id=\"charts\"", "</section>").contains(cached));
+}

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::recommendation::is_cache;
 use crate::result::Row;
 use crate::stats::interval::{Ratio, estimate};
 
@@ -62,7 +63,9 @@ fn groups(rows: &[Row]) -> Vec<Group<'_>> {
         .filter(|row| row.reference && time(row).is_some());
     for floor in floors {
         let same = |row: &&Row| {
+            // Who remembers a token does not call the primitive.
             !row.reference
+                && !is_cache(row.subject.driver())
                 && row.contract == floor.contract
                 && row.threads == floor.threads
                 && row.claims.name == floor.claims.name
