@@ -112,9 +112,14 @@ pub(crate) fn floor_for(
 pub(crate) fn verdicts(contest: &Contest, noise: &NoiseFloor) -> Vec<Verdict> {
     let all = &contest.contestants;
     let rounds: Vec<&[f64]> = all.iter().map(|c| c.rounds.as_slice()).collect();
-    // One band for the whole order: a tier must not come out of anybody's noise.
-    let widest = Band::new(floor_for(noise, all.iter().map(|c| c.managed)));
-    let (Ok(tiers), [baseline, others @ ..]) = (tiers(&rounds, widest), all.as_slice()) else {
+    // The same band as for the pair's verdict: two of compiled code are not noisier because Node is in
+    // their table.
+    let band = |a: &Contestant, b: &Contestant| {
+        let kinds = [a.managed, b.managed];
+        Band::new(floor_for(noise, kinds.into_iter()))
+    };
+    let of_pair = |a: usize, b: usize| band(&all[a], &all[b]);
+    let (Ok(tiers), [baseline, others @ ..]) = (tiers(&rounds, of_pair), all.as_slice()) else {
         return Vec::new();
     };
     let judged = others
@@ -122,8 +127,7 @@ pub(crate) fn verdicts(contest: &Contest, noise: &NoiseFloor) -> Vec<Verdict> {
         .zip(&tiers[1..])
         .filter_map(|(subject, tier)| {
             let ratio = estimate(&subject.rounds, &baseline.rounds, others.len()).ok()?;
-            let kinds = [baseline.managed, subject.managed];
-            let band = Band::new(floor_for(noise, kinds.into_iter()));
+            let band = band(baseline, subject);
             Some(Verdict {
                 suite: contest.suite.clone(),
                 contract: contest.contract.clone(),
@@ -144,4 +148,48 @@ pub(crate) fn verdicts(contest: &Contest, noise: &NoiseFloor) -> Vec<Verdict> {
             })
         });
     judged.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::result::Judgement;
+
+    fn contestant(id: &str, managed: bool, mean: f64) -> Contestant {
+        let noise = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
+        Contestant {
+            id: id.to_owned(),
+            managed,
+            factors: vec!["library".to_owned()],
+            rounds: noise.iter().map(|n| n * mean).collect(),
+        }
+    }
+
+    /// What stands beside them makes two subjects no noisier: slower is not in the same tier.
+    #[test]
+    fn a_managed_subject_in_the_table_puts_no_compiled_one_into_a_better_tier() {
+        let contest = Contest {
+            suite: "libraries".to_owned(),
+            contract: "verify".to_owned(),
+            claims: "standard".to_owned(),
+            threads: 1,
+            title: "EdDSA, verify".to_owned(),
+            contestants: vec![
+                contestant("rust/a", false, 100.0),
+                contestant("rust/b", false, 106.0),
+                contestant("node/c", true, 106.0),
+            ],
+        };
+        let noise = NoiseFloor {
+            floor: Some(0.01),
+            managed: Some(0.08),
+            pairs: Vec::new(),
+        };
+        let judged = verdicts(&contest, &noise);
+        assert_eq!(judged[0].verdict, Judgement::Slower);
+        assert_eq!((judged[0].tier, judged[0].baseline_tier), (2, Some(1)));
+        assert_ne!(judged[1].verdict, Judgement::Slower);
+        assert_eq!(judged[1].tier, 1, "the benefit of the doubt");
+    }
 }

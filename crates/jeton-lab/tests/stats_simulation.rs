@@ -209,7 +209,10 @@ impl Identical {
                 sum.pair_different += one(different(verdict)) / PAIRS as f64;
             }
             let table: Vec<&[f64]> = run.table.iter().map(Vec::as_slice).collect();
-            sum.one_tier += one(tiers(&table, band).unwrap().iter().all(|&tier| tier == 1));
+            sum.one_tier += one(tiers(&table, |_, _| band)
+                .unwrap()
+                .iter()
+                .all(|&tier| tier == 1));
             sum.floor += seen_floor.unwrap() / RUNS as f64;
         }
         println!(

@@ -54,7 +54,10 @@ pub(super) fn first_tier(all: &[Weighed], weight: Weight, noise: &NoiseFloor) ->
         return vec![0];
     }
     let rounds: Vec<&[f64]> = all.iter().map(|w| w.rounds.as_slice()).collect();
-    let band = Band::new(floor_for(noise, all.iter().map(|w| w.managed)));
+    let band = |a: usize, b: usize| {
+        let kinds = [all[a].managed, all[b].managed];
+        Band::new(floor_for(noise, kinds.into_iter()))
+    };
     let Ok(tiers) = tiers(&rounds, band) else {
         return Vec::new();
     };

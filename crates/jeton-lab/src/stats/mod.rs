@@ -41,7 +41,7 @@
 //! let band = Band::new(floor(&pairs, &[])?);
 //! let ratios = table(&baseline, &[&subject])?;
 //! assert_eq!(judge(&ratios[0], band), Judgement::Faster);
-//! assert_eq!(tiers(&[&baseline, &subject], band)?, [2, 1]);
+//! assert_eq!(tiers(&[&baseline, &subject], |_, _| band)?, [2, 1]);
 //! # Ok::<(), jeton_lab::stats::StatsError>(())
 //! ```
 //!

@@ -4,6 +4,9 @@
 //! it by the rule of [`verdict`](super::verdict) is in tier 1 with it. The fastest of the rest
 //! leads tier 2, and so on. Within a tier there is no order.
 //!
+//! What is not believed between two subjects is that pair's own: a table with a noisy kind of subject in
+//! it tells two quiet ones apart as well as their verdicts do.
+//!
 //! Leaders are chosen after the fact, so the intervals allow for *all* n(n−1)/2 pairs: they are
 //! wider than those of the n−1 verdicts against the baseline. A subject may hence be faster than
 //! the baseline and share its tier; the tier is the more careful statement.
@@ -17,11 +20,15 @@ use super::interval::Family;
 use super::verdict::{Band, judge};
 use crate::result::Judgement;
 
-/// The tier of each subject, in the order given; 1 is the fastest.
+/// The tier of each subject, in the order given; 1 is the fastest. `band` is what is not believed between
+/// two of them.
 ///
 /// # Errors
 /// If two subjects' rounds cannot be compared.
-pub fn tiers(subjects: &[&[f64]], band: Band) -> Result<Vec<u32>, StatsError> {
+pub fn tiers(
+    subjects: &[&[f64]],
+    band: impl Fn(usize, usize) -> Band,
+) -> Result<Vec<u32>, StatsError> {
     let pairs = subjects.len() * subjects.len().saturating_sub(1) / 2;
     let rounds = subjects.first().map_or(0, |rounds| rounds.len());
     let family = Family::new(rounds, pairs);
@@ -34,7 +41,7 @@ pub fn tiers(subjects: &[&[f64]], band: Band) -> Result<Vec<u32>, StatsError> {
         let mut slower = Vec::with_capacity(waiting.len());
         for &subject in &waiting[1..] {
             let ratio = family.estimate(subjects[subject], subjects[leader])?;
-            if judge(&ratio, band) == Judgement::Slower {
+            if judge(&ratio, band(subject, leader)) == Judgement::Slower {
                 slower.push(subject);
             } else {
                 tiers[subject] = tier;
@@ -66,16 +73,18 @@ mod tests {
         [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0].map(|noise| noise * mean)
     }
 
+    /// One band for all pairs.
+    fn every(floor: Option<f64>) -> impl Fn(usize, usize) -> Band {
+        move |_, _| Band::new(floor)
+    }
+
     /// As noisy as to cover everything from half to double.
     const NOISY: [f64; 8] = [50.0, 240.0, 60.0, 200.0, 55.0, 220.0, 70.0, 230.0];
 
     #[test]
     fn the_fastest_lead_and_the_rest_follow() {
         let (a, b, c, d) = (rounds(300.0), rounds(100.0), rounds(100.5), rounds(200.0));
-        assert_eq!(
-            tiers(&[&a, &b, &c, &d], Band::new(None)).unwrap(),
-            [3, 1, 1, 2]
-        );
+        assert_eq!(tiers(&[&a, &b, &c, &d], every(None)).unwrap(), [3, 1, 1, 2]);
     }
 
     #[test]
@@ -85,14 +94,23 @@ mod tests {
             .map(|&mean| rounds(mean))
             .collect();
         let subjects: Vec<&[f64]> = steps.iter().map(|s| s.as_slice()).collect();
-        assert_eq!(tiers(&subjects, Band::new(None)).unwrap(), [1, 1, 2, 2]);
+        assert_eq!(tiers(&subjects, every(None)).unwrap(), [1, 1, 2, 2]);
     }
 
     #[test]
     fn the_noise_floor_holds_tiers_together() {
         let (a, b) = (rounds(100.0), rounds(104.0));
-        assert_eq!(tiers(&[&a, &b], Band::new(Some(0.01))).unwrap(), [1, 2]);
-        assert_eq!(tiers(&[&a, &b], Band::new(Some(0.05))).unwrap(), [1, 1]);
+        assert_eq!(tiers(&[&a, &b], every(Some(0.01))).unwrap(), [1, 2]);
+        assert_eq!(tiers(&[&a, &b], every(Some(0.05))).unwrap(), [1, 1]);
+    }
+
+    #[test]
+    fn a_pair_is_told_apart_by_its_own_band() {
+        let (a, b, c) = (rounds(100.0), rounds(104.0), rounds(104.0));
+        let of_the_third = |one: usize, other: usize| {
+            Band::new(Some(if one.max(other) == 2 { 0.05 } else { 0.01 }))
+        };
+        assert_eq!(tiers(&[&a, &b, &c], of_the_third).unwrap(), [1, 2, 1]);
     }
 
     #[test]
@@ -100,27 +118,21 @@ mod tests {
         // 4 % slower at t = 3: enough for one pair (2.4), too little for one of 21 (4.4).
         let (a, slow) = ([100.0; 8], [300.0; 8]);
         let b = [1, -1, 1, -1, 1, -1, 1, -1].map(|sign| 104.0 * (0.0353 * f64::from(sign)).exp());
-        assert_eq!(tiers(&[&a, &b], Band::new(None)).unwrap(), [1, 2]);
+        assert_eq!(tiers(&[&a, &b], every(None)).unwrap(), [1, 2]);
         let crowd: [&[f64]; 7] = [&a, &b, &slow, &slow, &slow, &slow, &slow];
-        assert_eq!(
-            tiers(&crowd, Band::new(None)).unwrap(),
-            [1, 1, 2, 2, 2, 2, 2]
-        );
+        assert_eq!(tiers(&crowd, every(None)).unwrap(), [1, 1, 2, 2, 2, 2, 2]);
     }
 
     #[test]
     fn a_noisy_subject_has_the_benefit_of_the_doubt() {
         let (a, b) = (rounds(100.0), rounds(106.0));
-        assert_eq!(
-            tiers(&[&a, &b, &NOISY], Band::new(None)).unwrap(),
-            [1, 2, 1]
-        );
+        assert_eq!(tiers(&[&a, &b, &NOISY], every(None)).unwrap(), [1, 2, 1]);
     }
 
     #[test]
     fn one_subject_and_none() {
-        assert_eq!(tiers(&[&rounds(5.0)], Band::new(None)).unwrap(), [1]);
-        assert!(tiers(&[], Band::new(None)).unwrap().is_empty());
-        assert!(tiers(&[&[1.0]], Band::new(None)).is_err());
+        assert_eq!(tiers(&[&rounds(5.0)], every(None)).unwrap(), [1]);
+        assert!(tiers(&[], every(None)).unwrap().is_empty());
+        assert!(tiers(&[&[1.0]], every(None)).is_err());
     }
 }

@@ -244,7 +244,7 @@ fn judged<'a>(
 ) -> Vec<Verdict> {
     let cells = comparison.cells();
     let rounds: Vec<&[f64]> = cells.iter().filter_map(of).collect();
-    let tiers = tiers(&rounds, band).unwrap();
+    let tiers = tiers(&rounds, |_, _| band).unwrap();
     let one = |index: usize| {
         let ratio = estimate(rounds[index], rounds[0], cells.len() - 1).unwrap();
         let factors = Comparison::factors(&cells[0], &cells[index]);

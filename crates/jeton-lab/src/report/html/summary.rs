@@ -135,7 +135,11 @@ pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
         @if comparisons.iter().all(|c| c.tiers().is_empty()) {
             p { "No comparison came to a verdict, so there are no tiers." }
         } @else {
-            p { "Subjects in one tier cannot be told apart by this run; the order inside a tier means nothing." }
+            p {
+                "Who is in one tier cannot be told from its fastest; the order inside a tier means nothing. Tiers allow "
+                "for every pair of a table and verdicts for those with the baseline: somebody may be a little slower than "
+                "the baseline and be in its tier."
+            }
             div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
                 table.tier-table {
                     caption { "Tiers per comparison, the fastest first" }
