@@ -188,10 +188,14 @@ fn a_budget_makes_fewer_rounds() {
     let output = lab.run(&["run", "libraries", "--quick", "--rounds=500", "--budget=6s"]);
     assert!(output.status.success());
     let environment = lab.result()["environment"].clone();
-    assert_eq!(environment["complete"], true);
+    assert_eq!(environment["complete"], true, "nobody ended it");
     let rounds = environment["rounds_finished"].as_u64().unwrap();
     assert!((4..500).contains(&rounds), "{rounds}");
     assert!(text(&output.stderr).contains("the budget has time for"));
+    // What was planned is not what there was time for, and both are told.
+    assert_eq!(environment["rounds_planned"], 500);
+    let told = format!("{rounds} of 500 rounds (the budget had time for no more)");
+    assert!(text(&output.stdout).contains(&told), "{told}");
 }
 
 /// Ctrl-C in the middle of the rounds: a valid file of what was finished, and nobody left, not

@@ -90,6 +90,13 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
             e.rounds_finished, e.rounds_planned
         )?;
     }
+    if e.is_cut_by_budget() {
+        writeln!(
+            out,
+            "\n**{} of {} rounds**: the budget had time for no more.",
+            e.rounds_finished, e.rounds_planned
+        )?;
+    }
     writeln!(
         out,
         "\n{}, {}, {}{}; {}; {}, seed {}; jeton {}.",

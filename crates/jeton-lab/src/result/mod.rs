@@ -113,7 +113,7 @@ pub struct Environment {
     pub elapsed_s: f64,
     /// `false` if the run was ended before its last round (Ctrl-C).
     pub complete: bool,
-    /// Rounds planned and finished.
+    /// Rounds planned, whatever the budget had time for.
     pub rounds_planned: u32,
     /// Rounds that every row has.
     pub rounds_finished: u32,
@@ -137,6 +137,15 @@ pub struct Environment {
     pub drivers: BTreeMap<String, String>,
     /// Whether something disturbed the run, and what the machine said.
     pub taint: Taint,
+}
+
+impl Environment {
+    /// Whether the run ended by itself with fewer rounds than were planned: its budget had time for no
+    /// more.
+    #[must_use]
+    pub fn is_cut_by_budget(&self) -> bool {
+        self.complete && self.rounds_finished < self.rounds_planned
+    }
 }
 
 /// What the machine said about the time of the run.

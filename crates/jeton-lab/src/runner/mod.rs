@@ -70,7 +70,7 @@ pub fn run(
         cores: Cores::unpinned(),
         benches: Vec::new(),
         hashes: BTreeMap::new(),
-        planned: options.pace.rounds,
+        affordable: options.pace.rounds,
         finished: 0,
         taint: Taint::default(),
         began: Instant::now(),
@@ -90,7 +90,7 @@ pub fn run(
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = run.began.elapsed().as_secs_f64();
     environment.complete = complete;
-    environment.rounds_planned = run.planned;
+    environment.rounds_planned = options.pace.rounds;
     environment.rounds_finished = run.finished;
     environment.taint = run.taint;
     environment.drivers = run.hashes;
@@ -105,7 +105,8 @@ struct Run<'a> {
     cores: Cores,
     benches: Vec<Bench>,
     hashes: BTreeMap<String, String>,
-    planned: u32,
+    /// Of the rounds that were planned, those that the budget has time for.
+    affordable: u32,
     finished: u32,
     taint: Taint,
     /// When the drivers were built: the budget counts from here.
@@ -301,10 +302,10 @@ impl Run<'_> {
         rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
         if let Some(budget) = self.options.budget {
             let left = budget.saturating_sub(self.began.elapsed());
-            self.planned = pace.rounds_within(left, rounds::takes(&self.benches, pace));
-            if self.planned < pace.rounds {
+            self.affordable = pace.rounds_within(left, rounds::takes(&self.benches, pace));
+            if self.affordable < pace.rounds {
                 (self.tell)(Event::FewerRounds {
-                    rounds: self.planned,
+                    rounds: self.affordable,
                     planned: pace.rounds,
                 });
             }
@@ -329,8 +330,8 @@ impl Run<'_> {
         let pace = self.options.pace;
         let takes = rounds::takes(&self.benches, &pace);
         let mut work = takes;
-        for number in 1..=self.planned {
-            if pace.begins_a_life(number, self.planned) {
+        for number in 1..=self.affordable {
+            if pace.begins_a_life(number, self.affordable) {
                 self.begin_a_life(workshop, Looking::Away)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.benches, order, &pace, watch)?;
@@ -339,7 +340,7 @@ impl Run<'_> {
                 budget.saturating_sub(self.began.elapsed())
             });
             let Some(spare) = pace.spare(left, work, self.finished) else {
-                self.planned = self.finished;
+                self.affordable = self.finished;
                 (self.tell)(Event::FewerRounds {
                     rounds: self.finished,
                     planned: pace.rounds,
@@ -348,7 +349,7 @@ impl Run<'_> {
             };
             watch.be_patient(spare);
             let round_began = Instant::now();
-            let of = self.planned;
+            let of = self.affordable;
             let tell = &mut self.tell;
             let benches = &mut self.benches;
             let renew = |bench: &mut Bench| workshop.start_again(bench);

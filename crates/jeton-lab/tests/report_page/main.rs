@@ -3,6 +3,7 @@
 
 mod full_run;
 mod kept_run;
+mod rounds;
 mod sample;
 
 use jeton_lab::recommendation::{Needs, Noisy, recommend};

@@ -69,12 +69,17 @@ fn head(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Resul
         .filter(|r| r.ns_per_op.is_some());
     writeln!(
         out,
-        "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds, seed {}",
+        "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds{}, seed {}",
         measured.count(),
         result.rows.measured.len(),
         e.elapsed_s,
         e.rounds_finished,
         e.rounds_planned,
+        if e.is_cut_by_budget() {
+            " (the budget had time for no more)"
+        } else {
+            ""
+        },
         result.seed
     )?;
     let cores = plural(e.cores, "core");

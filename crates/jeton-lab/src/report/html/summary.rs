@@ -210,7 +210,11 @@ fn cards(result: &RunResult) -> Markup {
             div.bad[!environment.complete] {
                 dt { "Rounds" }
                 dd.figure { (rounds) }
-                dd { (if environment.complete { "the run is complete" } else { "the run was ended early" }) }
+                dd {
+                    @if !environment.complete { "the run was ended early" }
+                    @else if environment.is_cut_by_budget() { "the budget had time for no more" }
+                    @else { "the run is complete" }
+                }
             }
             div.bad[measured == 0] {
                 dt { "Rows measured" }

@@ -26,6 +26,12 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 (environment.rounds_planned) " planned rounds were finished; the intervals are wider for it."
             }
         }
+        @if environment.is_cut_by_budget() {
+            p.callout.warn {
+                (environment.rounds_finished) " of " (environment.rounds_planned)
+                " rounds: the budget had time for no more; the intervals are wider for it."
+            }
+        }
         ul.facts {
             @if let Some(steal) = taint.steal { li { "CPU time stolen by the hypervisor: " (units::percent(steal)) } }
             @if let Some(load) = taint.load { li { "Cores that other work kept busy, on average: " (units::fixed(load, 2)) } }
