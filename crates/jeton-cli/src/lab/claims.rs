@@ -66,9 +66,7 @@ fn unreadable(name: &str, error: &io::Error) -> String {
     let sets = ClaimsSets::names();
     let closest = nearest(name, sets.iter().map(String::as_str));
     if error.kind() == io::ErrorKind::NotFound {
-        format!(
-            "there is no file {name}, and no claims set of that name; did you mean `{closest}`?"
-        )
+        format!("there is no file {name}, and no claims set of that name{closest}")
     } else {
         format!("cannot read {name}: {error}")
     }

@@ -8,7 +8,7 @@ use super::compare::{Change, RunComparison, compare};
 use super::machine::Difference;
 use crate::result::{Judgement, RunResult};
 use crate::stats::verdict::{Band, judge};
-use crate::suite::{matches, nearest};
+use crate::suite::{Nearest, matches, nearest};
 
 /// What a gate came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,7 +68,7 @@ pub enum Unjudgeable {
         /// What was asked for.
         pattern: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
     /// The rounds are so few or so noisy that nothing could be told from a regression.
     NothingDecided {
@@ -98,7 +98,7 @@ impl fmt::Display for Unjudgeable {
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no subject of the two results matches `{pattern}`; did you mean `{nearest}`?"
+                "no subject of the two results matches `{pattern}`{nearest}"
             ),
             Self::NothingDecided { subjects } => write!(
                 f,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::driver::{Driver, Offer};
-use crate::suite::{Contract, Dialect, Format, KeyForm, STANDARD, matches, nearest};
+use crate::suite::{Contract, Dialect, Format, KeyForm, Nearest, STANDARD, matches, nearest};
 
 /// What is to be exchanged.
 #[derive(Debug, Clone, Default)]
@@ -78,14 +78,14 @@ pub enum PlanError {
         /// What was asked for.
         pattern: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
     /// No driver offers such an algorithm.
     NoAlg {
         /// What was asked for.
         pattern: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
     /// Each is there, and no such subject offers such an algorithm.
     Nothing,
@@ -96,11 +96,11 @@ impl fmt::Display for PlanError {
         match self {
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no driver matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+                "no driver matches `{pattern}`{nearest} (`jeton lab list` shows all)"
             ),
             Self::NoAlg { pattern, nearest } => write!(
                 f,
-                "no driver offers the algorithm `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+                "no driver offers the algorithm `{pattern}`{nearest} (`jeton lab list` shows all)"
             ),
             Self::Nothing => f.write_str(
                 "no such subject mints or verifies tokens of such an algorithm (`jeton lab list` shows who offers what)",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::suite::nearest;
+use crate::suite::{Nearest, nearest};
 
 use super::libraries;
 
@@ -150,7 +150,7 @@ pub enum NeedsError {
         /// What was given.
         name: String,
         /// What is called most like it.
-        nearest: String,
+        nearest: Nearest,
     },
     /// Its value is missing, or it has one and takes none.
     Value(Need),
@@ -161,7 +161,7 @@ pub enum NeedsError {
         /// What was given.
         value: String,
         /// What is called most like it.
-        nearest: String,
+        nearest: Nearest,
     },
     /// A budget that is no number of bytes above zero.
     Budget(Need),
@@ -176,7 +176,7 @@ impl fmt::Display for NeedsError {
                 let all: Vec<String> = Need::ALL.into_iter().map(spelled).collect();
                 write!(
                     f,
-                    "there is no need `{name}`; did you mean `{nearest}`? There are {}",
+                    "there is no need `{name}`{nearest} (needs: {})",
                     all.join(", ")
                 )
             }
@@ -193,11 +193,7 @@ impl fmt::Display for NeedsError {
                 need,
                 value,
                 nearest,
-            } => write!(
-                f,
-                "the need `{}` knows no `{value}`; did you mean `{nearest}`?",
-                need.name()
-            ),
+            } => write!(f, "the need `{}` knows no `{value}`{nearest}", need.name()),
             Self::Budget(need) => write!(
                 f,
                 "`{}` is a number of bytes from 1 to {BUDGET_BYTES_MAX}, like {}",

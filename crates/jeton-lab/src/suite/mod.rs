@@ -29,4 +29,4 @@ pub use contract::Contract;
 pub use format::Format;
 pub use key_handling::{KeyForm, KeyHandling};
 pub(crate) use plan::matches;
-pub use plan::{Plan, PlanError, nearest};
+pub use plan::{Nearest, Plan, PlanError, nearest};

@@ -21,14 +21,14 @@ pub enum PlanError {
         /// What was asked for.
         name: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
     /// No contract has that name.
     NoContract {
         /// What was asked for.
         name: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
     /// Nothing is left over under these contracts.
     Nothing(String),
@@ -37,7 +37,7 @@ pub enum PlanError {
         /// What was asked for.
         pattern: String,
         /// What may have been meant.
-        nearest: String,
+        nearest: Nearest,
     },
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for PlanError {
                 let all: Vec<_> = Suite::ALL.into_iter().map(Suite::name).collect();
                 write!(
                     f,
-                    "there is no suite `{name}`; did you mean `{nearest}`? (suites: {})",
+                    "there is no suite `{name}`{nearest} (suites: {})",
                     all.join(", ")
                 )
             }
@@ -56,7 +56,7 @@ impl fmt::Display for PlanError {
                 let all: Vec<_> = Contract::ALL.into_iter().map(Contract::name).collect();
                 write!(
                     f,
-                    "there is no contract `{name}`; did you mean `{nearest}`? (contracts: {})",
+                    "there is no contract `{name}`{nearest} (contracts: {})",
                     all.join(", ")
                 )
             }
@@ -66,7 +66,7 @@ impl fmt::Display for PlanError {
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no subject of these suites matches `{pattern}`; did you mean `{nearest}`? (`jeton lab list` shows all)"
+                "no subject of these suites matches `{pattern}`{nearest} (`jeton lab list` shows all)"
             ),
         }
     }
@@ -182,19 +182,51 @@ pub(crate) fn matches(pattern: &str, id: &str) -> bool {
     })
 }
 
-/// The name that is most like another.
+/// What may have been meant by a word that is not known: as an error says it behind that word, and
+/// nothing where no known word is like it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nearest(Option<String>);
+
+/// The known word that is most like a given one, if it is like it at all.
 #[must_use]
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let closeness = |k: &&str| strsim::jaro_winkler(name, k);
-    known
-        .max_by(|a, b| closeness(a).total_cmp(&closeness(b)))
-        .unwrap_or_default()
-        .to_owned()
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Nearest {
+    /// By Jaro and Winkler: two letters changed places, or an ending was forgotten, and not much more.
+    const LIKE: f64 = 0.75;
+    let closest = known
+        .map(|word| (strsim::jaro_winkler(name, word), word))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    Nearest(
+        closest
+            .filter(|(like, _)| *like >= LIKE)
+            .map(|(_, word)| word.to_owned()),
+    )
+}
+
+impl fmt::Display for Nearest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(word) => write!(f, "; did you mean `{word}`?"),
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_word_that_is_like_it_may_have_been_meant() {
+        let meant = |name: &str, known: &[&str]| nearest(name, known.iter().copied()).to_string();
+        let known = ["go/golang-jwt", "python/joserfc", "rust/jeton"];
+        assert_eq!(meant("nosuch", &["joserfc", "jeton"]), "");
+        assert_eq!(meant("nosuch", &known), "");
+        assert_eq!(
+            meant("joserfx", &["joserfc", "jeton"]),
+            "; did you mean `joserfc`?"
+        );
+        assert_eq!(meant("x", &[]), "");
+    }
 
     #[test]
     fn a_pattern_matches_anywhere_and_a_star_matches_anything() {
