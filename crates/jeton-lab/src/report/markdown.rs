@@ -6,7 +6,7 @@ mod servers;
 use std::fmt::{self, Write};
 
 use super::comparison::{Comparison, Entry, Role, comparisons, time};
-use super::{beside, names, sentences, units};
+use super::{beside, names, sentences, units, visible};
 use crate::result::{Row, RunResult, Timing};
 use crate::stats::verdict::PRACTICAL_DIFFERENCE;
 
@@ -52,7 +52,7 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
 
 fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     let e = &result.environment;
-    writeln!(out, "`{}`\n", result.command.replace('`', "'"))?;
+    writeln!(out, "`{}`\n", code(&result.command))?;
     match result.noise_floor.floor {
         Some(floor) => {
             let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
@@ -234,12 +234,8 @@ fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
 /// Text from elsewhere as text: no markup, no cell of its own, no HTML, one line.
 pub(super) fn cell(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-    {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for c in visible::text(&words.join(" ")).chars() {
         match c {
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),
@@ -254,6 +250,11 @@ pub(super) fn cell(text: &str) -> String {
     plain
 }
 
+/// Text from elsewhere between backticks.
+fn code(text: &str) -> String {
+    visible::text(text).replace('`', "'")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,5 +265,7 @@ mod tests {
             cell("a|b <img src=x> [l](u)\nnext"),
             "a\\|b &lt;img src=x&gt; \\[l\\](u) next"
         );
+        assert_eq!(cell("a\u{1b}[2Jb"), "a\\[U+001B\\]\\[2Jb");
+        assert_eq!(code("run `x` \u{1b}[2J"), "run 'x' [U+001B][2J");
     }
 }

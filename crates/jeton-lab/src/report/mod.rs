@@ -17,3 +17,4 @@ pub(crate) mod names;
 mod sentences;
 pub mod servers;
 pub(crate) mod units;
+pub mod visible;

@@ -16,6 +16,7 @@ mod words;
 use std::fmt::Write;
 
 use anstyle::Style;
+use jeton_lab::report::visible;
 use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status};
 use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
@@ -37,6 +38,8 @@ pub(super) fn columns() -> usize {
 
 /// The whole result as text with styles.
 pub(super) fn show(result: &RunResult, columns: usize) -> String {
+    let visible = visible::result(result);
+    let result = &*visible;
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = interop::write(result, columns, &mut out);
