@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jeton_lab::across::compare;
-use jeton_lab::result;
+use jeton_lab::report::visible;
 
 use super::destination::written;
-use super::{sentence, terminal};
+use super::{results, terminal};
 
 /// Set the same subjects of two result files side by side: before, after, ratio, verdict
 ///
@@ -30,10 +30,10 @@ Measure subjects that do not change along with the one that does: they show what
 themselves differ by. To decide between two versions, measure both in one run instead.
 Files of two machines are shown and marked, and no verdict is drawn from them.")]
 pub(super) struct Compare {
-    /// The earlier result
+    /// The earlier result, or - for standard input
     before: PathBuf,
 
-    /// The later result
+    /// The later result, or - for standard input
     after: PathBuf,
 
     /// Print the comparison as JSON
@@ -43,9 +43,9 @@ pub(super) struct Compare {
 
 impl Compare {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let before = result::read(&self.before).map_err(sentence)?;
-        let after = result::read(&self.after).map_err(sentence)?;
-        let compared = compare(&before, &after);
+        let before = results::read(&self.before)?;
+        let after = results::read(&self.after)?;
+        let compared = compare(&visible::result(&before), &visible::result(&after));
         if self.json {
             return super::json(&compared);
         }

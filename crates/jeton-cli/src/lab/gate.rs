@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jeton_lab::across::{Disturbed, Regression, gate};
-use jeton_lab::result;
+use jeton_lab::report::visible;
 use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
 use super::destination::written;
-use super::{sentence, terminal};
+use super::{results, terminal};
 
 /// A pipeline stops on it.
 const REGRESSED: u8 = 1;
@@ -64,8 +64,9 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let before = result::read(&self.baseline).map_err(sentence)?;
-        let after = result::read(&self.result).map_err(sentence)?;
+        let before = results::read(&self.baseline)?;
+        let after = results::read(&self.result)?;
+        let [before, after] = [&before, &after].map(visible::result);
         let disturbed = if self.allow_noisy {
             Disturbed::Allow
         } else {

@@ -15,6 +15,7 @@ mod load;
 mod merge;
 mod progress;
 mod report;
+mod results;
 mod run;
 mod servers;
 mod terminal;

@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use jeton_lab::report::{benchstat, csv, html, markdown};
-use jeton_lab::result;
 
 use super::advice::Advice;
 use super::destination::Destination;
-use super::{sentence, terminal};
+use super::{results, terminal};
 
 /// Show a result file again: on the terminal, as a page, as text for other tools
 ///
@@ -29,7 +28,7 @@ Examples:
 A file that is cut short, edited by hand or of another schema is refused with what is wrong and
 where (exit 2). The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
-    /// A results.json that `jeton lab run` or `merge` wrote
+    /// A results.json that a verb of the lab wrote, or - for standard input
     file: PathBuf,
 
     #[command(flatten)]
@@ -87,7 +86,7 @@ struct Form {
 impl Report {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let asked = self.advice.read()?;
-        let mut result = result::read(&self.file).map_err(sentence)?;
+        let mut result = results::read(&self.file)?;
         asked.advise_again(&mut result);
         let form = &self.form;
         let text = if form.html {

@@ -20,7 +20,7 @@ pub use beside::{
 };
 pub use file::{FileError, OutDir, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
-pub use reading::{RESULT_BYTES_MAX, read};
+pub use reading::{RESULT_BYTES_MAX, read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub(crate) use servers::latency_ms;
 pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject};

@@ -30,7 +30,17 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// # Ok::<(), jeton_lab::result::FileError>(())
 /// ```
 pub fn read(path: &Path) -> Result<RunResult, FileError> {
-    let bytes = bytes(path)?;
+    let file = File::open(path).map_err(|e| FileError::Unreadable(path.to_owned(), e))?;
+    read_from(path, file)
+}
+
+/// The same of a result that is no file, standard input say; `path` is what it is called where something
+/// is wrong with it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
+    let bytes = bytes(path, from)?;
     let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::CutShort(path.to_owned()));
@@ -56,10 +66,9 @@ struct Version {
     schema: Option<u64>,
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+fn bytes(path: &Path, from: impl Read) -> Result<Vec<u8>, FileError> {
     let unreadable = |e| FileError::Unreadable(path.to_owned(), e);
-    let file = File::open(path).map_err(unreadable)?;
-    let bytes = limited(path, file)?.map_err(unreadable)?;
+    let bytes = limited(path, from)?.map_err(unreadable)?;
     if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
     }
