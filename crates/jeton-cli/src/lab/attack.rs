@@ -18,6 +18,7 @@ use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 
 use super::destination::written;
 use super::progress::Progress;
+use super::repeating::repeated;
 use super::run::{listen, some_seed};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 use target::TargetArgs;
@@ -252,16 +253,11 @@ impl Verb {
     }
 
     fn options(&self, seed: u64) -> Options {
-        let mut command: Vec<String> = vec!["jeton".into()];
-        command.extend(std::env::args().skip(1));
-        if self.seed.is_none() {
-            command.extend(["--seed".into(), seed.to_string()]);
-        }
         Options {
             attacks: self.attacks.clone(),
             subjects: self.subjects.clone(),
             seed,
-            command: command.join(" "),
+            command: repeated(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
             built_only: self.built_only,
             workers: std::thread::available_parallelism()

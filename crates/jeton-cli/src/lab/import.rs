@@ -8,6 +8,7 @@ use jeton_lab::result::to_bytes;
 use jeton_lab::servers::import::{Report, Server, result};
 
 use super::destination::Destination;
+use super::repeating::quoted;
 use super::sentence;
 
 /// Make a result of what ghz measured
@@ -50,9 +51,13 @@ impl Import {
         let mut command = String::from("jeton lab import");
         for file in &self.files {
             command.push(' ');
-            command.push_str(&file.display().to_string());
+            command.push_str(&quoted(&file.display().to_string()));
         }
-        command.push_str(&format!(" --name {} --cores {}", self.name, self.cores));
+        command.push_str(&format!(
+            " --name {} --cores {}",
+            quoted(&self.name),
+            self.cores
+        ));
         let server = Server {
             name: self.name,
             cores: self.cores,

@@ -13,7 +13,8 @@ use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 
 use super::progress::{Progress, in_words};
-use super::run::{budget, listen, repeated, some_seed};
+use super::repeating::repeated;
+use super::run::{budget, listen, some_seed};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 
 /// Let every library verify every other's tokens

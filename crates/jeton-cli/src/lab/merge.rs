@@ -8,7 +8,8 @@ use jeton_lab::across::{Named, merge};
 use jeton_lab::result;
 
 use super::destination::Destination;
-use super::sentence;
+use super::repeating::quoted;
+use super::{results, sentence};
 
 /// Make one result of several runs of the same plan on the same machine
 ///
@@ -37,7 +38,7 @@ Examples:
   jeton lab merge servers-1/results.json servers-2/results.json -o servers.json
   jeton lab report merged.json")]
 pub(super) struct Merge {
-    /// Two result files or more
+    /// Two result files or more; - is standard input
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
 
@@ -52,8 +53,8 @@ impl Merge {
         for path in &self.files {
             let name = path.display().to_string();
             command.push(' ');
-            command.push_str(&name);
-            let result = result::read(path).map_err(sentence)?;
+            command.push_str(&quoted(&name));
+            let result = results::read(path)?;
             results.push(Named { name, result });
         }
         let merged = merge(results, &command).map_err(sentence)?;

@@ -14,6 +14,7 @@ mod list;
 mod load;
 mod merge;
 mod progress;
+mod repeating;
 mod report;
 mod results;
 mod run;

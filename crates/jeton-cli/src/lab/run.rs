@@ -22,6 +22,7 @@ use crate::time;
 use super::advice::Advice;
 use super::claims::{self, Chosen};
 use super::progress::{Progress, in_words};
+use super::repeating::repeated;
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 
 /// Measure token formats, algorithms and libraries side by side
@@ -249,16 +250,6 @@ fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
         }
     }
     kept
-}
-
-/// The command that repeats a run, with the seed that it was not given.
-pub(super) fn repeated(seed: Option<u64>) -> String {
-    let mut command: Vec<String> = vec!["jeton".into()];
-    command.extend(std::env::args().skip(1));
-    if let Some(seed) = seed {
-        command.extend(["--seed".into(), seed.to_string()]);
-    }
-    command.join(" ")
 }
 
 /// The first signal asks the run to end, and a second one ends it at once: the drivers end with

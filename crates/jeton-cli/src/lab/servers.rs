@@ -14,7 +14,8 @@ use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 
 use super::load::seconds;
 use super::progress::{Progress, in_words};
-use super::run::{listen, repeated, some_seed};
+use super::repeating::repeated;
+use super::run::{listen, some_seed};
 use super::{ENDED_EARLY, sentence, terminal};
 
 /// How long at most a server is loaded when it has just started, in a quick run.

@@ -1,0 +1,53 @@
+//! The command that repeats what was done, as a shell takes it.
+
+use std::ffi::OsStr;
+
+/// This process's own command, with the seed that it was not given.
+pub(super) fn repeated(seed: Option<u64>) -> String {
+    let mut command = String::from("jeton");
+    let mut say = |word: &OsStr| {
+        command.push(' ');
+        command.push_str(&quoted(&word.to_string_lossy()));
+    };
+    for word in std::env::args_os().skip(1) {
+        say(&word);
+    }
+    if let Some(seed) = seed {
+        say(OsStr::new("--seed"));
+        say(OsStr::new(&seed.to_string()));
+    }
+    command
+}
+
+/// A word that a POSIX shell gives on as it is.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_word_comes_through_a_shell_as_it_is() {
+        for (word, said) in [
+            ("--out", "--out"),
+            (
+                "cookie-budget=4096,languages=go+node",
+                "cookie-budget=4096,languages=go+node",
+            ),
+            ("", "''"),
+            ("my folder", "'my folder'"),
+            ("go/*:jwt", "'go/*:jwt'"),
+            (r#"{"sub":"o'neill"}"#, r#"'{"sub":"o'\''neill"}'"#),
+            ("$(reboot)", "'$(reboot)'"),
+            ("~/x", "'~/x'"),
+        ] {
+            assert_eq!(quoted(word), said);
+        }
+    }
+}
