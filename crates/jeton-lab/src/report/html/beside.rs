@@ -148,7 +148,7 @@ pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
                 tbody {
                     @for claim in claims {
                         tr {
-                            td { (claim.id) }
+                            td.id { (claim.id) }
                             th scope="row" { (claim.claim) small { "from " (claim.machine) } }
                             td { (tag(claim.answer)) }
                             td { (claim.measured) @if !claim.why.is_empty() { " " small { (claim.why) } } }

@@ -8,13 +8,14 @@
   live.setAttribute("role", "status");
   document.body.append(live);
 
-  // What a cell is sorted by: its first figure, else its words. Rows without it come last.
+  // What a cell is sorted by: its first figure, else its words, and a number of parts (1.10a) as these are.
+  // Rows without it come last.
   const key = (row, column) => {
     const cell = row.cells[column];
     if (!cell || cell.colSpan > 1) return null;
     const text = (cell.querySelector("b") ?? cell).textContent.trim();
     const figure = /^[+-]?[\d,]*\.?\d+/.exec(text.replace("−", "-"));
-    if (figure && !cell.matches("th")) return Number(figure[0].replaceAll(",", ""));
+    if (figure && !cell.matches("th, .id")) return Number(figure[0].replaceAll(",", ""));
     return text === "" || text === "n/a" || text.startsWith("–") ? null : text.toLowerCase();
   };
   const compare = (a, b) => {
