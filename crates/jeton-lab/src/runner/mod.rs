@@ -78,7 +78,9 @@ pub fn run(
     let started = jiff::Timestamp::now();
     let claims = ClaimsSets::issued_at(started.as_second(), options.own_claims.clone());
     let complete = run.all(drivers, &claims).is_ok();
-    (run.tell)(Event::Judging);
+    if complete || run.finished > 0 {
+        (run.tell)(Event::Judging);
+    }
     for bench in &mut run.benches {
         if let Some(process) = &mut bench.process {
             bench.peak_rss_bytes = bench.peak_rss_bytes.max(process.peak_rss_bytes());
