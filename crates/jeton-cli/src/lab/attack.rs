@@ -13,10 +13,11 @@ use clap::Args;
 use jeton_lab::Stop;
 use jeton_lab::attack::{self, Attack, Event, Options, TargetOptions};
 use jeton_lab::driver::Cache;
-use jeton_lab::report::{html, junit, sarif};
+use jeton_lab::report::{junit, sarif};
 use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 
 use super::destination::written;
+use super::leaving::leave;
 use super::progress::Progress;
 use super::repeating::repeated;
 use super::run::{listen, some_seed};
@@ -92,7 +93,7 @@ pub(super) struct Verb {
     #[arg(long)]
     list: bool,
 
-    /// Where results.json and report.html go
+    /// Where results.json and report.html go; those of another verb are kept under another name
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
@@ -181,11 +182,7 @@ impl Verb {
     }
 
     fn write(&self, out: &OutDir, result: &RunResult) -> Result<ExitCode, String> {
-        let file = out.write_result(result).map_err(sentence)?;
-        let page = html::page(result);
-        let page = out
-            .write("report.html", page.as_bytes())
-            .map_err(sentence)?;
+        let left = leave(out, result, self.json);
         for (path, text) in [
             (&self.junit, junit::text as fn(&RunResult) -> String),
             (&self.sarif, sarif::text),
@@ -194,17 +191,7 @@ impl Verb {
                 jeton_lab::result::write_whole(path, text(result).as_bytes()).map_err(sentence)?;
             }
         }
-        let stdout = &mut anstream::stdout().lock();
-        let shown = if self.json {
-            serde_json::to_writer_pretty(&mut *stdout, result).map_err(sentence)?;
-            writeln!(stdout)
-        } else {
-            let shown = terminal::attack_summary(result, terminal::columns());
-            write!(stdout, "{shown}")
-                .and_then(|()| writeln!(stdout, "\n{}\n{}", file.display(), page.display()))
-        };
-        // A reader that closed the pipe has seen what it wanted; the files are there.
-        drop(shown);
+        left?;
         if !result.environment.complete {
             anstream::eprintln!("ended early: the files hold the libraries that were finished");
             return Ok(ExitCode::from(ENDED_EARLY));

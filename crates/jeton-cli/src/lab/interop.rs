@@ -1,6 +1,5 @@
 //! `jeton lab interop`.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,13 +8,13 @@ use clap::Args;
 use jeton_lab::Stop;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
-use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 
+use super::leaving::leave;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
 use super::run::{budget, listen, some_seed};
-use super::{Drivers, ENDED_EARLY, sentence, terminal};
+use super::{Drivers, ENDED_EARLY, sentence};
 
 /// Let every library verify every other's tokens
 ///
@@ -58,7 +57,7 @@ pub(super) struct Interop {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go
+    /// Where results.json and report.html go; those of another verb are kept under another name
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
@@ -105,22 +104,7 @@ impl Interop {
             progress.say("ended before the first algorithm was finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
-        let file = out.write_result(&result).map_err(sentence)?;
-        let page = html::page(&result);
-        let page = out
-            .write("report.html", page.as_bytes())
-            .map_err(sentence)?;
-        let stdout = &mut anstream::stdout().lock();
-        let shown = if self.json {
-            serde_json::to_writer_pretty(&mut *stdout, &result).map_err(sentence)?;
-            writeln!(stdout)
-        } else {
-            let shown = terminal::show(&result, terminal::columns());
-            write!(stdout, "{shown}")
-                .and_then(|()| writeln!(stdout, "\n{}\n{}", file.display(), page.display()))
-        };
-        // A reader that closed the pipe has seen what it wanted; the files are there.
-        drop(shown);
+        leave(&out, &result, self.json)?;
         Ok(if stop.requested() {
             progress.say("ended early: the files hold the algorithms that were finished");
             ExitCode::from(ENDED_EARLY)

@@ -10,6 +10,7 @@ mod export;
 mod gate;
 mod import;
 mod interop;
+mod leaving;
 mod list;
 mod load;
 mod merge;

@@ -1,7 +1,6 @@
 //! `jeton lab run`.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +8,6 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab::driver::{Cache, Driver};
-use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
@@ -21,9 +19,10 @@ use crate::time;
 
 use super::advice::Advice;
 use super::claims::{self, Chosen};
+use super::leaving::leave;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
-use super::{Drivers, ENDED_EARLY, sentence, terminal};
+use super::{Drivers, ENDED_EARLY, sentence};
 
 /// Measure token formats, algorithms and libraries side by side
 ///
@@ -95,7 +94,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go
+    /// Where results.json and report.html go; those of another verb are kept under another name
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
@@ -139,23 +138,7 @@ impl Run {
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         asked.advise(&mut result);
-        let file = out.write_result(&result).map_err(sentence)?;
-        let page = html::page(&result);
-        let page = out
-            .write("report.html", page.as_bytes())
-            .map_err(sentence)?;
-        let stdout = &mut anstream::stdout().lock();
-        let shown = if self.json {
-            serde_json::to_writer_pretty(&mut *stdout, &result).map_err(sentence)?;
-            writeln!(stdout)
-        } else {
-            let files = [file, page];
-            let shown = terminal::show(&result, terminal::columns());
-            write!(stdout, "{shown}")
-                .and_then(|()| writeln!(stdout, "\n{}\n{}", files[0].display(), files[1].display()))
-        };
-        // A reader that closed the pipe has seen what it wanted; the files are there.
-        drop(shown);
+        leave(&out, &result, self.json)?;
         Ok(if result.environment.complete {
             ExitCode::SUCCESS
         } else {

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use jeton_lab::Stop;
-use jeton_lab::report::html;
 use jeton_lab::result::OutDir;
 use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 
+use super::leaving::leave;
 use super::load::seconds;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
 use super::run::{listen, some_seed};
-use super::{ENDED_EARLY, sentence, terminal};
+use super::{ENDED_EARLY, sentence};
 
 /// How long at most a server is loaded when it has just started, in a quick run.
 const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
@@ -118,7 +118,7 @@ pub(super) struct Servers {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go
+    /// Where results.json and report.html go; those of another verb are kept under another name
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
@@ -172,21 +172,7 @@ impl Servers {
         })?;
         progress.end();
 
-        let file = out.write_result(&result).map_err(sentence)?;
-        let page = out
-            .write("report.html", html::page(&result).as_bytes())
-            .map_err(sentence)?;
-        let stdout = &mut anstream::stdout().lock();
-        let shown = if self.json {
-            serde_json::to_writer_pretty(&mut *stdout, &result).map_err(sentence)?;
-            writeln!(stdout)
-        } else {
-            let shown = terminal::show(&result, terminal::columns());
-            write!(stdout, "{shown}")
-                .and_then(|()| writeln!(stdout, "\n{}\n{}", file.display(), page.display()))
-        };
-        // A reader that closed the pipe has seen what it wanted; the files are there.
-        drop(shown);
+        leave(&out, &result, self.json)?;
         Ok(if stop.requested() {
             progress.say("ended early: the files hold what was measured");
             ExitCode::from(ENDED_EARLY)

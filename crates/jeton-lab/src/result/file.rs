@@ -8,7 +8,12 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{RESULT_BYTES_MAX, RunResult, SCHEMA};
+use super::{RESULT_BYTES_MAX, RunResult, SCHEMA, read};
+
+/// What a result's file is called in its folder.
+const RESULT: &str = "results.json";
+/// And its page.
+pub const PAGE: &str = "report.html";
 
 /// What can be wrong with a result file or its folder.
 #[derive(Debug)]
@@ -91,6 +96,53 @@ impl OutDir {
         Ok(Self(path.to_owned()))
     }
 
+    /// A folder of its own among the system's temporary files, for what the chosen one has no room for.
+    ///
+    /// # Errors
+    /// [`FileError::Unwritable`].
+    pub fn temporary() -> Result<Self, FileError> {
+        let now = jiff::Timestamp::now().as_microsecond();
+        let path = std::env::temp_dir().join(format!("jeton-lab-{}-{now}", std::process::id()));
+        // One that is there already is somebody else's.
+        match fs::create_dir(&path) {
+            Ok(()) => Ok(Self(path)),
+            Err(e) => Err(FileError::Unwritable(path, e)),
+        }
+    }
+
+    /// Makes room for the result of a command: where `results.json` is another verb's (attacks, where a
+    /// run is to be written), it and its page are renamed, and the new path of the result is returned. So
+    /// is what cannot be read as a result. One of the same verb stays, to be replaced.
+    ///
+    /// # Errors
+    /// [`FileError::FileUnwritable`]; nothing was renamed then, or the page alone was not.
+    pub fn make_room(&self, command: &str) -> Result<Option<PathBuf>, FileError> {
+        let path = self.0.join(RESULT);
+        let Ok(metadata) = path.metadata() else {
+            return Ok(None);
+        };
+        let before = read(&path).ok();
+        let made_by = before.as_ref().and_then(|result| verb(&result.command));
+        if !metadata.is_file() || (made_by.is_some() && made_by == verb(command)) {
+            return Ok(None);
+        }
+        let written = metadata.modified().ok();
+        let written = written.and_then(|at| jiff::Timestamp::try_from(at).ok());
+        let written = written.unwrap_or_default().strftime("%Y%m%dT%H%M%SZ");
+        let whose = match made_by {
+            Some(verb) => format!("of-{verb}"),
+            None => "unread".to_owned(),
+        };
+        let aside = self.0.join(format!("results-{whose}-{written}.json"));
+        fs::rename(&path, &aside).map_err(|e| FileError::FileUnwritable(aside.clone(), e))?;
+        let page = self.0.join(PAGE);
+        if page.is_file() {
+            let aside = self.0.join(format!("report-{whose}-{written}.html"));
+            fs::rename(&page, &aside).map_err(|e| FileError::FileUnwritable(aside, e))?;
+        }
+        Ok(Some(aside))
+    }
+
     /// Writes one file, whole or not at all, and returns its path.
     ///
     /// # Errors
@@ -106,8 +158,15 @@ impl OutDir {
     /// # Errors
     /// [`FileError::FileUnwritable`].
     pub fn write_result(&self, result: &RunResult) -> Result<PathBuf, FileError> {
-        self.write("results.json", &to_bytes(result))
+        self.write(RESULT, &to_bytes(result))
     }
+}
+
+/// The verb of a command of the lab: `run` of `jeton lab run --quick`.
+fn verb(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace().skip_while(|word| *word != "lab");
+    let verb = words.nth(1)?;
+    verb.bytes().all(|b| b.is_ascii_lowercase()).then_some(verb)
 }
 
 /// A result as its file holds it.

@@ -18,7 +18,7 @@ pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
 pub use beside::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
 };
-pub use file::{FileError, OutDir, to_bytes, to_packed_bytes, write_whole};
+pub use file::{FileError, OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use reading::{RESULT_BYTES_MAX, read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};

@@ -1,0 +1,128 @@
+//! What a verb of the lab leaves, and what becomes of what was there; results that come by a pipe.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fake_lab;
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
+use fake_lab::{Lab, SHORT, assert_refused, text};
+use serde_json::Value;
+
+/// The files of the run's folder whose names begin like this.
+fn named(lab: &Lab, start: &str) -> Vec<PathBuf> {
+    let files = fs::read_dir(lab.path("jeton-lab")).unwrap();
+    let files = files.map(|entry| entry.unwrap().path());
+    let begins = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with(start)
+    };
+    files.filter(begins).collect()
+}
+
+fn change(lab: &Lab, change: impl FnOnce(&mut Value)) {
+    let mut result = lab.result();
+    change(&mut result);
+    fs::write(lab.path("jeton-lab/results.json"), result.to_string()).unwrap();
+}
+
+fn piped(lab: &Lab, arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = lab.command(arguments);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Who refuses it does not read it.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_result_of_another_verb_is_kept_and_one_of_the_same_replaced() {
+    let lab = Lab::new("");
+    lab.run(&SHORT);
+    let again = lab.run(&SHORT);
+    assert!(!text(&again.stderr).contains("note:"), "the same verb");
+    assert_eq!(named(&lab, "results").len(), 1);
+
+    change(&lab, |result| {
+        result["command"] = "jeton lab attack --seed 7".into()
+    });
+    let attacks = lab.result();
+    let output = lab.run(&SHORT);
+    assert!(output.status.success());
+    let aside = named(&lab, "results-of-attack-");
+    assert_eq!(aside.len(), 1);
+    assert!(text(&output.stderr).contains("jeton-lab/results-of-attack-"));
+    let kept: Value = serde_json::from_slice(&fs::read(&aside[0]).unwrap()).unwrap();
+    assert_eq!(kept, attacks);
+    assert_eq!(named(&lab, "report-of-attack-").len(), 1, "and its page");
+    assert!(
+        lab.result()["command"]
+            .as_str()
+            .unwrap()
+            .starts_with("jeton lab run")
+    );
+
+    // What cannot be read may be worth something to who can.
+    fs::write(lab.path("jeton-lab/results.json"), r#"{"schema":99}"#).unwrap();
+    lab.run(&SHORT);
+    assert_eq!(named(&lab, "results-unread-").len(), 1);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_shown_and_kept_elsewhere() {
+    let lab = Lab::new("");
+    let temporary = lab.path("temporary");
+    fs::create_dir_all(&temporary).unwrap();
+    // Nothing can be written over a folder.
+    fs::create_dir_all(lab.path("jeton-lab/results.json")).unwrap();
+    let mut command = lab.command(&SHORT);
+    let output = command.env("TMPDIR", &temporary).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).contains("Noise floor"), "the tables");
+    let said = text(&output.stderr).trim_end().lines().last().unwrap();
+    assert!(
+        said.contains("cannot write jeton-lab/results.json"),
+        "{said}"
+    );
+    let place = said.rsplit(' ').next().unwrap();
+    assert!(place.starts_with(temporary.to_str().unwrap()), "{said}");
+    let report = lab.run(&["report", place]);
+    assert!(text(&output.stdout).starts_with(text(&report.stdout)));
+}
+
+#[test]
+fn the_command_is_one_that_a_shell_takes() {
+    let lab = Lab::new("");
+    lab.run(
+        &[
+            &SHORT[..],
+            &["--subject", "fake/*", "--claims", r#"{"sub":"o'neill"}"#],
+        ]
+        .concat(),
+    );
+    let command = lab.result()["command"].as_str().unwrap().to_owned();
+    assert!(
+        command.contains(r#"--subject 'fake/*' --claims '{"sub":"o'\''neill"}' --seed"#),
+        "{command}"
+    );
+}
+
+#[test]
+fn a_result_comes_by_a_pipe() {
+    let lab = Lab::new("");
+    lab.run(&SHORT);
+    let file = fs::read(lab.path("jeton-lab/results.json")).unwrap();
+    let shown = lab.run(&["report", "jeton-lab/results.json"]).stdout;
+    assert_eq!(piped(&lab, &["report", "-"], &file).stdout, shown);
+    let compared = piped(&lab, &["compare", "-", "jeton-lab/results.json"], &file);
+    assert!(compared.status.success(), "{}", text(&compared.stderr));
+    assert_refused(&piped(&lab, &["compare", "-", "-"], &file), "give - once");
+    assert_refused(
+        &piped(&lab, &["report", "-"], b"{"),
+        "standard input is cut short",
+    );
+}
