@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Output, Stdio};
 
 use fake_lab::{Lab, SHORT, assert_refused, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The files of the run's folder whose names begin like this.
 fn named(lab: &Lab, start: &str) -> Vec<PathBuf> {
@@ -125,4 +125,42 @@ fn a_result_comes_by_a_pipe() {
         &piped(&lab, &["report", "-"], b"{"),
         "standard input is cut short",
     );
+}
+
+#[test]
+fn rows_of_attacks_are_in_every_form_or_said_to_be_left_out() {
+    let lab = Lab::new("");
+    lab.run(&SHORT);
+    let attack = json!({"suite": "attack", "status": "ok", "attack": "alg-none", "family": "header",
+        "subject": {"driver": "fake/other", "library": "ev\u{1b}[2Jil", "version": "1.0.0", "language": "fake"},
+        "format": "jwt", "practice": "documented", "outcome": "accepted", "tried": 3, "found": 1,
+        "evidence": [{"spelling": "<none>", "outcome": "accepted"}]});
+    change(&lab, |result| {
+        result["rows"].as_array_mut().unwrap().push(attack.clone());
+    });
+    let report = |more: &[&str]| lab.run(&[&["report", "jeton-lab/results.json"], more].concat());
+    let beside = report(&[]);
+    assert!(text(&beside.stdout).contains("Noise floor"));
+    let finding = "accepted: alg-none";
+    assert!(text(&beside.stdout).contains(finding));
+    assert!(!text(&beside.stdout).contains('\u{1b}'), "raw");
+    let rows = report(&["--csv"]);
+    assert!(text(&rows.stderr).contains("rows of attacks: 1 (--csv --table attacks)"));
+    assert_eq!(text(&rows.stdout).lines().count(), 5);
+    let attacks = report(&["--csv", "--table", "attacks"]);
+    assert!(text(&attacks.stdout).contains("attack,ok,accepted,,alg-none,header,fake/other,"));
+
+    change(&lab, |result| {
+        result["rows"] = json!([attack]);
+        result["verdicts"] = json!([]);
+        result["noise_floor"] = json!({"floor": null, "pairs": []});
+    });
+    let alone = report(&[]);
+    assert!(text(&alone.stdout).starts_with("1 attack on 1 library in "));
+    assert!(text(&alone.stdout).contains(finding));
+    assert_eq!(report(&["--csv"]).stdout, attacks.stdout);
+    let markdown = report(&["--md"]);
+    assert!(text(&markdown.stdout).contains("## Who accepts what must be refused"));
+    assert!(text(&markdown.stdout).contains("| jwt | documented | accepted | alg-none |"));
+    assert!(!text(&markdown.stdout).contains("Minters"));
 }

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use jeton_lab::report::{benchstat, csv, html, markdown};
+use jeton_lab::report::csv::{self, Kind};
+use jeton_lab::report::{benchstat, html, markdown};
+use jeton_lab::result::RunResult;
 
 use super::advice::Advice;
 use super::destination::Destination;
 use super::{results, terminal};
+use crate::output;
 
 /// Show a result file again: on the terminal, as a page, as text for other tools
 ///
@@ -24,6 +27,7 @@ Examples:
   benchstat -col /lib -row .name,/format,/alg -ignore /lang results.txt
   jeton lab report jeton-lab/results.json --csv -o results.csv
   jeton lab report jeton-lab/results.json --csv --table answers
+  jeton lab merge run/results.json attacks/results.json | jeton lab report - --csv --table attacks
 
 A file that is cut short, edited by hand or of another schema is refused with what is wrong and
 where (exit 2). The file's schema is docs/result.schema.json.")]
@@ -34,7 +38,8 @@ pub(super) struct Report {
     #[command(flatten)]
     form: Form,
 
-    /// Which table as comma-separated values: rows, published or answers
+    /// Which table as comma-separated values: rows (those that the result is about), attacks, interop,
+    /// published or answers
     #[arg(
         long,
         value_name = "TABLE",
@@ -54,8 +59,12 @@ pub(super) struct Report {
 /// What comma-separated values are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Table {
-    /// Everything measured
+    /// The rows that the result is about
     Rows,
+    /// What must be refused
+    Attacks,
+    /// Whose tokens whom verifies
+    Interop,
     /// The four reports' figures beside the measured ones
     Published,
     /// The four reports' conclusions and their answers
@@ -89,6 +98,9 @@ impl Report {
         let mut result = results::read(&self.file)?;
         asked.advise_again(&mut result);
         let form = &self.form;
+        if let Some(left_out) = self.left_out(&result) {
+            output::note(left_out);
+        }
         let text = if form.html {
             html::page(&result)
         } else if form.md {
@@ -98,6 +110,8 @@ impl Report {
         } else if form.csv {
             match self.table {
                 Table::Rows => csv::text(&result),
+                Table::Attacks => csv::rows(&result, Kind::Attack),
+                Table::Interop => csv::rows(&result, Kind::Interop),
                 Table::Published => csv::published(&result),
                 Table::Answers => csv::answers(&result),
             }
@@ -106,5 +120,28 @@ impl Report {
             return self.destination.styled(&shown, &[&self.file]);
         };
         self.destination.text(&text, &[&self.file])
+    }
+
+    /// What the result has and the chosen form does not, with how it is had.
+    fn left_out(&self, result: &RunResult) -> Option<String> {
+        let form = &self.form;
+        let shown = match (form.bench, form.csv, self.table) {
+            (true, ..) => Kind::Measured,
+            (_, true, Table::Rows) => Kind::of(result),
+            _ => return None,
+        };
+        let others = Kind::ALL.into_iter().filter(|kind| *kind != shown);
+        let others: Vec<String> = others
+            .filter(|kind| kind.count(result) > 0)
+            .map(|kind| {
+                let (rows, table) = match kind {
+                    Kind::Measured | Kind::Servers => ("rows with times", "rows"),
+                    Kind::Interop => ("rows of interop", "interop"),
+                    Kind::Attack => ("rows of attacks", "attacks"),
+                };
+                format!("{rows}: {} (--csv --table {table})", kind.count(result))
+            })
+            .collect();
+        (!others.is_empty()).then(|| format!("left out: {}", others.join(", ")))
     }
 }

@@ -1,5 +1,6 @@
 //! Everything measured as comma-separated values (RFC 4180), for spreadsheets and data frames.
 
+mod attack;
 mod interop;
 mod servers;
 
@@ -37,16 +38,45 @@ const COLUMNS: [&str; 27] = [
     "rounds",
 ];
 
-/// One line for the names of the columns, and one for each row of the result: who, what, the median
-/// with the ends of its 95 % interval, memory, and then every round's nanoseconds per operation in
-/// columns of their own, `round_1` and on.
-///
-/// A result of `lab interop` has a line for each pair instead, with what each encoding of the key came
-/// to; one of `lab servers` a line for each server under each load.
-///
-/// What was not measured is an empty field. Text that a spreadsheet would take for a formula (it
-/// begins with `=`, `+`, `-` or `@`) has an apostrophe before it: reasons and names come from the
-/// libraries.
+/// Rows of one kind: they have the same columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What was timed.
+    Measured,
+    /// Servers under load.
+    Servers,
+    /// Whose tokens whom verifies.
+    Interop,
+    /// What must be refused.
+    Attack,
+}
+
+impl Kind {
+    /// Every kind, in the order in which a result is about them.
+    pub const ALL: [Self; 4] = [Self::Measured, Self::Servers, Self::Interop, Self::Attack];
+
+    /// How many rows of it a result has.
+    #[must_use]
+    pub fn count(self, result: &RunResult) -> usize {
+        let rows = &result.rows;
+        match self {
+            Self::Measured => rows.measured.len(),
+            Self::Servers => rows.servers.len(),
+            Self::Interop => rows.interop.len(),
+            Self::Attack => rows.attack.len(),
+        }
+    }
+
+    /// The kind that a result is about: the first that it has rows of.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.count(result) > 0)
+            .unwrap_or(Self::Measured)
+    }
+}
+
+/// The rows of the kind that the result is about ([`Kind::of`]), as [`rows`] has them.
 ///
 /// # Examples
 /// ```
@@ -56,29 +86,47 @@ const COLUMNS: [&str; 27] = [
 /// ```
 #[must_use]
 pub fn text(result: &RunResult) -> String {
-    let timings = result
-        .rows
-        .measured
-        .iter()
-        .filter_map(|r| r.ns_per_op.as_ref());
-    let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
+    rows(result, Kind::of(result))
+}
+
+/// One line for the names of the columns, and one for each row of this kind. Of what was timed: who,
+/// what, the median with the ends of its 95 % interval, memory, and then every round's nanoseconds per
+/// operation in columns of their own, `round_1` and on. Of interop a line for each pair, with what each
+/// encoding of the key came to; of servers one for each server under each load; of attacks one for each
+/// attack on each library, without its evidence.
+///
+/// What was not measured is an empty field. Text that a spreadsheet would take for a formula (it
+/// begins with `=`, `+`, `-` or `@`) has an apostrophe before it: reasons and names come from the
+/// libraries.
+#[must_use]
+pub fn rows(result: &RunResult, kind: Kind) -> String {
     let tainted = result.environment.taint.tainted;
-    if result.rows.measured.is_empty() && !result.rows.servers.is_empty() {
-        let (head, lines) = servers::lines(&result.rows.servers, tainted);
-        return table(head, lines);
+    let named = |columns: &[&str]| columns.iter().map(|name| (*name).to_owned()).collect();
+    match kind {
+        Kind::Measured => measured(result, tainted),
+        Kind::Servers => {
+            let (head, lines) = servers::lines(&result.rows.servers, tainted);
+            table(head, lines)
+        }
+        Kind::Interop => {
+            let lines = result.rows.interop.iter().map(interop::record);
+            table(named(&interop::COLUMNS), lines.collect())
+        }
+        Kind::Attack => {
+            let lines = result.rows.attack.iter().map(attack::record);
+            table(named(&attack::COLUMNS), lines.collect())
+        }
     }
-    if result.rows.measured.is_empty() && !result.rows.is_empty() {
-        let head = interop::COLUMNS.map(str::to_owned).to_vec();
-        return table(
-            head,
-            result.rows.interop.iter().map(interop::record).collect(),
-        );
-    }
+}
+
+fn measured(result: &RunResult, tainted: bool) -> String {
+    let rows = &result.rows.measured;
+    let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let lines = result.rows.measured.iter();
-    let lines = lines.map(|r| record(r, tainted, rounds)).collect();
-    table(head.collect(), lines)
+    let lines = rows.iter().map(|r| record(r, tainted, rounds));
+    table(head.collect(), lines.collect())
 }
 
 /// The reports' figures, each with the measured one: one line for each published figure.

@@ -1,5 +1,6 @@
 //! The tables in Markdown, for a wiki, an issue or a pull request.
 
+mod attack;
 mod interop;
 mod servers;
 
@@ -29,13 +30,25 @@ pub fn text(result: &RunResult) -> String {
 
 fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(out, "# jeton lab\n")?;
-    if result.rows.measured.is_empty() && !result.rows.is_empty() {
-        writeln!(out, "`{}`\n", result.command.replace('`', "'"))?;
-        if !result.rows.servers.is_empty() {
-            return servers::write(&result.rows.servers, out);
-        }
-        return interop::write(&result.rows.interop, out);
+    let rows = &result.rows;
+    // A result of a verb that times nothing has no times to show.
+    let is_timed = !rows.measured.is_empty() || rows.is_empty();
+    if is_timed {
+        timed(result, out)?;
+    } else {
+        writeln!(out, "`{}`", code(&result.command))?;
     }
+    servers::write(&rows.servers, out)?;
+    interop::write(&rows.interop, out)?;
+    attack::write(&rows.attack, out)?;
+    match is_timed {
+        true => beside::write(result, out),
+        false => Ok(()),
+    }
+}
+
+/// What may be believed, the comparisons, and what was not measured.
+fn timed(result: &RunResult, out: &mut String) -> fmt::Result {
     head(result, out)?;
     let comparisons = comparisons(result);
     let mut suite = "";
@@ -46,8 +59,7 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
         }
         table(comparison, out)?;
     }
-    gaps(&result.rows.measured, out)?;
-    beside::write(result, out)
+    gaps(&result.rows.measured, out)
 }
 
 fn head(result: &RunResult, out: &mut String) -> fmt::Result {

@@ -3,6 +3,7 @@
 //! [`html`] is the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
 //! Go's benchmark text, and [`csv`] everything for a spreadsheet.
 
+pub mod attack;
 pub mod benchstat;
 pub mod csv;
 pub mod html;

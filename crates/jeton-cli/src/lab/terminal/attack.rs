@@ -1,13 +1,13 @@
 //! Attacks on the terminal: what was found, subject by subject, and then how much was refused.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use jeton_lab::attack::{Attack, Family};
-use jeton_lab::result::{AttackOutcome, AttackRow, Practice, RunResult, Status};
+use jeton_lab::report::attack::{COUNTED, attacked, extent, tried};
+use jeton_lab::result::{Party, RunResult};
 
-use super::{BOLD, DIM};
+use super::{BOLD, DIM, paragraph};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
@@ -32,85 +32,56 @@ pub(crate) fn attacks(all: &[Attack]) -> String {
     out
 }
 
-/// What an attack run found.
-pub(crate) fn attack_summary(result: &RunResult, columns: usize) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write(result, columns, &mut out);
-    out
-}
-
-type Subject<'a> = (&'a str, &'a str, &'a str, &'a str, Practice);
-
-fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+/// What was accepted that must be refused, and the rest; nothing if the result has no such rows.
+pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let rows = &result.rows.attack;
-    let mut subjects: BTreeMap<Subject<'_>, Vec<&AttackRow>> = BTreeMap::new();
-    for row in rows {
-        let s = &row.subject;
-        let key = (
-            s.language.as_str(),
-            s.library.as_str(),
-            s.version.as_str(),
-            row.format.as_str(),
-            row.practice,
-        );
-        subjects.entry(key).or_default().push(row);
+    if rows.is_empty() {
+        return Ok(());
     }
-    let mut attacks: Vec<&str> = rows.iter().map(|r| r.attack.as_str()).collect();
-    attacks.sort_unstable();
-    attacks.dedup();
-    let mut libraries: Vec<&str> = rows.iter().map(|r| r.subject.driver.as_str()).collect();
-    libraries.sort_unstable();
-    libraries.dedup();
+    // Beside a run's rows, time and seed are the run's.
+    let is_alone = result.rows.measured.is_empty();
+    let (between, took, seed) = match is_alone {
+        true => (
+            "",
+            format!(" in {:.0} s", result.environment.elapsed_s),
+            format!(", seed {}", result.seed),
+        ),
+        false => ("\n", String::new(), String::new()),
+    };
     writeln!(
         out,
-        "{BOLD}{} attacks on {} libraries{BOLD:#} in {:.0} s, {} tokens and keys, seed {}\n",
-        attacks.len(),
-        libraries.len(),
-        result.environment.elapsed_s,
-        rows.iter().map(|r| u64::from(r.tried)).sum::<u64>(),
-        result.seed
+        "{between}{BOLD}{}{BOLD:#}{took}, {} tokens and keys{seed}\n",
+        extent(rows),
+        tried(rows),
     )?;
     writeln!(
         out,
         "{DIM}{:<44} {:>7} {:>8} {:>7} {:>4} {:>10} {:>4}{DIM:#}",
         "", "refused", "accepted", "crashed", "hung", "over-limit", "void"
     )?;
-    for ((language, library, version, format, practice), rows) in &subjects {
-        let count = |outcome| rows.iter().filter(|r| r.outcome == Some(outcome)).count();
-        let void = rows
-            .iter()
-            .filter(|r| r.status == Status::FailedPreflight)
-            .count();
-        let name = format!(
-            "{library} {version} {language} {format} {}",
-            practice.name()
-        );
+    for one in attacked(rows) {
+        let Party {
+            library,
+            version,
+            language,
+            ..
+        } = one.library;
+        let practice = one.practice.name();
+        let name = format!("{library} {version} {language} {} {practice}", one.format);
+        if let Some(reason) = one.absent() {
+            paragraph(&format!("{name}: unavailable: {reason}"), columns, out)?;
+            continue;
+        }
+        let [refused, accepted, crashed, hung, over_limit] = COUNTED.map(|o| one.count(o));
         writeln!(
             out,
-            "{name:<44} {:>7} {:>8} {:>7} {:>4} {:>10} {void:>4}",
-            count(AttackOutcome::Refused),
-            count(AttackOutcome::Accepted),
-            count(AttackOutcome::Crashed),
-            count(AttackOutcome::Hung),
-            count(AttackOutcome::OverLimit),
+            "{name:<44} {refused:>7} {accepted:>8} {crashed:>7} {hung:>4} {over_limit:>10} {:>4}",
+            one.void()
         )?;
-        for outcome in [
-            AttackOutcome::Accepted,
-            AttackOutcome::Crashed,
-            AttackOutcome::Hung,
-            AttackOutcome::OverLimit,
-        ] {
-            let found: Vec<&str> = rows
-                .iter()
-                .filter(|r| r.outcome == Some(outcome))
-                .map(|r| r.attack.as_str())
-                .collect();
-            if !found.is_empty() {
-                let text = format!("{}: {}", outcome.name(), found.join(", "));
-                for line in super::wrapped(&text, columns.saturating_sub(2).max(20)) {
-                    writeln!(out, "  {BAD}{line}{BAD:#}")?;
-                }
+        for (outcome, attacks) in one.found() {
+            let text = format!("{}: {}", outcome.name(), attacks.join(", "));
+            for line in super::wrapped(&text, columns.saturating_sub(2).max(20)) {
+                writeln!(out, "  {BAD}{line}{BAD:#}")?;
             }
         }
     }

@@ -24,7 +24,7 @@ use group::groups;
 use words::{percent, plural};
 
 pub(super) use across::{comparison, gate_summary};
-pub(super) use attack::{attack_summary, attacks};
+pub(super) use attack::attacks;
 pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();
@@ -41,29 +41,39 @@ pub(super) fn show(result: &RunResult, columns: usize) -> String {
     let visible = visible::result(result);
     let result = &*visible;
     let mut out = String::new();
+    // A result of a verb that times nothing has no times to show.
+    let is_timed = !result.rows.measured.is_empty() || result.rows.is_empty();
     // Writing to a string cannot fail.
     let _ = interop::write(result, columns, &mut out);
     let _ = servers::write(result, columns, &mut out);
-    // A result of a verb that times nothing has no times to show.
-    if result.rows.measured.is_empty() && !result.rows.is_empty() {
-        return out;
+    if is_timed {
+        let _ = timed(result, columns, &mut out);
     }
-    let _ = head(result, columns, &mut out);
-    let groups = groups(result);
-    for group in &groups {
-        let _ = table::write(group, columns, &mut out);
+    let _ = attack::write(result, columns, &mut out);
+    if is_timed {
+        let _ = beside::write(result, columns, &mut out);
+        let _ = advice::write(result, columns, &mut out);
     }
-    let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
-    let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
-    let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
-    let _ = table::write_alone(&alone, &mut out);
-    let _ = left_out(result, columns, &mut out);
-    let _ = beside::write(result, columns, &mut out);
-    let _ = advice::write(result, columns, &mut out);
     out
 }
 
-fn head(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+/// What may be believed, the tables, and what was left out.
+fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let groups = groups(result);
+    let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
+    let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
+    let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
+    let spreads = !alone.is_empty() || groups.iter().any(|g| table::shows_spread(g, columns));
+    head(result, spreads, columns, out)?;
+    for group in &groups {
+        table::write(group, columns, out)?;
+    }
+    table::write_alone(&alone, out)?;
+    left_out(result, columns, out)
+}
+
+/// `spreads`: whether any figure below has its interval beside it.
+fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> std::fmt::Result {
     let e = &result.environment;
     let measured = result
         .rows
@@ -117,7 +127,10 @@ fn head(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Resul
     } else {
         ""
     };
-    let legend = "Times in µs, ± half the 95 % interval; ratios to the baseline.";
+    let legend = match spreads {
+        true => "Times in µs, ± half the 95 % interval; ratios to the baseline.",
+        false => "Times in µs; ratios to the baseline.",
+    };
     paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
 }
 

@@ -32,6 +32,11 @@ impl Room {
         self.time == TIME_WITH_SPREAD
     }
 
+    fn of(group: &Group<'_>, columns: usize) -> Self {
+        let names = group.lines.iter().map(|l| group.name(l).chars().count());
+        Self::within(columns, names.max().unwrap_or(0), group.contracts.len())
+    }
+
     fn within(columns: usize, name: usize, contracts: usize) -> Self {
         let taken = |time: usize| 2 + name + contracts * (time + RATIO + 1 + VERDICT + TIER);
         let spread = taken(TIME_WITH_SPREAD) <= columns;
@@ -46,6 +51,11 @@ impl Room {
     }
 }
 
+/// Whether its times have their intervals beside them.
+pub(super) fn shows_spread(group: &Group<'_>, columns: usize) -> bool {
+    Room::of(group, columns).spread()
+}
+
 /// Writes one table, and what it says in words.
 pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt::Result {
     if group.opens_suite {
@@ -53,8 +63,7 @@ pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt:
         writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", group.suite)?;
     }
     let names: Vec<String> = group.lines.iter().map(|l| group.name(l)).collect();
-    let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-    let room = Room::within(columns, longest, group.contracts.len());
+    let room = Room::of(group, columns);
     heading(group, room, out)?;
     for (line, name) in group.lines.iter().zip(&names) {
         let style = if line.reference { DIM } else { Style::new() };

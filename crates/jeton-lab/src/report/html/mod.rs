@@ -211,6 +211,9 @@ fn title(result: &RunResult) -> String {
     if !result.rows.servers.is_empty() {
         suites.push("servers");
     }
+    if !result.rows.attack.is_empty() {
+        suites.push("attacks");
+    }
     if suites.is_empty() {
         return "Lab report".to_owned();
     }

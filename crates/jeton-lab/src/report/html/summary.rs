@@ -41,6 +41,8 @@ pub(super) fn asked(result: &RunResult) -> Markup {
             p.asked { "Every library was given every other's tokens." }
         } @else if !result.rows.servers.is_empty() && result.rows.measured.is_empty() {
             p.asked { "Servers that issue tokens over gRPC were loaded in turns." }
+        } @else if !result.rows.attack.is_empty() && result.rows.measured.is_empty() {
+            p.asked { "Every library was given tokens and keys that must be refused." }
         } @else if result.rows.measured.is_empty() {
             p.asked { "The run has no rows: nothing was asked, or it ended before the first answer." }
         } @else {

@@ -6,9 +6,13 @@ use super::cell;
 use crate::report::interop::{Matrix, matrices, tally, troubles};
 use crate::result::{Interop, InteropRow};
 
-/// The totals, why what is not verified is not, and a matrix for each kind of token.
+/// The totals, why what is not verified is not, and a matrix for each kind of token; nothing without
+/// such rows.
 pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
-    writeln!(out, "## Who verifies whose tokens\n")?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## Who verifies whose tokens\n")?;
     writeln!(out, "{}\n", tally(rows).sentence())?;
     let troubles = troubles(rows);
     if !troubles.is_empty() {
