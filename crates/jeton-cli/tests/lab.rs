@@ -70,6 +70,10 @@ fn a_file_that_is_no_result_is_refused_in_a_line() {
         ("{\"schema\":99}", "a newer jeton wrote it"),
         ("{\"schema\":0}", "an older jeton wrote it"),
         ("{\"schema\":1}", "is not a result of the lab"),
+        (
+            r#"{"schema":1,"rows":[{"suite":"x","contract":"y","status":"\u001b[2J"}]}"#,
+            "[U+001B][2J",
+        ),
     ] {
         fs::write(lab.path("bad.json"), content).unwrap();
         assert_refused(&lab.run(&["report", "bad.json"]), reason);

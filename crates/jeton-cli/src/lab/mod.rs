@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jeton_lab::driver::{self, Driver};
+use jeton_lab::report::visible;
 use serde::Serialize;
 
 use crate::output;
@@ -85,7 +86,9 @@ impl Lab {
             Verb::Merge(merge) => merge.run(),
         };
         done.unwrap_or_else(|reason| {
-            output::error(reason);
+            // What is wrong with a file may be told in the file's own words.
+            let lines: Vec<_> = reason.lines().map(visible::text).collect();
+            output::error(lines.join("\n"));
             ExitCode::from(2)
         })
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jeton_lab::interop;
+use jeton_lab::report::visible;
 use jeton_lab::runner::Event;
 use jeton_lab::servers;
 
@@ -37,6 +38,7 @@ impl Progress {
 
     /// One line that stays.
     pub(super) fn say(&self, line: &str) {
+        let line = visible::text(line);
         match &self.bar {
             Some(bar) if !bar.is_finished() => bar.suspend(|| anstream::eprintln!("{line}")),
             _ => anstream::eprintln!("{line}"),

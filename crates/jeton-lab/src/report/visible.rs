@@ -31,8 +31,9 @@ pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
     }
 }
 
-/// One text of it.
-pub(super) fn text(text: &str) -> Cow<'_, str> {
+/// One text, as [`result()`] has all of them.
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
