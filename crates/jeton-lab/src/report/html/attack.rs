@@ -4,7 +4,8 @@
 use maud::{Markup, html};
 
 use crate::attack::{Attack, Kind};
-use crate::result::{AttackOutcome, AttackRow, MergedRun, Practice, RunResult, Status};
+use crate::report::attack::{Attacked, COUNTED, attacked};
+use crate::result::{AttackOutcome, AttackRow, MergedRun, Practice, RunResult};
 use crate::suite::Format;
 
 use super::units;
@@ -68,19 +69,6 @@ fn subject(row: &AttackRow) -> (&str, &str, Practice) {
 }
 
 fn summary(rows: &[AttackRow]) -> Markup {
-    let mut subjects: Vec<Column<'_>> = Vec::new();
-    for row in rows {
-        match subjects
-            .iter_mut()
-            .find(|c| subject(c.first) == subject(row))
-        {
-            Some(column) => column.rows.push(row),
-            None => subjects.push(Column {
-                first: row,
-                rows: vec![row],
-            }),
-        }
-    }
     html! {
         h3 #attack-summary { "Each library" }
         div.scroll tabindex="0" role="region" aria-label="Attacks by library, table" {
@@ -88,43 +76,28 @@ fn summary(rows: &[AttackRow]) -> Markup {
                 caption { "Attacks by what became of them" }
                 thead { tr {
                     th.text scope="col" { "Library" } th.text scope="col" { "Token" } th.text scope="col" { "Called" }
-                    @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
+                    @for outcome in COUNTED {
                         th scope="col" { (outcome.name()) }
                     }
                     th scope="col" { "void" }
                 } }
-                tbody { @for column in &subjects { (summary_line(column)) } }
+                tbody { @for one in attacked(rows) { (summary_line(&one)) } }
             }
         }
     }
 }
 
-fn summary_line(column: &Column<'_>) -> Markup {
-    let first = column.first;
-    let count = |outcome| {
-        column
-            .rows
-            .iter()
-            .filter(|r| r.outcome == Some(outcome))
-            .count()
-    };
-    let void = column
-        .rows
-        .iter()
-        .filter(|r| r.status == Status::FailedPreflight)
-        .count();
+fn summary_line(one: &Attacked<'_>) -> Markup {
     html! {
         tr {
-            th scope="row" { (first.subject.library) " " small { (first.subject.version) " · " (first.subject.language) } }
-            td.text { (first.format) }
-            td.text { (first.practice.name()) }
-            @if first.status == Status::Unavailable {
-                td.text.reason colspan="6" { "unavailable: " (first.reason.as_deref().unwrap_or_default()) }
+            th scope="row" { (one.library.library) " " small { (one.library.version) " · " (one.library.language) } }
+            td.text { (one.format) }
+            td.text { (one.practice.name()) }
+            @if let Some(reason) = one.absent() {
+                td.text.reason colspan="6" { "unavailable: " (reason) }
             } @else {
-                @for outcome in [AttackOutcome::Refused, AttackOutcome::Accepted, AttackOutcome::Crashed, AttackOutcome::Hung, AttackOutcome::OverLimit] {
-                    td { (count(outcome)) }
-                }
-                td { (void) }
+                @for outcome in COUNTED { td { (one.count(outcome)) } }
+                td { (one.void()) }
             }
         }
     }
