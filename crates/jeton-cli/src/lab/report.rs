@@ -27,7 +27,7 @@ Examples:
   benchstat -col /lib -row .name,/format,/alg -ignore /lang results.txt
   jeton lab report jeton-lab/results.json --csv -o results.csv
   jeton lab report jeton-lab/results.json --csv --table answers
-  jeton lab merge run/results.json attacks/results.json | jeton lab report - --csv --table attacks
+  jeton lab merge run/results.json attack/results.json | jeton lab report - --csv --table attacks
 
 A file that is cut short, edited by hand or of another schema is refused with what is wrong and
 where (exit 2). The file's schema is docs/result.schema.json.")]

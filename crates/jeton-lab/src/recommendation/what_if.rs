@@ -59,7 +59,7 @@ pub(super) fn changes(
     }
     if *attacks == Attacks::NotRun {
         told.push(
-            "A library that somebody without a key gets past would be out, and the attacks were not run: `jeton lab attack --out attacks`, and `jeton lab merge` of its results.json and this one."
+            "A library that somebody without a key gets past would be out, and the attacks were not run: `jeton lab attack --out attack`, and `jeton lab merge` of its results.json and this one."
                 .into(),
         );
     }
