@@ -63,9 +63,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("expired-now", "policy.rs", "at.saturating_add(self.leeway) <= now", "at.saturating_add(self.leeway) < now", "attack_tokens"),
     mutant("expiry-missing", "policy.rs", "if self.expiry_required && registered.expires_at.is_none() {", "if false {", "jws_attacks"),
     mutant("not-before", "policy.rs", "registered.not_before.is_some_and(|at| at > latest)", "false", "attack_tokens"),
-    mutant("issued-in-the-future", "policy.rs", "registered.issued_at.is_some_and(|at| at > latest)", "false", "attack_tokens"),
+    mutant("issued-in-the-future", "policy.rs", "registered.issued_at.is_some_and(|at| at.next > latest)", "false", "attack_tokens"),
     mutant("type-of-token", "policy.rs", "(None, Some(typ)) => same_type(typ, \"JWT\"),", "(None, Some(_)) => true,", "jws_attacks"),
-    mutant("claim-type", "claims/registered.rs", "return Err(Rejection::ClaimType(claim).into());", "return Ok(Timestamp::MAX);", "attack_tokens"),
+    mutant("claim-type", "claims/registered.rs", "return Err(Rejection::ClaimType(claim).into());", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "attack_tokens"),
     // JWE
     mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "jwe_attacks"),
     mutant("inflated-bytes", "jwe/decrypter.rs", "by_ratio.min(limits::INFLATED_BYTES)", "by_ratio.max(limits::INFLATED_BYTES)", "jwe_attacks"),
