@@ -3,6 +3,8 @@
 //! Characters that would command the terminal or turn the text's direction are written as escapes, so
 //! that what is seen is what is there.
 
+use jeton_lab::report::visible::is_obeyed;
+
 /// Any text, with its lines.
 pub(crate) fn text(text: &str) -> String {
     shown(text, |c| matches!(c, '\n' | '\t'))
@@ -26,12 +28,7 @@ fn shown(text: &str, kept: impl Fn(char) -> bool) -> String {
 
 /// Appends a character, or its escape.
 pub(crate) fn push(out: &mut String, c: char) {
-    // The marks and isolates that reorder text (Unicode, Bidi_Control), and line separators.
-    let turns = matches!(
-        c,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    if c.is_control() || turns {
+    if is_obeyed(c) {
         out.push_str(&format!("\\u{:04x}", u32::from(c)));
     } else {
         out.push(c);

@@ -45,9 +45,20 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(one).collect())
 }
 
-/// Control characters, and those that turn the direction in which text is read.
-fn is_obeyed(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a terminal does something at this character where it should show one: control characters, the
+/// marks and isolates that reorder text (Unicode, Bidi_Control), and separators of lines.
+///
+/// ```
+/// use jeton_lab::report::visible::is_obeyed;
+/// assert!(is_obeyed('\u{1b}') && is_obeyed('\u{202e}') && !is_obeyed('ü'));
+/// ```
+#[must_use]
+pub fn is_obeyed(c: char) -> bool {
+    let turns = matches!(
+        c,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    c.is_control() || turns
 }
 
 /// Whether there was anything to change.
