@@ -57,7 +57,7 @@ fn servers(folder: &Path, more: &[&str]) -> Output {
     Command::new(JETON)
         .args(["lab", "servers", "--json", "--seed", "7"])
         .args(["--cores", "1", "--connections", "1", "--in-flight", "8"])
-        .args(["--seconds", "0.4", "--warm-up", "0.1", "--repetitions", "2"])
+        .args(["--seconds", "0.4", "--warm-up", "0.1", "--rounds", "2"])
         .args(["--first-warm-up", "0.5"])
         .arg("--servers")
         .arg(folder.join("servers"))
@@ -338,6 +338,27 @@ fn garbage(port: u16) -> String {
 }
 
 #[test]
+fn what_the_budget_has_no_time_for_says_so() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    let out = servers(folder.path(), &["--alg", "HS256", "--budget", "1s"]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert!(said.contains("the budget had no time"), "{said}");
+    assert!(said.contains("× 1 rounds"), "fewer were planned: {said}");
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(result["environment"]["complete"], false);
+    let rows = result["rows"].as_array().unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!(row["status"], "unavailable", "{row}");
+    }
+}
+
+#[test]
 fn what_a_run_needs_is_asked_for_before_anything_is_built() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("servers");
@@ -359,7 +380,7 @@ fn what_a_run_needs_is_asked_for_before_anything_is_built() {
         );
     }
     for (more, what) in [
-        (&["--server", "cobol"][..], "no server has `cobol`"),
+        (&["--subject", "cobol"][..], "no server has `cobol`"),
         (&["--alg", "none"], "HS256, ES256, RS256"),
         (&["--scenarios", "mine"], "beyond"),
         (&["--scenarios", "beyond"], "none of these servers offers"),

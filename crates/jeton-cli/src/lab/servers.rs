@@ -15,7 +15,7 @@ use super::leaving::leave;
 use super::load::seconds;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
-use super::run::{listen, some_seed};
+use super::run::{budget, listen, some_seed};
 use super::{ENDED_EARLY, sentence};
 
 /// How long at most a server is loaded when it has just started, in a quick run.
@@ -37,7 +37,8 @@ Examples:
   jeton lab servers                              the report's eight scenarios, three repetitions
   jeton lab servers --quick                      the same, one short repetition
   jeton lab servers --full                       and then open loops at 50, 70 and 90 % of the peak
-  jeton lab servers --server go --server jeton   only some servers, by a part of their id
+  jeton lab servers --subject go --subject jeton only some servers, by a part of their id
+  jeton lab servers --budget 2m                  as many repetitions as fit
   jeton lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
   jeton lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
   jeton lab servers --scenarios beyond           other calls: issue, verify, batches, streams
@@ -66,13 +67,22 @@ pub(super) struct Servers {
     )]
     scenarios: Set,
 
-    /// One repetition of a second each
-    #[arg(long, conflicts_with_all = ["repetitions", "seconds", "warm_up", "first_warm_up"])]
+    /// Loads of a second each, one of every server in every scenario
+    #[arg(long, conflicts_with_all = ["seconds", "warm_up", "first_warm_up"])]
     quick: bool,
 
-    /// Only servers with this in their id; may be given again
-    #[arg(long = "server", value_name = "PART")]
-    chosen: Vec<String>,
+    /// How often each server is loaded in each scenario [default: 3, quick 1]
+    #[arg(long, alias = "repetitions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: Option<u32>,
+
+    /// What it may take, like 90s or 10m: fewer rounds if need be, and what is not loaded then is left
+    /// out [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = budget)]
+    budget: Option<Duration>,
+
+    /// Only servers whose id holds this; * stands for anything; may be given again
+    #[arg(long = "subject", alias = "server", value_name = "PATTERN")]
+    subjects: Vec<String>,
 
     /// Only this many cores for a server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -97,10 +107,6 @@ pub(super) struct Servers {
     /// Behind each closed loop open ones, at 50, 70 and 90 % of the scenario's lowest peak
     #[arg(long, conflicts_with = "rate")]
     full: bool,
-
-    /// How often each server is loaded in each scenario
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
-    repetitions: u32,
 
     /// How long each load is measured
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
@@ -161,7 +167,11 @@ impl Servers {
         servers::ready(&chosen, &scenarios)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let folder = Scratch::make()?;
-        let options = self.options(&folder)?;
+        let mut options = self.options(&folder)?;
+        if let Some(budget) = self.budget {
+            options.repetitions =
+                servers::repetitions_within(budget, &chosen, &scenarios, &options);
+        }
         let stop = Stop::default();
         listen(&stop)?;
 
@@ -173,26 +183,27 @@ impl Servers {
         progress.end();
 
         leave(&out, &result, self.json)?;
-        Ok(if stop.requested() {
+        if stop.asked() {
             progress.say("ended early: the files hold what was measured");
-            ExitCode::from(ENDED_EARLY)
-        } else {
-            ExitCode::SUCCESS
-        })
+            return Ok(ExitCode::from(ENDED_EARLY));
+        }
+        if !result.environment.complete {
+            progress.say("the budget had no time for the rest: the files hold what was measured");
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     fn choose<'s>(&self, all: &'s [Server]) -> Result<Vec<&'s Server>, String> {
-        if let Some(part) =
-            (self.chosen.iter()).find(|part| !all.iter().any(|s| s.id.contains(*part)))
-        {
+        let unknown = |pattern: &&String| !all.iter().any(|s| s.is_called(pattern));
+        if let Some(pattern) = self.subjects.iter().find(unknown) {
             let ids: Vec<&str> = all.iter().map(|s| s.id.as_str()).collect();
             return Err(format!(
-                "no server has `{part}` in its id; there are {}",
+                "no server has `{pattern}` in its id; there are {}",
                 ids.join(", ")
             ));
         }
         let is_chosen = |s: &&Server| {
-            self.chosen.is_empty() || self.chosen.iter().any(|part| s.id.contains(part))
+            self.subjects.is_empty() || self.subjects.iter().any(|pattern| s.is_called(pattern))
         };
         Ok(all.iter().filter(is_chosen).collect())
     }
@@ -229,7 +240,8 @@ impl Servers {
         let seed = self.seed.unwrap_or_else(some_seed);
         let own = std::env::current_exe().map_err(|e| format!("this program is not found: {e}"))?;
         Ok(Options {
-            repetitions: if self.quick { 1 } else { self.repetitions },
+            repetitions: self.rounds.unwrap_or(if self.quick { 1 } else { 3 }),
+            budget: self.budget,
             measured: if self.quick {
                 Duration::from_secs(1)
             } else {
@@ -294,14 +306,8 @@ fn list(servers: &[&Server]) -> Result<ExitCode, String> {
 
 fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> String {
     let cache = servers::cache();
-    let loads = servers::loads(servers, scenarios, options);
-    // A loader starts and ends; a server starts, is looked at, and warms up as long as it may.
-    let beyond = Duration::from_millis(150);
-    let look = Duration::from_secs(2);
-    let each = options.measured + options.warm_up + beyond;
-    let start = look + options.first_warm_up;
-    let starts = servers::starts(servers, scenarios);
-    let takes = each.mul_f64(loads as f64) + start.mul_f64(starts as f64);
+    let estimate = servers::estimate(servers, scenarios, options);
+    let takes = options.budget.map_or(estimate, |b| b.min(estimate));
     let stale = servers
         .iter()
         .filter(|s| s.recipe().missing_command().is_none() && cache.stale(s.recipe()))
@@ -315,7 +321,7 @@ fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> S
         n => format!(" × {n} rates"),
     };
     format!(
-        "about {}: {} servers × {} scenarios{rates} × {} repetitions of {} s{first}",
+        "about {}: {} servers × {} scenarios{rates} × {} rounds of {} s{first}",
         in_words(takes),
         servers.len(),
         scenarios.len(),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Call;
 use crate::driver::Recipe;
+use crate::suite::matches;
 
 /// One server's folder and what its manifest says.
 #[derive(Debug, Clone)]
@@ -109,6 +110,12 @@ impl fmt::Display for SearchError {
 impl std::error::Error for SearchError {}
 
 impl Server {
+    /// Whether its id holds this; `*` stands for anything.
+    #[must_use]
+    pub fn is_called(&self, pattern: &str) -> bool {
+        matches(pattern, &self.id)
+    }
+
     /// Reads the manifest in `folder`.
     ///
     /// # Errors

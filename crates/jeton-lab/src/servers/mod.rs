@@ -27,6 +27,6 @@ pub use algorithm::Algorithm;
 pub use call::Call;
 pub use manifest::{Manifest, SearchError, Server, find, folder};
 pub use pacing::Pacing;
-pub use plan::{Options, cache, loads, ready, starts};
+pub use plan::{Options, cache, estimate, ready, repetitions_within};
 pub use run::{Event, run};
 pub use scenario::Scenario;

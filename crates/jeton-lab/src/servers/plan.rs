@@ -10,11 +10,16 @@ use super::scenario::Scenario;
 use crate::driver::Cache;
 use crate::host::Cores;
 
+/// A server starts, and is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// How a run is to be done.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How often each server is loaded in each scenario.
     pub repetitions: u32,
+    /// What it may take, once the servers are built: what is not loaded by then is left out.
+    pub budget: Option<Duration>,
     /// How long each load is measured.
     pub measured: Duration,
     /// How long a server is loaded before that.
@@ -66,8 +71,7 @@ pub fn ready(servers: &[&Server], scenarios: &[Scenario]) -> Result<(), String> 
 }
 
 /// How often a run starts a server: once for each number of cores.
-#[must_use]
-pub fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
+fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
     let groups_of = |server: &&Server| {
         let offered = scenarios.iter().filter(|s| server.offers(s.call));
         let mut groups: Vec<u32> = offered.map(|s| s.cores).collect();
@@ -78,9 +82,40 @@ pub fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
     servers.iter().map(groups_of).sum()
 }
 
-/// How many loads a run is.
+/// What a run will take, once the servers are built, at most.
 #[must_use]
-pub fn loads(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> usize {
+pub fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> Duration {
+    let all = |one: Duration, times: usize| one.mul_f64(times as f64);
+    all(each(options), loads(servers, scenarios, options))
+        + all(LOOK + options.first_warm_up, starts(servers, scenarios))
+}
+
+/// How many repetitions fit a budget: one at least, and no more than were asked for.
+#[must_use]
+pub fn repetitions_within(
+    budget: Duration,
+    servers: &[&Server],
+    scenarios: &[Scenario],
+    options: &Options,
+) -> u32 {
+    let fits = |repetitions: &u32| {
+        let fewer = Options {
+            repetitions: *repetitions,
+            ..options.clone()
+        };
+        estimate(servers, scenarios, &fewer) <= budget
+    };
+    (2..=options.repetitions).rev().find(fits).unwrap_or(1)
+}
+
+/// How long one load is, from the start of its loader to its end.
+pub(super) fn each(options: &Options) -> Duration {
+    const BEYOND: Duration = Duration::from_millis(150);
+    options.measured + options.warm_up + BEYOND
+}
+
+/// How many loads a run is.
+pub(super) fn loads(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> usize {
     let offered = |server: &&Server| scenarios.iter().filter(|s| server.offers(s.call)).count();
     let pairs: usize = servers.iter().map(offered).sum();
     pairs * options.repetitions as usize * options.pacing.loads()

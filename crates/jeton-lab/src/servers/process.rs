@@ -69,7 +69,7 @@ impl Start<'_> {
             match running.ended() {
                 Some(status) if status.success() => return Ok(()),
                 Some(_) => return Err(format!("cannot be made ready: {}", running.last_words())),
-                None if stop.requested() => return Err("the run was asked to stop".to_owned()),
+                None if stop.requested() => return Err("the run was over".to_owned()),
                 None if began.elapsed() > START_LIMIT => {
                     return Err(format!(
                         "was not made ready within {} s",
@@ -138,7 +138,7 @@ impl Start<'_> {
                 return Err(format!("did not start: {}", running.last_words()));
             }
             if stop.requested() {
-                return Err("the run was asked to stop".to_owned());
+                return Err("the run was over".to_owned());
             }
             if began.elapsed() > START_LIMIT {
                 return Err(format!(

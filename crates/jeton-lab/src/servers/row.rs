@@ -110,7 +110,7 @@ impl RowDraft {
         let (mut status, mut reasons) = (self.status, self.reasons);
         if load.is_none() && status == Status::Ok {
             status = Status::Unavailable;
-            reasons.push("it was gone, or the run was ended, before its turn".to_owned());
+            reasons.push("it was gone, or the run was over, before its turn".to_owned());
         }
         if let Some(load) = load.as_ref().filter(|load| load.answers() == 0)
             && status == Status::Ok

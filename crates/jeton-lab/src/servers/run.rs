@@ -12,7 +12,7 @@ use super::keys::Keys;
 use super::loading::{Loader, Measured, Times};
 use super::manifest::Server;
 use super::pacing::{Pacing, Peak, Planned, rates};
-use super::plan::{Options, cache, loads};
+use super::plan::{Options, cache, each, loads};
 use super::preflight::{Preflight, Seen};
 use super::process::{Running, Start};
 use super::row::RowDraft;
@@ -113,6 +113,9 @@ pub fn run(
     let built = run.build(servers, scenarios);
     let witness = Witness::begin(&[]);
     let began = Instant::now();
+    if let Some(budget) = options.budget {
+        stop.within(budget);
+    }
     let mut drafts = Vec::new();
     let mut groups: Vec<u32> = scenarios.iter().map(|s| s.cores).collect();
     groups.dedup();
@@ -283,10 +286,11 @@ impl Run<'_> {
                 let mut turns: Vec<usize> = (0..all.len()).collect();
                 turns.shuffle(&mut self.order);
                 for turn in turns {
-                    if self.stop.requested() {
+                    let draft = &mut drafts[at * all.len() + turn];
+                    // One that is cut off says nothing of the server.
+                    if self.stop.asked() || self.stop.has_less_than(each(self.options)) {
                         return drafts;
                     }
-                    let draft = &mut drafts[at * all.len() + turn];
                     self.load(&mut all[turn], load, bench, draft);
                     self.done += usize::from(all[turn].server.offers(load.scenario.call));
                 }
