@@ -92,7 +92,7 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
     for wrong in [
         &["--budget", "0s"][..],
         &["--seed", "x"],
-        &["--rounds", "3"],
+        &["--rounds", "0"],
     ] {
         let output = lab.run(&[&["interop"], wrong].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");

@@ -17,6 +17,7 @@ use jeton_lab::result::{Interop, InteropRow, Reader, RunResult, Status, read, to
 
 fn options(fakes: &Fakes) -> Options {
     Options {
+        rounds: 1,
         budget: None,
         seed: 7,
         command: "jeton lab interop".into(),
@@ -25,15 +26,17 @@ fn options(fakes: &Fakes) -> Options {
 }
 
 fn exchanged(fakes: &Fakes) -> RunResult {
+    exchanged_in(fakes, 1)
+}
+
+fn exchanged_in(fakes: &Fakes, rounds: u32) -> RunResult {
     let drivers = find(&fakes.folder()).unwrap();
     let plan = interop::plan(&drivers, &Choice::default()).unwrap();
-    interop::run(
-        &plan,
-        &drivers,
-        &options(fakes),
-        &Stop::default(),
-        &mut |_| {},
-    )
+    let options = Options {
+        rounds,
+        ..options(fakes)
+    };
+    interop::run(&plan, &drivers, &options, &Stop::default(), &mut |_| {})
 }
 
 #[track_caller]
@@ -125,6 +128,24 @@ fn a_wrong_token_is_refused_by_everybody_with_their_reason() {
         troubles[0].place(),
         "made by fake/wrong, given to fake/honest and fake/wrong (jwt HS256)"
     );
+}
+
+#[test]
+fn what_goes_wrong_with_one_key_in_some_is_found_by_more_rounds() {
+    let fakes = Fakes::new()
+        .with("honest", "")
+        .with("wrong", "signs-wrongly-with-its-third-key");
+    let few = exchanged_in(&fakes, 2);
+    assert_eq!(outcome(&few, "wrong", "honest"), Interop::Verified);
+    let more = exchanged_in(&fakes, 4);
+    assert_eq!(more.rows.interop.len(), 4, "a row for each pair, as before");
+    let row = row(&more, "wrong", "honest");
+    assert_eq!((row.outcome, row.keys.len()), (Some(Interop::Refused), 1));
+    assert_eq!(
+        row.reason.as_deref(),
+        Some("in 1 of 4 rounds: signature is wrong")
+    );
+    assert_eq!(outcome(&more, "honest", "wrong"), Interop::Verified);
 }
 
 #[test]

@@ -30,6 +30,7 @@ Examples:
   jeton lab interop --quick                  one algorithm of each kind
   jeton lab interop --subject jeton          jeton with everybody, both ways
   jeton lab interop --alg ES256 --alg 'RSA-OAEP*'
+  jeton lab interop --alg ES512 --rounds 300  with three hundred keys
   jeton lab interop --json | jq '.rows[] | select(.explanation)'
 
 It exits with 0 when it ran, whatever it saw; the result has a row for each pair. Ctrl-C ends it and
@@ -48,6 +49,11 @@ pub(super) struct Interop {
     /// again
     #[arg(long = "alg", value_name = "NAME")]
     algs: Vec<String>,
+
+    /// How often each algorithm is exchanged, every time with another key: what goes wrong with one key
+    /// or signature in many, a number that begins with a zero say, needs many
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
 
     /// What it may take, like 90s or 10m: algorithms that are left then are left out [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = budget)]
@@ -85,6 +91,7 @@ impl Interop {
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let seed = self.seed.unwrap_or_else(some_seed);
         let options = Options {
+            rounds: self.rounds,
             budget: self.budget,
             seed,
             command: repeated(self.seed.is_none().then_some(seed)),
@@ -105,7 +112,7 @@ impl Interop {
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         leave(&out, &result, self.json)?;
-        Ok(if stop.requested() {
+        Ok(if stop.asked() {
             progress.say("ended early: the files hold the algorithms that were finished");
             ExitCode::from(ENDED_EARLY)
         } else {
@@ -116,15 +123,19 @@ impl Interop {
 
 fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let ids = plan.drivers();
-    let estimate = plan.estimate();
+    let estimate = plan.estimate(options.rounds);
     let takes = options.budget.map_or(estimate, |b| b.min(estimate));
     let stale = drivers
         .iter()
         .filter(|d| ids.contains(&d.id.as_str()))
         .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
         .count();
+    let rounds = match options.rounds {
+        1 => String::new(),
+        n => format!("{n} rounds of "),
+    };
     format!(
-        "about {}: {} exchanges of {} kinds of token between {} drivers{}",
+        "about {}: {rounds}{} exchanges of {} kinds of token between {} drivers{}",
         in_words(takes),
         plan.exchanges(),
         plan.meetings.len(),

@@ -102,9 +102,18 @@ impl Progress {
                 self.phase("starting every driver");
                 self.at(done, of, format!(" {driver}"));
             }
-            Event::Meeting { kind, done, of } => {
+            Event::Meeting {
+                kind,
+                round,
+                done,
+                of,
+            } => {
                 self.phase("giving every token to every driver");
-                self.at(done, of, format!(" {kind}"));
+                let round = match round {
+                    1 => String::new(),
+                    n => format!(", round {n}"),
+                };
+                self.at(done, of, format!(" {kind}{round}"));
             }
             Event::OutOfTime { done, of } => self.say(&format!(
                 "the budget had time for {done} of {of} kinds of token"

@@ -20,19 +20,55 @@ use crate::wire::{ClaimsPool, Keys, Policy, Prepare};
 /// Everybody who can be met, by id.
 pub(super) type Players = BTreeMap<String, Player>;
 
-/// Holds one meeting; a row for each pair that was asked for.
-pub(super) fn hold(
+/// A meeting that is held, round after round, each with keys of its own.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    cells: Cells,
+    rounds: u32,
+    /// Why there was nothing to exchange, if there was not.
+    nothing: Option<String>,
+}
+
+impl Held {
+    /// Holds one more round.
+    pub(super) fn hold(
+        &mut self,
+        meeting: &Meeting,
+        plan: &Plan,
+        players: &mut Players,
+        sets: &ClaimsSets,
+        order: &mut ChaCha8Rng,
+        stop: &Stop,
+    ) -> Result<(), Stopped> {
+        match Work::new(&meeting.dialect, sets) {
+            Ok(work) => {
+                exchange(&work, meeting, plan, players, order, stop, &mut self.cells)?;
+                self.rounds += 1;
+            }
+            Err(why) => self.nothing = Some(why),
+        }
+        Ok(())
+    }
+
+    /// A row for each pair that was asked for.
+    pub(super) fn rows(self, meeting: &Meeting, plan: &Plan, players: &Players) -> Vec<InteropRow> {
+        match &self.nothing {
+            Some(why) => nothing_to_exchange(meeting, players, why),
+            None => rows(meeting, plan, players, &self.cells, self.rounds),
+        }
+    }
+}
+
+/// Everybody makes a token, and everybody is given every token.
+fn exchange(
+    work: &Work,
     meeting: &Meeting,
     plan: &Plan,
     players: &mut Players,
-    sets: &ClaimsSets,
     order: &mut ChaCha8Rng,
     stop: &Stop,
-) -> Result<Vec<InteropRow>, Stopped> {
-    let work = match Work::new(&meeting.dialect, sets) {
-        Ok(work) => work,
-        Err(why) => return Ok(nothing_to_exchange(meeting, players, &why)),
-    };
+    cells: &mut Cells,
+) -> Result<(), Stopped> {
     let present: Vec<&Role> = meeting
         .roles
         .iter()
@@ -47,11 +83,10 @@ pub(super) fn hold(
         if let (Some(contract), Some(player)) = (role.mints, players.get_mut(&role.driver)) {
             tokens.insert(
                 role.driver.clone(),
-                mint(&work, role, contract, player, stop)?,
+                mint(work, role, contract, player, stop)?,
             );
         }
     }
-    let mut cells = Cells::new();
     for verifier in &present {
         let (Some(contract), Some(player)) = (verifier.verifies, players.get_mut(&verifier.driver))
         else {
@@ -64,12 +99,12 @@ pub(super) fn hold(
             .collect();
         minters.shuffle(order);
         for &form in &work.forms {
-            let given = Given::of(form, &work, verifier, player);
+            let given = Given::of(form, work, verifier, player);
             let found = match given {
                 None => not_read(&minters, form),
                 Some(given) => {
                     let mut hearing = Hearing {
-                        work: &work,
+                        work,
                         order: work.prepare(contract, given),
                         player: &mut *player,
                         stop,
@@ -80,11 +115,11 @@ pub(super) fn hold(
             };
             for (minter, exchange) in minters.iter().zip(found) {
                 let pair = ((*minter).to_owned(), verifier.driver.clone());
-                cells.entry(pair).or_default().push(exchange);
+                exchange.add_to(cells.entry(pair).or_default());
             }
         }
     }
-    Ok(rows(meeting, plan, players, &cells))
+    Ok(())
 }
 
 /// What each minter made, by the form of the key that it was given.
@@ -97,6 +132,29 @@ type Cells = BTreeMap<(String, String), Vec<Exchange>>;
 struct Exchange {
     key: KeyExchange,
     reason: Option<String>,
+    /// In how many rounds it came to this.
+    rounds: u32,
+}
+
+impl Exchange {
+    fn new(key: KeyExchange, reason: Option<String>) -> Self {
+        Self {
+            key,
+            reason,
+            rounds: 1,
+        }
+    }
+
+    /// Among those of the rounds before: of one form of the key the worst is kept.
+    fn add_to(self, known: &mut Vec<Self>) {
+        let same = |e: &&mut Self| e.key.encoding == self.key.encoding;
+        match known.iter_mut().find(same) {
+            Some(before) if before.key.outcome == self.key.outcome => before.rounds += 1,
+            Some(before) if before.key.outcome < self.key.outcome => *before = self,
+            Some(_) => {}
+            None => known.push(self),
+        }
+    }
 }
 
 /// The keys and claims of a meeting.
@@ -207,14 +265,14 @@ fn mint(
 }
 
 fn not_read(minters: &[&str], form: KeyForm) -> Vec<Exchange> {
-    let exchange = |_: &&str| Exchange {
-        key: KeyExchange {
+    let exchange = |_: &&str| {
+        let key = KeyExchange {
             encoding: form.name().into(),
             minted_with: None,
             read_by: None,
             outcome: Interop::NotOffered,
-        },
-        reason: None,
+        };
+        Exchange::new(key, None)
     };
     minters.iter().map(exchange).collect()
 }
@@ -265,15 +323,13 @@ impl Hearing<'_> {
                     (outcome, reason)
                 }
             };
-            heard.push(Exchange {
-                key: KeyExchange {
-                    encoding: form.name().into(),
-                    minted_with: used.map(|form| form.name().into()),
-                    read_by: Some(given.reader()),
-                    outcome,
-                },
-                reason,
-            });
+            let key = KeyExchange {
+                encoding: form.name().into(),
+                minted_with: used.map(|form| form.name().into()),
+                read_by: Some(given.reader()),
+                outcome,
+            };
+            heard.push(Exchange::new(key, reason));
         }
         if let Some(why) = gullible {
             for exchange in &mut heard {
@@ -340,7 +396,13 @@ fn told(trouble: &Trouble, failed: Interop, before: &str) -> (Interop, Option<St
     (trouble.outcome(failed), Some(reason))
 }
 
-fn rows(meeting: &Meeting, plan: &Plan, players: &Players, cells: &Cells) -> Vec<InteropRow> {
+fn rows(
+    meeting: &Meeting,
+    plan: &Plan,
+    players: &Players,
+    cells: &Cells,
+    rounds: u32,
+) -> Vec<InteropRow> {
     let mut rows = Vec::new();
     for minter in &meeting.roles {
         for verifier in &meeting.roles {
@@ -361,7 +423,8 @@ fn rows(meeting: &Meeting, plan: &Plan, players: &Players, cells: &Cells) -> Vec
                 continue;
             }
             let pair = (minter.driver.clone(), verifier.driver.clone());
-            fill(&mut row, cells.get(&pair).map_or(&[], Vec::as_slice));
+            let exchanges = cells.get(&pair).map_or(&[][..], Vec::as_slice);
+            fill(&mut row, exchanges, rounds);
             if row.keys.is_empty() {
                 let (who, what) = match minter.mints {
                     None => (m, "makes no such tokens"),
@@ -376,8 +439,8 @@ fn rows(meeting: &Meeting, plan: &Plan, players: &Players, cells: &Cells) -> Vec
     rows
 }
 
-/// The worst of what the forms of the key came to, and what was said of that.
-fn fill(row: &mut InteropRow, exchanges: &[Exchange]) {
+/// The worst of what the forms of the key came to in all rounds, and what was said of that.
+fn fill(row: &mut InteropRow, exchanges: &[Exchange], rounds: u32) {
     let outcome = exchanges.iter().map(|e| e.key.outcome).max();
     let outcome = outcome.unwrap_or(Interop::NotOffered);
     row.outcome = Some(outcome);
@@ -395,9 +458,16 @@ fn fill(row: &mut InteropRow, exchanges: &[Exchange]) {
         .iter()
         .filter(read)
         .any(|e| e.key.outcome != outcome);
-    row.reason = worst.reason.as_ref().map(|why| match alone {
-        true => format!("with the key as {}: {why}", worst.key.encoding),
-        false => why.clone(),
+    row.reason = worst.reason.as_ref().map(|why| {
+        let form = match alone {
+            true => format!("with the key as {}: ", worst.key.encoding),
+            false => String::new(),
+        };
+        let times = match worst.rounds < rounds {
+            true => format!("in {} of {rounds} rounds: ", worst.rounds),
+            false => String::new(),
+        };
+        format!("{times}{form}{why}")
     });
 }
 

@@ -198,18 +198,18 @@ impl Plan {
         self.meetings.iter().map(of).sum()
     }
 
-    /// What it will take once the drivers are built, on a machine like the one it was written on:
-    /// starting them, making them ready for each kind of token, and the tokens.
+    /// What so many rounds will take once the drivers are built, on a machine like the one it was
+    /// written on: starting them, making them ready for each kind of token, and the tokens.
     #[must_use]
-    pub fn estimate(&self) -> Duration {
+    pub fn estimate(&self, rounds: u32) -> Duration {
         const START: Duration = Duration::from_millis(700);
         const READY: Duration = Duration::from_millis(12);
         const EXCHANGE: Duration = Duration::from_millis(3);
         let roles: usize = self.meetings.iter().map(|m| m.roles.len()).sum();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         START * count(self.drivers().len())
-            + READY * count(roles)
-            + EXCHANGE * count(self.exchanges())
+            + READY * count(roles).saturating_mul(rounds)
+            + EXCHANGE * count(self.exchanges()).saturating_mul(rounds)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::meeting::{Players, hold};
+use super::meeting::{Held, Players};
 use super::plan::Plan;
 use super::player::{Player, Stopped};
 use crate::driver::{Cache, Driver};
@@ -18,6 +18,8 @@ use crate::suite::ClaimsSets;
 /// How a run is to be done.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// How often each kind of token is exchanged, every time with another key.
+    pub rounds: u32,
     /// What it may take, once the drivers are built: what is not exchanged by then is left out.
     pub budget: Option<Duration>,
     /// The seed of the order in which verifiers are given tokens.
@@ -60,6 +62,8 @@ pub enum Event<'a> {
     Meeting {
         /// The kind.
         kind: &'a str,
+        /// The round, counted from one.
+        round: u32,
         /// How many kinds are done.
         done: usize,
         /// Of all.
@@ -92,10 +96,15 @@ pub fn run(
         players: BTreeMap::new(),
         hashes: BTreeMap::new(),
         rows: Vec::new(),
+        held: 0,
         began: Instant::now(),
     };
     let sets = ClaimsSets::issued_at(started.as_second(), None);
-    let complete = run.all(drivers, &sets).unwrap_or(false);
+    let complete = run.all(drivers, &sets).is_ok();
+    if !complete && stop.out_of_time() {
+        let (done, of) = (run.held, plan.meetings.len());
+        (run.tell)(Event::OutOfTime { done, of });
+    }
     let mut environment = describe(&Cores::unpinned());
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = run.began.elapsed().as_secs_f64();
@@ -123,15 +132,20 @@ struct Run<'a> {
     players: Players,
     hashes: BTreeMap<String, String>,
     rows: Vec<InteropRow>,
+    /// How many meetings were held.
+    held: usize,
     /// When the drivers were built: the budget counts from here.
     began: Instant,
 }
 
 impl Run<'_> {
-    /// Whether every meeting was held.
-    fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<bool, Stopped> {
+    /// Every meeting, one after the other.
+    fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<(), Stopped> {
         self.build(drivers)?;
         self.began = Instant::now();
+        if let Some(budget) = self.options.budget {
+            self.stop.within(budget);
+        }
         let of = self.players.len();
         for (done, player) in self.players.values_mut().enumerate() {
             let driver = player.driver.clone();
@@ -152,27 +166,31 @@ impl Run<'_> {
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
         let of = self.plan.meetings.len();
         for (done, meeting) in self.plan.meetings.iter().enumerate() {
-            let late = |budget| self.began.elapsed() > budget;
-            if self.options.budget.is_some_and(late) {
-                (self.tell)(Event::OutOfTime { done, of });
-                return Ok(false);
+            let mut held = Held::default();
+            for round in 1..=self.options.rounds {
+                if self.stop.requested() {
+                    return Err(Stopped);
+                }
+                (self.tell)(Event::Meeting {
+                    kind: &meeting.dialect.kind(),
+                    round,
+                    done,
+                    of,
+                });
+                held.hold(
+                    meeting,
+                    self.plan,
+                    &mut self.players,
+                    sets,
+                    &mut order,
+                    self.stop,
+                )?;
             }
-            (self.tell)(Event::Meeting {
-                kind: &meeting.dialect.kind(),
-                done,
-                of,
-            });
-            let rows = hold(
-                meeting,
-                self.plan,
-                &mut self.players,
-                sets,
-                &mut order,
-                self.stop,
-            )?;
-            self.rows.extend(rows);
+            self.rows
+                .extend(held.rows(meeting, self.plan, &self.players));
+            self.held = done + 1;
         }
-        Ok(true)
+        Ok(())
     }
 
     fn build(&mut self, drivers: &[Driver]) -> Result<(), Stopped> {

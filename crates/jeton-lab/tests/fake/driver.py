@@ -28,6 +28,7 @@ def unb64(text):
 
 
 CACHE = {}
+KEYS = []
 
 
 class Prepared:
@@ -38,6 +39,8 @@ class Prepared:
             self.key = unb64(order["keys"]["private"]["k"])
         if MISDEED == "empty-key":
             self.key = b""
+        if self.key not in KEYS:
+            KEYS.append(self.key)
         self.claims = order["claims"]["values"]
         self.policy = order["policy"]
         self.tokens = order.get("tokens")
@@ -55,7 +58,8 @@ class Prepared:
     def sign(self, claims):
         header = b64(b'{"alg":"HS256","typ":"JWT"}')
         signed = header + "." + b64(json.dumps(claims, separators=(",", ":")).encode())
-        if MISDEED == "signs-wrongly":
+        third = len(KEYS) > 2 and self.key == KEYS[2]
+        if MISDEED == "signs-wrongly" or (MISDEED == "signs-wrongly-with-its-third-key" and third):
             return signed + "." + self.mac(signed + " ")
         return signed + "." + self.mac(signed)
 
