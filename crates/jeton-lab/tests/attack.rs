@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fake::Fakes;
 use jeton_lab::Stop;
-use jeton_lab::attack::{self, Attack, Changed, Options, listing};
+use jeton_lab::attack::{self, Attack, Changed, Extent, Options, listing};
 use jeton_lab::driver::find;
 use jeton_lab::report::{html, junit, sarif};
 use jeton_lab::result::{AttackOutcome, AttackRow, RunResult, Status};
@@ -51,6 +51,9 @@ fn options(fakes: &Fakes, attacks: &[&str]) -> Options {
     Options {
         attacks: attacks.iter().map(|a| (*a).to_owned()).collect(),
         subjects: Vec::new(),
+        extent: Extent::Everything,
+        rounds: 1,
+        budget: None,
         seed: 7,
         command: "jeton lab attack".into(),
         cache: fakes.cache(),
@@ -103,6 +106,41 @@ fn who_takes_a_wrong_token_is_shown_with_the_token_and_the_key() {
         rules.contains(&&serde_json::json!("other-key")),
         "{rules:?}"
     );
+}
+
+#[test]
+fn each_round_tries_everything_with_other_keys_and_keeps_one_of_each_finding() {
+    let fakes = Fakes::new().with("lax", "accepts-tampered");
+    let drivers = find(&fakes.folder()).unwrap();
+    let in_rounds = |rounds| {
+        let options = Options {
+            rounds,
+            ..options(&fakes, &["other-key"])
+        };
+        let result = attack::run(&drivers, &options, &Stop::default(), &mut |_| {});
+        row(&result, "lax", "other-key").clone()
+    };
+    let (one, three) = (in_rounds(1), in_rounds(3));
+    assert!(one.tried > 0);
+    assert_eq!(
+        (three.tried, three.found, three.evidence.len()),
+        (3 * one.tried, 3 * one.found, one.evidence.len())
+    );
+}
+
+#[test]
+fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
+    let fakes = Fakes::new().with("honest", "");
+    let drivers = find(&fakes.folder()).unwrap();
+    let options = Options {
+        budget: Some(Duration::ZERO),
+        ..options(&fakes, &["other-key"])
+    };
+    let result = attack::run(&drivers, &options, &Stop::default(), &mut |_| {});
+    assert!(!result.environment.complete);
+    let row = row(&result, "honest", "other-key");
+    assert_eq!((row.status, row.outcome), (Status::Unavailable, None));
+    assert_eq!(row.reason.as_deref(), Some("the budget had no time for it"));
 }
 
 #[test]

@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab::Stop;
-use jeton_lab::attack::{self, Attack, Event, Options, TargetOptions};
-use jeton_lab::driver::Cache;
+use jeton_lab::attack::{self, Attack, Event, Extent, Options, TargetOptions};
+use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::report::{junit, sarif};
 use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 
 use super::destination::written;
 use super::leaving::leave;
-use super::progress::Progress;
+use super::progress::{Progress, in_words};
 use super::repeating::repeated;
-use super::run::{listen, some_seed};
+use super::run::{budget, building_first, listen, some_seed};
 use super::{Drivers, ENDED_EARLY, sentence, terminal};
 use target::TargetArgs;
 
@@ -41,6 +41,7 @@ const FOUND: u8 = 1;
 Examples:
   jeton lab attack                                  everything, in under ten minutes
   jeton lab attack --subject golang-jwt --attack alg-none
+  jeton lab attack --quick                          what takes no time, with fewer algorithms
   jeton lab attack --list                           every attack, and the check that it defeats
   jeton lab attack --subject 'go/*:jwt:documented' --fail-on accepted,crashed
   jeton lab attack --subject mine --fail-on accepted --junit attack.xml --sarif attack.sarif
@@ -57,6 +58,19 @@ pub(super) struct Verb {
     /// Only subjects whose driver:format:practice holds this; * stands for anything; may be given again
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
+
+    /// Fewer algorithms, and nothing that takes time: no cost is measured and no expiry waited for
+    #[arg(long, conflicts_with_all = ["seconds", "corpus"])]
+    quick: bool,
+
+    /// How often every token is made, each time with other keys; what has to be waited for is tried once
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["seconds", "corpus"],
+          value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
+
+    /// What it may take, like 90s or 10m: a driver that is not done by then says so [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = budget, conflicts_with_all = ["seconds", "corpus"])]
+    budget: Option<Duration>,
 
     /// Exit 1 if a subject came to one of these: accepted, crashed, hung, over-limit
     #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = finding)]
@@ -141,6 +155,7 @@ impl Verb {
             return together::replay(corpus, &drivers, &options, &stop);
         }
         let mut progress = Progress::begin();
+        progress.say(&estimate(&drivers, &options));
         let result = attack::run(&drivers, &options, &stop, &mut |event| match event {
             Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
             Event::Unavailable { driver, reason } => {
@@ -164,7 +179,7 @@ impl Verb {
         if result.rows.is_empty() {
             return Err(self.nothing());
         }
-        self.write(&out, &result)
+        self.write(&out, &result, &stop)
     }
 
     fn target(
@@ -178,10 +193,10 @@ impl Verb {
             progress.step("attacking the target", done, of);
         })?;
         progress.end();
-        self.write(out, &result)
+        self.write(out, &result, stop)
     }
 
-    fn write(&self, out: &OutDir, result: &RunResult) -> Result<ExitCode, String> {
+    fn write(&self, out: &OutDir, result: &RunResult, stop: &Stop) -> Result<ExitCode, String> {
         let left = leave(out, result, self.json);
         for (path, text) in [
             (&self.junit, junit::text as fn(&RunResult) -> String),
@@ -192,9 +207,14 @@ impl Verb {
             }
         }
         left?;
-        if !result.environment.complete {
+        if stop.asked() {
             anstream::eprintln!("ended early: the files hold the libraries that were finished");
             return Ok(ExitCode::from(ENDED_EARLY));
+        }
+        if !result.environment.complete {
+            anstream::eprintln!(
+                "the budget had no time for every library: the rows of the others say so"
+            );
         }
         let failing: Vec<String> = result
             .rows
@@ -243,6 +263,12 @@ impl Verb {
         Options {
             attacks: self.attacks.clone(),
             subjects: self.subjects.clone(),
+            extent: match self.quick {
+                true => Extent::Quick,
+                false => Extent::Everything,
+            },
+            rounds: self.rounds,
+            budget: self.budget,
             seed,
             command: repeated(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
@@ -252,6 +278,23 @@ impl Verb {
                 .min(4),
         }
     }
+}
+
+fn estimate(drivers: &[Driver], options: &Options) -> String {
+    let estimate = attack::estimate(drivers, options);
+    let takes = options
+        .budget
+        .map_or(estimate.takes, |b| b.min(estimate.takes));
+    let stale = (estimate.drivers.iter())
+        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
+        .count();
+    format!(
+        "about {}: {} attacks on {} drivers{}",
+        in_words(takes),
+        estimate.attacks,
+        estimate.drivers.len(),
+        building_first(stale)
+    )
 }
 
 fn finding(name: &str) -> Result<AttackOutcome, String> {

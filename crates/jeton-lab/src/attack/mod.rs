@@ -11,6 +11,7 @@ mod bill;
 mod catalogue;
 mod differential;
 mod endpoint;
+mod estimate;
 mod forger;
 mod listing;
 mod run;
@@ -24,6 +25,7 @@ pub use differential::{
     CASES_MAX, Case, Changed, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
 };
 pub use endpoint::{Message, Protocol, Reach, Target, TargetOptions, run as run_target};
+pub use estimate::{Estimate, estimate};
 pub use forger::Operator;
 pub use listing::listing;
-pub use run::{Event, Options, run};
+pub use run::{Event, Extent, Options, run};

@@ -9,14 +9,15 @@ use super::beacon::Beacon;
 use super::catalogue::{About, Attack, Demand, Kind};
 use super::forger::Stage;
 use super::session::{Session, Stopped};
+use super::trial::Trial;
 use super::trying::Place;
 use super::verdict::{LeftOut, Tally};
 use crate::driver::{Built, Cache, Driver, Unbuilt};
 use crate::host::{Cores, describe};
 use crate::result::{AttackRow, Party, Practice, Rows, RunResult, Status, Taint};
 use crate::stop::Stop;
-use crate::suite::Format;
-use crate::wire::Hello;
+use crate::suite::{Format, matches};
+use crate::wire::{Fault, Hello};
 
 /// How an attack run is to be done.
 #[derive(Debug, Clone)]
@@ -25,6 +26,13 @@ pub struct Options {
     pub attacks: Vec<String>,
     /// Only subjects whose `driver:format:practice` holds one of these; all where it is empty.
     pub subjects: Vec<String>,
+    /// How many algorithms.
+    pub extent: Extent,
+    /// How often every token is made, each time with other keys; what costs time or has to be waited for
+    /// is tried once.
+    pub rounds: u32,
+    /// What it may take, once the drivers are built: a driver that is not done by then says so.
+    pub budget: Option<Duration>,
     /// The seed of every random choice.
     pub seed: u64,
     /// The command that repeats it, for the result file.
@@ -35,6 +43,23 @@ pub struct Options {
     pub built_only: bool,
     /// How many drivers are attacked at the same time.
     pub workers: usize,
+}
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything, with one algorithm of each kind of key and signature, and of each way to encrypt.
+    #[default]
+    Everything,
+    /// With the few algorithms without which some attack could not be made, what takes no time: nothing
+    /// is measured, and nothing waited for.
+    Quick,
+}
+
+impl Extent {
+    fn has(self, stage: &Stage, trial: &Trial) -> bool {
+        self == Self::Everything || (is_quick(stage) && !trial.takes_time())
+    }
 }
 
 /// What happens on the way, for the terminal.
@@ -76,6 +101,10 @@ const JWE_ALGS: [(&str, &str); 7] = [
     ("PBES2-HS256+A128KW", "A256GCM"),
 ];
 
+/// Those of them without which some attack could not be made.
+const QUICK_JWT: [&str; 4] = ["HS256", "RS256", "ES256", "EdDSA"];
+const QUICK_JWE: [&str; 4] = ["dir", "RSA-OAEP", "ECDH-ES", "PBES2-HS256+A128KW"];
+
 /// Attacks drivers. Whatever one does, the others go on; when `stop` is requested, the result holds
 /// the drivers that were finished.
 pub fn run(
@@ -116,7 +145,12 @@ pub fn run(
     let began = Instant::now();
     let beacon = Beacon::light();
     let now_s = jiff::Timestamp::now().as_second();
-    let stages = Stages::new(now_s, &beacon.address);
+    let rounds: Vec<Stages> = (0..options.rounds)
+        .map(|_| Stages::new(now_s, &beacon.address))
+        .collect();
+    if let Some(budget) = options.budget {
+        stop.within(budget);
+    }
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let runtimes = Mutex::new(BTreeMap::new());
@@ -133,7 +167,7 @@ pub fn run(
                         };
                         let from = Instant::now();
                         let all =
-                            attack_driver(driver, made, &attacks, options, &stages, &beacon, stop)?;
+                            attack_driver(driver, made, &attacks, options, &rounds, &beacon, stop)?;
                         if let Some(hello) = all.hello
                             && let Ok(mut known) = runtimes.lock()
                         {
@@ -160,6 +194,15 @@ pub fn run(
             .all(|w| matches!(w.join(), Ok(Ok::<(), Stopped>(()))))
     });
     let mut found = found.into_inner().unwrap_or_default();
+    if stop.out_of_time() && !stop.asked() {
+        for (i, (driver, _)) in built.iter().enumerate() {
+            if !found.iter().any(|(done, _)| *done == i) {
+                let reason = "the budget had no time for it";
+                let why = unavailable(driver, &attacks, &options.subjects, reason);
+                found.push((i, why));
+            }
+        }
+    }
     found.sort_by_key(|(i, _)| *i);
     rows.extend(found.into_iter().flat_map(|(_, rows)| rows));
     let elapsed = began.elapsed();
@@ -221,19 +264,7 @@ fn formats(driver: &Driver) -> Vec<Format> {
 
 fn wanted(driver: &str, format: Format, practice: Practice, subjects: &[String]) -> bool {
     let id = format!("{driver}:{format}:{}", practice.name());
-    subjects.is_empty() || subjects.iter().any(|s| matches_pattern(&id, s))
-}
-
-/// Whether a text holds a pattern in which `*` stands for anything.
-fn matches_pattern(text: &str, pattern: &str) -> bool {
-    let mut rest = text;
-    pattern.split('*').all(|piece| match rest.find(piece) {
-        Some(at) => {
-            rest = &rest[at + piece.len()..];
-            true
-        }
-        None => false,
-    })
+    subjects.is_empty() || subjects.iter().any(|s| matches(s, &id))
 }
 
 /// Keys for every format and algorithm, made once: all drivers are attacked with the same.
@@ -273,13 +304,14 @@ fn attack_driver(
     built: &Built,
     attacks: &[Attack],
     options: &Options,
-    stages: &Stages,
+    rounds: &[Stages],
     beacon: &Beacon,
     stop: &Stop,
 ) -> Result<Attacked, Stopped> {
     let mut session = Session::new(built, stop);
     let hello = match session.hello() {
         Ok(hello) => hello,
+        Err(Fault::Stopped) => return Err(Stopped),
         Err(fault) => {
             let reason = format!("does not say hello: {fault:?}");
             let rows = unavailable(driver, attacks, &options.subjects, &reason);
@@ -314,7 +346,7 @@ fn attack_driver(
                 .map(|a| (*a, Tally::default()))
                 .collect();
             let mut is_first = true;
-            for stage in stages.of(format) {
+            for stage in rounds.iter().flat_map(|stages| stages.of(format)) {
                 let offered = hello.offers.iter().find(|o| {
                     o.format == format.name()
                         && o.alg.as_deref().unwrap_or_default() == stage.alg
@@ -334,6 +366,10 @@ fn attack_driver(
                         continue;
                     }
                     for trial in attack.trials(stage).iter().filter(|t| place.takes(t)) {
+                        if !options.extent.has(stage, trial) {
+                            tally.leave_out(LeftOut::Quick);
+                            continue;
+                        }
                         let tried = place.try_one(&mut session, trial)?;
                         tally.add(stage, trial, tried);
                     }
@@ -351,6 +387,14 @@ fn attack_driver(
         rows,
         hello: Some(hello),
     })
+}
+
+fn is_quick(stage: &Stage) -> bool {
+    match stage.format {
+        Format::Jwt => QUICK_JWT.contains(&stage.alg.as_str()),
+        Format::Jwe => QUICK_JWE.contains(&stage.alg.as_str()),
+        _ => true,
+    }
 }
 
 /// Why an attack says nothing of a library that is called so, if it does not.
@@ -401,4 +445,34 @@ fn unavailable(
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_quick_run_makes_every_attack_that_takes_no_time() {
+        let now_s = jiff::Timestamp::now().as_second();
+        let Stages(stages) = Stages::new(now_s, "http://127.0.0.1:1/");
+        let made_in = |attack: &Attack, kind: Kind, extent: Extent| {
+            let of_kind = stages
+                .iter()
+                .filter(|stage| Kind::of(stage.format) == Some(kind));
+            of_kind.into_iter().any(|stage| {
+                let trials = attack.trials(stage);
+                trials
+                    .iter()
+                    .any(|t| !t.takes_time() && extent.has(stage, t))
+            })
+        };
+        for attack in Attack::all() {
+            for &kind in attack.formats {
+                let all = made_in(&attack, kind, Extent::Everything);
+                let few = made_in(&attack, kind, Extent::Quick);
+                assert_eq!(all, few, "{} in {kind:?}", attack.id);
+            }
+        }
+    }
 }

@@ -83,6 +83,11 @@ impl Trial {
         self
     }
 
+    /// Whether it is about time, and so takes some.
+    pub(super) fn takes_time(&self) -> bool {
+        matches!(self.act, Act::Costly { .. } | Act::Later(_))
+    }
+
     /// Whether it could be made at all: where the lab cannot forge it, there is no token.
     pub(super) fn is_made(&self) -> bool {
         let made = match &self.act {

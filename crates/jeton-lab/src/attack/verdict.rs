@@ -20,6 +20,7 @@ pub(super) struct Tally {
     void_reason: Option<String>,
     not_offered: Option<String>,
     worst: Option<AttackOutcome>,
+    found: u32,
     evidence: Vec<Evidence>,
 }
 
@@ -32,6 +33,8 @@ pub(super) enum LeftOut {
     Untyped,
     /// Who calls the library by its defaults has not asked for the check.
     NotDemanded,
+    /// It takes time, or another algorithm than the few of a quick run.
+    Quick,
 }
 
 impl Tally {
@@ -42,6 +45,7 @@ impl Tally {
             }
             LeftOut::Untyped => "claims have no declared type here",
             LeftOut::NotDemanded => "nobody demands this by default",
+            LeftOut::Quick => "a quick run leaves it out",
         };
         self.not_offered.get_or_insert_with(|| sentence.into());
     }
@@ -76,6 +80,14 @@ impl Tally {
                     self.refusal.get_or_insert(seen);
                     return;
                 }
+                self.found += 1;
+                // Of what comes again in every round, the first is kept.
+                let same = |e: &Evidence| {
+                    e.alg == alg && e.spelling == trial.spelling && e.outcome == outcome
+                };
+                if self.evidence.iter().any(same) {
+                    return;
+                }
                 self.evidence.push(Evidence {
                     alg,
                     spelling: trial.spelling.clone(),
@@ -105,7 +117,6 @@ impl Tally {
         }
         let mut ranked: Vec<_> = order.into_iter().zip(self.evidence).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        let found = u32::try_from(ranked.len()).unwrap_or(u32::MAX);
         let mut ranked = ranked.into_iter().map(|(_, e)| e);
         self.evidence = ranked.by_ref().take(AttackRow::EVIDENCE_MAX).collect();
         let also = ranked.take(AttackRow::ALSO_MAX).map(|e| e.name()).collect();
@@ -138,7 +149,7 @@ impl Tally {
             tried: self.tried,
             void: self.void,
             algs: self.algs,
-            found,
+            found: self.found,
             evidence: self.evidence,
             also,
         }

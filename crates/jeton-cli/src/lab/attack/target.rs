@@ -20,7 +20,7 @@ pub(super) struct TargetArgs {
     /// Attack this endpoint in the place of the libraries, request after request, at most 10,000 of them
     /// in ten minutes: token introspection (RFC 7662, http://HOST:PORT/PATH), or a unary gRPC method
     /// (grpc://HOST:PORT/PACKAGE.SERVICE/METHOD) that takes the token in a string field
-    #[arg(long, value_name = "URL", requires = "target_key", conflicts_with_all = ["seconds", "corpus", "subjects"])]
+    #[arg(long, value_name = "URL", requires = "target_key", conflicts_with_all = ["seconds", "corpus", "subjects", "quick", "rounds", "budget"])]
     target: Option<String>,
 
     /// The JWK that signs what the endpoint accepts, private or symmetric, with its alg

@@ -93,6 +93,10 @@ pub fn run(
             Some(why) => tally.leave_out(why),
             None => visit.attack(attack, &mut tally, stop),
         }
+        if stop.requested() {
+            // What was tried of this one is not all of it.
+            break;
+        }
         rows.push((*attack, tally));
         tell(i + 1, attacks.len());
     }
