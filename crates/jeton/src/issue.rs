@@ -11,7 +11,8 @@ use crate::error::Result;
 /// Issues tokens: a key, or a key and what else the format needs.
 ///
 /// Code that is written against it issues any format: a [`MacKey`](crate::jwt::MacKey) or
-/// [`SigningKey`](crate::jwt::SigningKey) makes JWTs, a [`NestedIssuer`](crate::jwt::NestedIssuer)
+/// [`SigningKey`](crate::jwt::SigningKey) makes JWTs, an [`Issuer`](crate::jwt::Issuer) those of another
+/// `typ`, a [`NestedIssuer`](crate::jwt::NestedIssuer)
 /// or [`EncryptedIssuer`](crate::jwt::EncryptedIssuer) encrypts them, a
 /// [`RemoteSigner`](crate::remote::RemoteSigner) has them signed elsewhere, the keys of
 /// [`paseto`](crate::paseto) make PASETOs. A type of one's own may implement it too, to choose

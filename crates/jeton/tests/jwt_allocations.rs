@@ -65,6 +65,22 @@ fn issuing_with_a_mac_allocates_the_token() {
 }
 
 #[test]
+fn issuing_another_type_allocates_no_more() {
+    for alg in MacAlg::ALL {
+        let key = jwt::MacKey::generate(alg).unwrap();
+        let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
+        let claims = claims();
+        let _warm = issuer.issue(&claims).unwrap();
+        let (counts, token) = count(|| issuer.issue(&claims).unwrap());
+        assert_eq!(
+            (counts.allocations, counts.bytes),
+            (1, token.len() as u64),
+            "{alg}"
+        );
+    }
+}
+
+#[test]
 fn a_series_allocates_nothing_where_there_is_room() {
     for alg in MacAlg::ALL {
         let key = jwt::MacKey::generate(alg).unwrap();

@@ -109,6 +109,44 @@ fn a_jwt_with_a_signature_of_any_algorithm() {
 }
 
 #[test]
+fn a_jwt_of_another_type() {
+    let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let access = || policy().typ("at+jwt");
+    in_every_way(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
+        jwt::Verifier::new(&mac, access()).clock(clock)
+    });
+    let key = jwt::SigningKey::generate(SigAlg::EdDSA)
+        .unwrap()
+        .with_key_id("k\"1")
+        .unwrap();
+    let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
+    in_every_way(&issuer, |clock| {
+        jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
+    });
+
+    // Neither type is taken for the other.
+    for (token, policy) in [
+        (issuer.issue(&claims()), policy()),
+        (key.issue(&claims()), access()),
+    ] {
+        let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+        let refusal = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
+        assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+    }
+    // Of the type that a key's own tokens have, they are the key's own, to the byte.
+    let usual = jwt::Issuer::new(&key, "JWT").unwrap();
+    let [one, other]: [&dyn Issue; 2] = [&usual, &key];
+    assert_eq!(
+        one.issue_by(&claims(), &after(0)),
+        other.issue_by(&claims(), &after(0))
+    );
+    for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
+        let refused = jwt::Issuer::new(&mac, wrong).map(drop);
+        assert_eq!(refused, Err(Error::Misuse(Misuse::Type)), "{wrong}");
+    }
+}
+
+#[test]
 fn a_jwt_signed_and_then_encrypted() {
     let author = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
     let reader = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();

@@ -2,9 +2,8 @@ use clap::Args;
 use jeton::Issue as _;
 use jeton::danger::{self, HeaderText};
 use jeton::jwe::Encrypter;
-use jeton::jwt::NestedIssuer;
+use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
-use serde::Serialize;
 
 use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Door, Doors, Open};
@@ -81,8 +80,9 @@ impl Sign {
                 return Err(Failure::wrong(why).hint("leave out --encrypt-key"));
             }
             None => match (&self.typ, &key) {
-                (Some(typ), _) => HeaderText::new(key.key(), &typed(&key, typ))
-                    .and_then(|under| under.issue(&claims)),
+                (Some(typ), _) => {
+                    Issuer::new(key.key(), typ).and_then(|issuer| issuer.issue(&claims))
+                }
                 (None, Signer::Mac(key)) => key.issue(&claims),
                 (None, Signer::Private(key)) => key.issue(&claims),
             },
@@ -105,23 +105,6 @@ impl Sign {
         doors.need(Door::Zip, "--zip")?;
         Ok(danger::compress(encrypter))
     }
-}
-
-/// The header that the library writes, with another type in it.
-fn typed(key: &Signer, typ: &str) -> String {
-    #[derive(Serialize)]
-    struct Header<'a> {
-        alg: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        kid: Option<&'a str>,
-        typ: &'a str,
-    }
-    let header = Header {
-        alg: key.alg(),
-        kid: key.key_id(),
-        typ,
-    };
-    serde_json::to_string(&header).expect("strings are JSON")
 }
 
 /// What the library takes for a media type.

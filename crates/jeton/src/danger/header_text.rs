@@ -1,13 +1,13 @@
 //! A protected header in the caller's own spelling.
 
 use crate::base64;
-use crate::claims::{Buffer, Dates};
 use crate::clock::Clock;
 use crate::error::{Misuse, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::json::{self, Fault};
 use crate::jwe::Encrypter;
 use crate::jws::assemble;
+use crate::jwt;
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
@@ -66,9 +66,7 @@ impl<'k> HeaderText<'k> {
 
 impl Issue for HeaderText<'_> {
     fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        let mut payload = Buffer::new();
-        claims.write_into(&mut payload, Dates::Numeric, clock)?;
-        self.sign(&payload)
+        jwt::issue_under(&self.encoded, self.key, claims, clock)
     }
 }
 

@@ -62,7 +62,17 @@ pub(crate) fn issue<C: WriteClaims + ?Sized>(
     claims: &C,
     clock: &dyn Clock,
 ) -> Result<String> {
+    issue_under(key.headers().jwt(), key, claims, clock)
+}
+
+/// The same under a header of the key's, base64url.
+pub(crate) fn issue_under<C: WriteClaims + ?Sized>(
+    encoded_header: &str,
+    key: SigningKeyRef<'_>,
+    claims: &C,
+    clock: &dyn Clock,
+) -> Result<String> {
     let mut payload = Buffer::new();
     claims.write_into(&mut payload, Dates::Numeric, clock)?;
-    assemble(key, key.headers().jwt(), &payload)
+    assemble(key, encoded_header, &payload)
 }

@@ -1,0 +1,92 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use super::issue::issue_under;
+use crate::claims::Claims;
+use crate::clock::{Clock, SystemClock};
+use crate::error::Result;
+use crate::issue::{AnyClaims, Issue};
+use crate::jws::header_with_type;
+use crate::key::SigningKeyRef;
+
+/// Issues JWTs of one type: an access token is an `at+jwt` (RFC 9068, section 2.1), a logout token a
+/// `logout+jwt`, and a verifier that demands the one never takes the other (RFC 8725, section 3.11).
+///
+/// A key alone issues tokens of the type `JWT`. The header is written once; to issue costs what it
+/// costs with the key.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::key::SigAlg;
+/// use jeton::{Claims, Policy, jwt};
+///
+/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+/// let issuer = jwt::Issuer::new(&key, "at+jwt")?;
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let token = issuer.issue(&claims)?;
+///
+/// let any = Policy::new("i", "a");
+/// let access = any.clone().typ("at+jwt");
+/// let verifier = |policy| jwt::Verifier::new(key.verifying_key(), policy);
+/// assert!(verifier(access).verify::<serde_json::Value>(&token).is_ok());
+/// assert!(verifier(any).verify::<serde_json::Value>(&token).is_err());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct Issuer<'k> {
+    key: SigningKeyRef<'k>,
+    typ: String,
+    /// base64url.
+    header: String,
+}
+
+impl<'k> Issuer<'k> {
+    /// Issues tokens of that type with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
+    ///
+    /// # Errors
+    ///
+    /// [`Misuse::Type`](crate::error::Misuse::Type) if it is no media type: 1 to 128 visible ASCII
+    /// characters.
+    pub fn new(key: impl Into<SigningKeyRef<'k>>, typ: impl Into<String>) -> Result<Self> {
+        let (key, typ) = (key.into(), typ.into());
+        let header = header_with_type(key.alg_name(), key.key_id(), &typ)?;
+        Ok(Issuer { key, typ, header })
+    }
+
+    /// A JWT with these claims and the key's signature or MAC, by the system's clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`SigningKey::issue`](crate::jwt::SigningKey::issue).
+    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        issue_under(&self.header, self.key, claims, &SystemClock)
+    }
+
+    /// The same by another clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue`](Issuer::issue).
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue_under(&self.header, self.key, claims, clock)
+    }
+}
+
+impl Issue for Issuer<'_> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue_under(&self.header, self.key, claims, clock)
+    }
+}
+
+impl fmt::Debug for Issuer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Issuer")
+            .field("key", &self.key)
+            .field("typ", &self.typ)
+            .finish_non_exhaustive()
+    }
+}
