@@ -53,10 +53,35 @@ impl Demands {
         if self.audience.is_none() {
             policy = policy.any_audience();
         }
-        if self.allow.contains(&Door::NoExpiry) {
+        if self.takes_no_expiry() {
             policy = policy.without_expiry();
         }
         policy
+    }
+
+    /// The issuer that is demanded.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
+    /// The audience that is demanded.
+    pub(crate) fn audience(&self) -> Option<&str> {
+        self.audience.as_deref()
+    }
+
+    /// How far clocks may be apart.
+    pub(crate) fn leeway(&self) -> Duration {
+        self.leeway
+    }
+
+    /// Whether a token may live for ever.
+    pub(crate) fn takes_no_expiry(&self) -> bool {
+        self.allow.contains(&Door::NoExpiry)
+    }
+
+    /// What `--at` says.
+    pub(crate) fn moment(&self) -> Option<Timestamp> {
+        self.at
     }
 
     /// The clock that stands at `--at`.

@@ -3,7 +3,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | done |
-//! | 1 | the token was rejected; the reason is on standard error |
+//! | 1 | the token was rejected, or something is wrong with what was looked at; standard error says what |
 //! | 2 | the call was wrong, or something could not be read or written |
 
 use std::process::ExitCode;
@@ -28,6 +28,8 @@ pub(crate) struct Failure {
 enum Cause {
     /// Whoever made the token.
     Token,
+    /// Whoever made what the verb is to find faults with.
+    Fault,
     /// Whoever called.
     Call,
 }
@@ -38,6 +40,15 @@ impl Failure {
         Failure {
             cause: Cause::Token,
             message: reason.into(),
+            hint: None,
+        }
+    }
+
+    /// Something is wrong with what the verb was to find faults with.
+    pub(crate) fn fault(message: impl Into<String>) -> Failure {
+        Failure {
+            cause: Cause::Fault,
+            message: message.into(),
             hint: None,
         }
     }
@@ -95,6 +106,10 @@ pub(crate) fn end(outcome: Outcome) -> ExitCode {
     let code = match failure.cause {
         Cause::Token => {
             output::rejected(&failure.message);
+            REJECTED
+        }
+        Cause::Fault => {
+            output::found(&failure.message);
             REJECTED
         }
         Cause::Call => {

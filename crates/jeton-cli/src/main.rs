@@ -5,6 +5,7 @@
 
 // The nouns
 mod admin;
+mod doctor;
 mod inspect;
 mod jwe;
 mod jws;
@@ -47,6 +48,7 @@ Examples:
   jeton jwt verify --key public.jwk --audience api @token
   jeton jwe encrypt --key reader.pub.jwk --enc A256GCM @contract.pdf > contract.jwe
   jeton inspect @token
+  jeton doctor --keys https://id.example/jwks.json @token
   jeton lab run --quick
   jeton serve
 
@@ -81,6 +83,7 @@ enum Noun {
     Paseto(paseto::Paseto),
     /// Look at a token or key of any format; nothing is verified
     Inspect(inspect::Inspect),
+    Doctor(doctor::Doctor),
     /// Issue, verify and revoke tokens over gRPC and HTTP
     Serve(serve::Serve),
     /// Have a running service issue, verify and revoke tokens
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Noun::Jwe(jwe) => exit::end(jwe.run()),
         Noun::Paseto(paseto) => exit::end(paseto.run()),
         Noun::Inspect(inspect) => exit::end(inspect.run()),
+        Noun::Doctor(doctor) => exit::end(doctor.run()),
         Noun::Serve(serve) => exit::end(serve.run()),
         Noun::Token(token) => exit::end(token.run()),
         Noun::Lab(lab) => lab.run(),

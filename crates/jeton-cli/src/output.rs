@@ -3,7 +3,7 @@
 //! - Standard output has data and nothing else: the key, the token, the claims, the payload. A line
 //!   of text ends with a newline; a payload ends where it ends, so that `>` keeps its exact bytes.
 //!   On a terminal, where nobody can see where it ends, a newline follows.
-//! - Standard error has talk: `error:`, `rejected:`, `hint:`, `note:`. The word says it; colour only
+//! - Standard error has talk: `error:`, `rejected:`, `found:`, `hint:`, `note:`. The word says it; colour only
 //!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
 //! - Nothing here prints a secret; the verbs that are made to give one out pass it as data. Talk
 //!   repeats names that strangers chose, and what would command a terminal is escaped in it.
@@ -92,6 +92,10 @@ pub(crate) fn error(message: impl Display) {
 
 pub(crate) fn rejected(reason: impl Display) {
     talk(AnsiColor::Red.on_default().bold(), "rejected", reason);
+}
+
+pub(crate) fn found(what: impl Display) {
+    talk(AnsiColor::Red.on_default().bold(), "found", what);
 }
 
 pub(crate) fn hint(message: impl Display) {

@@ -80,3 +80,31 @@ fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
     assert!(is_trusted(folder.path(), "second.pem", &address));
     assert!(!is_trusted(folder.path(), "first.pem", &address));
 }
+
+#[test]
+fn the_doctor_asks_whom_the_given_authorities_vouch_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(&folder.path().join("first.pem"));
+    Authority::new(&folder.path().join("second.pem"));
+    authority.certify(folder.path(), 4096);
+    let config = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    fs::write(folder.path().join("jeton.toml"), config).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let keys = format!("{}/.well-known/jwks.json", server.address());
+    let asked = |authority: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
+            .args(["doctor", "--keys", &keys])
+            .env("SSL_CERT_FILE", folder.path().join(authority))
+            .env_remove("SSL_CERT_DIR")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), said)
+    };
+    let (code, said) = asked("first.pem");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("answered in"), "{said}");
+    let (code, said) = asked("second.pem");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("! it cannot be asked"), "{said}");
+}

@@ -52,10 +52,15 @@ impl KeyFile {
 
     /// The keys of a set, each as a file of its own; a single key stands alone.
     pub(crate) fn each(self) -> Outcome<Vec<KeyFile>> {
+        Ok(self.of_set()?.unwrap_or_else(|| vec![self]))
+    }
+
+    /// The keys of a set, each as a file of its own; none of a single key.
+    pub(crate) fn of_set(&self) -> Outcome<Option<Vec<KeyFile>>> {
         let Form::Set(text) = self.form() else {
-            return Ok(vec![self]);
+            return Ok(None);
         };
-        self.elements(text)
+        self.elements(text).map(Some)
     }
 
     /// What is made of the key, or of each key of a set: there, what is refused does not spoil the rest

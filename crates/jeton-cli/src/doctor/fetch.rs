@@ -1,0 +1,175 @@
+//! What an address of keys answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jeton::limits;
+use jiff::{SignedDuration, Timestamp};
+use ureq::Agent;
+use ureq::http::{HeaderMap, Uri};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use zeroize::Zeroizing;
+
+use crate::exit::{Failure, Outcome};
+
+/// How long an address has to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An address that keys may come from.
+pub(super) struct Address {
+    uri: Uri,
+    host: String,
+}
+
+/// What it answered.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) took: Duration,
+    pub(super) body: Zeroizing<Vec<u8>>,
+    pub(super) headers: HeaderMap,
+    pub(super) date: Option<Date>,
+}
+
+/// What time it was there, and here.
+#[derive(Debug, Clone)]
+pub(super) struct Date {
+    pub(super) server: String,
+    pub(super) said: Timestamp,
+    pub(super) heard: Timestamp,
+}
+
+impl Address {
+    /// Whether a text is an address and no file.
+    pub(super) fn is(text: &str) -> bool {
+        let begins = |scheme: &str| {
+            let start = text.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        };
+        begins("https://") || begins("http://")
+    }
+
+    pub(super) fn read(text: &str) -> Outcome<Address> {
+        let wrong = |why: &str| Failure::wrong(format!("--keys: {why}"));
+        let uri: Uri = text.parse().map_err(|_| wrong("not an address"))?;
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        if authority.contains('@') {
+            return Err(wrong("an address with a password in it is not asked")
+                .hint("a key set is public: leave the password out"));
+        }
+        let host = uri.host().unwrap_or_default().to_owned();
+        if uri.scheme_str() == Some("http") && !is_here(&host) {
+            return Err(wrong("keys over http can be anybody's on the way").hint("https://"));
+        }
+        Ok(Address { uri, host })
+    }
+
+    /// Without what may be a secret.
+    pub(super) fn name(&self) -> String {
+        let scheme = self.uri.scheme_str().unwrap_or_default();
+        let authority = self
+            .uri
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        format!("{scheme}://{authority}{}", self.uri.path())
+    }
+
+    /// Asks it once.
+    pub(super) fn ask(&self) -> Result<Answer, String> {
+        let roots = rustls_native_certs::load_native_certs().certs;
+        let roots: Vec<Certificate<'static>> = roots
+            .iter()
+            .map(|der| Certificate::from_der(der).to_owned())
+            .collect();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::new_with_certs(&roots))
+            .unversioned_rustls_crypto_provider(provider)
+            .build();
+        let agent: Agent = Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false)
+            .accept("application/jwk-set+json, application/json")
+            .tls_config(tls)
+            .build()
+            .into();
+        let (began, at) = (Instant::now(), Timestamp::now());
+        let mut response = agent.get(&self.uri).call().map_err(said)?;
+        let took = began.elapsed();
+        let heard = at + SignedDuration::try_from(took / 2).unwrap_or_default();
+        let headers = response.headers().clone();
+        let date = text_of(&headers, "date");
+        let date = date.and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
+        let body = response.body_mut().with_config();
+        let body = body.limit(limits::KEY_SET_BYTES as u64).read_to_vec();
+        Ok(Answer {
+            status: response.status().as_u16(),
+            took,
+            body: Zeroizing::new(body.map_err(said)?),
+            headers,
+            date: date.map(|date| Date {
+                server: self.host.clone(),
+                said: date.timestamp(),
+                heard,
+            }),
+        })
+    }
+}
+
+/// A header's text.
+pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Why there was no answer.
+fn said(error: ureq::Error) -> String {
+    match error {
+        ureq::Error::Timeout(_) => {
+            format!("it does not answer within {} s", PATIENCE.as_secs())
+        }
+        ureq::Error::BodyExceedsLimit(most) => {
+            format!("it answers more than the {most} bytes that a set may have")
+        }
+        ureq::Error::HostNotFound => "no such host is known".to_owned(),
+        error => format!("it cannot be asked: {error}"),
+    }
+}
+
+fn is_here(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn keys_come_over_https_or_from_this_machine() {
+        for fine in [
+            "https://id.example/jwks.json",
+            "HTTPS://id.example",
+            "http://127.0.0.1:8420/x",
+            "http://[::1]/x",
+            "http://localhost/x",
+        ] {
+            assert!(Address::is(fine), "{fine}");
+            assert!(Address::read(fine).is_ok(), "{fine}");
+        }
+        for wrong in [
+            "http://id.example/jwks.json",
+            "http://127.0.0.1.id.example/",
+            "https://user:secret@id.example/",
+            "https://",
+        ] {
+            assert!(Address::read(wrong).is_err(), "{wrong}");
+        }
+        assert!(!Address::is("jwks.json") && !Address::is("httpss"));
+        let address = Address::read("https://id.example/keys?token=secret").unwrap();
+        assert_eq!(address.name(), "https://id.example/keys");
+    }
+}

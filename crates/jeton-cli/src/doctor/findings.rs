@@ -1,0 +1,99 @@
+//! What was seen, and what of it is wrong.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::printable;
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+pub(super) struct Examined {
+    /// `clock`, `keys` or `token`.
+    about: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    findings: Vec<Finding>,
+}
+
+/// What is to be thought of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    Good,
+    Wrong,
+    CannotTell,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    state: State,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Examined {
+    pub(super) fn new(about: &'static str) -> Examined {
+        Examined {
+            about,
+            name: None,
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn named(about: &'static str, name: &str) -> Examined {
+        Examined {
+            name: Some(name.to_owned()),
+            ..Examined::new(about)
+        }
+    }
+
+    pub(super) fn good(&mut self, what: impl Into<String>) {
+        self.add(State::Good, what.into(), None);
+    }
+
+    pub(super) fn wrong(&mut self, what: impl Into<String>, advice: &str) {
+        self.add(State::Wrong, what.into(), Some(advice));
+    }
+
+    pub(super) fn cannot_tell(&mut self, what: impl Into<String>, advice: &str) {
+        self.add(State::CannotTell, what.into(), Some(advice));
+    }
+
+    fn add(&mut self, state: State, what: String, advice: Option<&str>) {
+        let advice = advice.filter(|advice| !advice.is_empty());
+        self.findings.push(Finding {
+            state,
+            what,
+            advice: advice.map(str::to_owned),
+        });
+    }
+
+    /// How many things are wrong.
+    pub(super) fn wrong_count(&self) -> usize {
+        let wrong = |finding: &&Finding| finding.state == State::Wrong;
+        self.findings.iter().filter(wrong).count()
+    }
+
+    /// For people. Every line ends with a newline.
+    pub(super) fn to_text(&self) -> String {
+        let mut out = match &self.name {
+            Some(name) => format!("{} {}\n", self.about, printable::line(name)),
+            None => format!("{}\n", self.about),
+        };
+        for finding in &self.findings {
+            let mark = match finding.state {
+                State::Good => ' ',
+                State::Wrong => '!',
+                State::CannotTell => '?',
+            };
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "{mark} {}", printable::line(&finding.what));
+            if let Some(advice) = &finding.advice {
+                let _ = writeln!(out, "    {}", printable::line(advice));
+            }
+        }
+        out
+    }
+}
