@@ -5,8 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::fetch::Date;
 use super::findings::Examined;
 
-/// When this was written, in seconds since 1970: no clock that is right says less.
-const WRITTEN: i64 = 1_764_028_800;
+/// The first day of 2025, in seconds since 1970, before a line of this was written: no clock that is
+/// right says less.
+const WRITTEN: i64 = 1_735_689_600;
 
 /// What a server's `Date` (RFC 9110, section 6.6.1) and the way to it leave open.
 const GRAIN: SignedDuration = SignedDuration::from_secs(2);

@@ -26,7 +26,7 @@ pub struct Options {
     pub attacks: Vec<String>,
     /// Only subjects whose `driver:format:practice` holds one of these; all where it is empty.
     pub subjects: Vec<String>,
-    /// How many algorithms.
+    /// How much is tried.
     pub extent: Extent,
     /// How often every token is made, each time with other keys; what costs time or has to be waited for
     /// is tried once.
