@@ -4,7 +4,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
-use jeton::{Limits, Policy, Verified, jwt};
+use jeton::{Limits, Policy, Untyped, Verified, Verify as _, jwt};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -53,13 +53,29 @@ impl Verifier {
     /// [`Error::Jeton`](crate::Error::Jeton) with what is wrong with the token, and
     /// [`Error::NoKeys`](crate::Error::NoKeys) if there are no keys to tell.
     pub async fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
+        self.verified(|verifier| verifier.verify(token)).await
+    }
+
+    /// The same before the caller's type is read: [`Verified::typed`] reads it.
+    ///
+    /// # Errors
+    /// As [`verify`](Verifier::verify).
+    pub async fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+        self.verified(|verifier| verifier.verify_untyped(token))
+            .await
+    }
+
+    async fn verified<T>(
+        &self,
+        verify: impl Fn(&jwt::Verifier) -> jeton::Result<Verified<T>>,
+    ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
-        let refused = match self.of(&keys)?.verifier.verify(token) {
+        let refused = match verify(&self.of(&keys)?.verifier) {
             Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.others(&keys).await {
-            Some(others) => Ok(self.of(&others)?.verifier.verify(token)?),
+            Some(others) => Ok(verify(&self.of(&others)?.verifier)?),
             None => Err(refused.into()),
         }
     }

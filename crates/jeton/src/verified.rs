@@ -25,6 +25,7 @@ use crate::error::Result;
 /// // There is no other way to one.
 /// let forged = jeton::Verified { claims: () };
 /// ```
+#[derive(Clone)]
 pub struct Verified<T, Text = Box<str>> {
     claims: T,
     registered: Registered,
@@ -218,21 +219,12 @@ impl Verified<Untyped> {
         Ok(self.with_claims(claims))
     }
 
-    /// The same claims, in a text of their own.
-    pub(crate) fn copied(&self) -> Verified<Untyped> {
-        self.with_payload(self.payload.clone())
-    }
-
     /// The same claims, with their text in the caller's buffer.
     pub(crate) fn copied_into<'s>(&self, scratch: &'s mut Scratch) -> VerifiedIn<'s, Untyped> {
-        self.with_payload(scratch.hold(&self.payload))
-    }
-
-    fn with_payload<Text>(&self, payload: Text) -> Verified<Untyped, Text> {
         Verified {
             claims: self.claims.clone(),
             registered: self.registered.clone(),
-            payload,
+            payload: scratch.hold(&self.payload),
             key_id: self.key_id.clone(),
             footer: self.footer.clone(),
         }

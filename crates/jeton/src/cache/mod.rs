@@ -232,7 +232,7 @@ impl<V: Verify> Cached<V> {
         let verified = current.verifier.verify_untyped(token)?;
         self.refuse_revoked(&verified)?;
         self.memory
-            .keep(hash, current.generation, Arc::new(verified.copied()));
+            .keep(hash, current.generation, Arc::new(verified.clone()));
         Ok(miss(verified))
     }
 
@@ -256,7 +256,7 @@ impl<V: Verify> Cached<V> {
 
 impl<V: Verify> Verify for Cached<V> {
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.check(token, Verified::copied, |verified| verified)
+        self.check(token, Verified::clone, |verified| verified)
     }
 
     fn verify_untyped_in<'s>(
