@@ -267,7 +267,7 @@ fn an_address_is_asked_for_its_keys_and_its_time() {
     let set = house.read("set.json");
     let secret = house.set(&["one.jwk"]);
     let metadata = r#"{"issuer":"i","jwks_uri":"https://id.example/keys"}"#;
-    let old = format!("{json}Date: Fri, 20 Nov 2026 09:00:00 GMT\r\n");
+    let old = format!("{json}Date: Thu, 01 Jan 2015 00:00:00 GMT\r\n");
     for (address, what) in [
         (
             answering("200 OK", json, &secret),

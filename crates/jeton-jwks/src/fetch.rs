@@ -170,7 +170,7 @@ fn max_age(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// An address that keys may come from.
-pub(crate) fn address(text: &str) -> Result<Uri, FetchError> {
+pub(crate) fn checked(text: &str) -> Result<Uri, FetchError> {
     let uri: Uri = text.parse().map_err(|_| FetchError::Address)?;
     let authority = uri.authority().ok_or(FetchError::Address)?;
     let is_fit = match uri.scheme_str() {
@@ -202,7 +202,7 @@ mod tests {
             "http://127.0.0.1:1/",
             "http://[::1]/",
         ] {
-            assert!(address(fine).is_ok(), "{fine}");
+            assert!(checked(fine).is_ok(), "{fine}");
         }
         for wrong in [
             "http://id.example/",
@@ -212,7 +212,7 @@ mod tests {
             "/jwks.json",
             "",
         ] {
-            assert_eq!(address(wrong), Err(FetchError::Address), "{wrong}");
+            assert_eq!(checked(wrong), Err(FetchError::Address), "{wrong}");
         }
     }
 

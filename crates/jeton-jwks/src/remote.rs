@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use crate::error::FetchError;
-use crate::fetch::{Answer, Fetch, Https, PATIENCE, Question, address};
+use crate::fetch::{Answer, Fetch, Https, PATIENCE, Question, checked};
 use crate::schedule::{Asked, Need, Schedule, Times};
 
 /// The keys at an address. Clones share one set and one way of asking for it.
@@ -62,9 +62,9 @@ impl RemoteKeySet {
     ///
     /// # Errors
     /// [`FetchError::Address`] if keys may not come from there.
-    pub fn with(address_: &str, fetch: impl Fetch, schedule: Schedule) -> Result<Self, FetchError> {
+    pub fn with(address: &str, fetch: impl Fetch, schedule: Schedule) -> Result<Self, FetchError> {
         Ok(Self(Arc::new(Shared {
-            uri: address(address_)?,
+            uri: checked(address)?,
             fetch: Box::new(fetch),
             schedule,
             fetched: ArcSwapOption::empty(),
