@@ -41,6 +41,12 @@ impl<'c> Yardstick<'c> {
         cores.driver_core().map(|_| Self { cores })
     }
 
+    /// Where it is held up, and the drivers are.
+    #[must_use]
+    pub fn cores(&self) -> &'c Cores {
+        self.cores
+    }
+
     /// How long the work takes now: the shortest of a few readings.
     #[must_use]
     pub fn read(&self) -> Duration {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::checksum::Expected;
+use crate::host::Cores;
 use crate::result::Status;
 use crate::suite::Cell;
 use crate::wire::{Fault, Hello, Process, RUN_LIMIT, Work};
@@ -93,6 +94,12 @@ impl Bench {
         if let Some(process) = self.process.take() {
             self.peak_rss_bytes = self.peak_rss_bytes.max(process.peak_rss_bytes());
         }
+    }
+
+    /// Brings its process to where the drivers are now. Whether it was elsewhere.
+    pub(super) fn follow(&mut self, cores: &Cores) -> bool {
+        let process = self.process.as_mut();
+        process.is_some_and(|process| process.follow(cores))
     }
 
     /// Asks the process something; a fault ends the cell's part in the run.

@@ -69,9 +69,6 @@ pub(super) fn round(
             if lives_for_a_visit(&bench.cell) {
                 renew(bench)?;
             }
-            if !bench.leads_itself() {
-                bench.batch(Work::of(bench.lead(LEAD)), LEAD)?;
-            }
             if let Some(batch) = visit(bench, pace, watch)? {
                 slices.add(i, batch);
             }
@@ -139,10 +136,15 @@ fn visit(
     let operations = bench.iterations.div_ceil(slices);
     let mut batch = Vec::new();
     let mut left = bench.iterations;
+    let mut arrives = true;
     while left > 0 {
         let operations = operations.min(left);
         left -= operations;
         let before = watch.await_lone_core();
+        arrives |= watch.bring(bench);
+        if std::mem::take(&mut arrives) && !bench.leads_itself() {
+            bench.batch(Work::of(bench.lead(LEAD)), LEAD)?;
+        }
         let watched = slices == 1 && bench.cell.threads == 1;
         let work = Work::of(operations).behind(lead);
         let mut time = || bench.batch(work, expected);

@@ -2,10 +2,11 @@
 //!
 //! A batch is timed in slices, and the yardstick is read before and after every slice; beside a batch
 //! that cannot be cut it is read every few milliseconds. A core is shared for some tens or hundreds of
-//! milliseconds and then is not: so a slice that would begin on a shared core waits, as long as the round
-//! has time to spare. Where a reading is longer than the round's shortest ones by more than
-//! [`SHARED_BEYOND`] allows all the same, the slice is left out, unless its subject has no other of that
-//! round. Who is left with too few is visited again, a few times at most, and while there is time to
+//! milliseconds and then is not, and each core at its own time: so a slice that would begin on a shared
+//! core waits until one of the drivers' two is not, as long as the round has time to spare. Where a
+//! reading is longer than the round's shortest ones by more than [`SHARED_BEYOND`] allows all the same,
+//! the slice is left out, unless its subject has no other of that round. Who is left with too few is
+//! visited again, a few times at most, and while there is time to
 //! spare. What a slice measured has no say in any of it, so this is not a way to choose figures: a slow
 //! one on an undisturbed core stays, and a fast one on a shared core goes. The share is in the result.
 
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
+use super::bench::Bench;
 use crate::host::{Beside, SHARED_BEYOND, Yardstick};
 use crate::result::Taint;
 use crate::stats::median::round_value;
@@ -108,17 +110,29 @@ impl<'c> Watch<'c> {
         self.last
     }
 
-    /// Reads until nobody else has a part of the core, or patience ends. The last reading: what a slice
-    /// begins with, and what the one before it ended with, where nothing had to be waited for.
+    /// Reads until nobody else has a part of the drivers' core, or patience ends; a core that is shared at
+    /// two readings is left for the other one. The last reading: what a slice begins with, and what the one
+    /// before it ended with, where nothing had to be waited for.
     pub(super) fn await_lone_core(&mut self) -> Option<Duration> {
         let limit = limit_of(self.recent.iter().copied().collect(), FEWEST_READINGS)?;
         let yardstick = self.yardstick.as_ref()?;
-        while self.last.is_none_or(|reading| reading > limit) && !self.patience.is_zero() {
+        let shared = |reading: Option<Duration>| reading.is_none_or(|reading| reading > limit);
+        while shared(self.last) && !self.patience.is_zero() {
             let began = Instant::now();
             self.last = Some(yardstick.read());
+            if shared(self.last) {
+                yardstick.cores().change();
+                self.last = Some(yardstick.read());
+            }
             self.patience = self.patience.saturating_sub(began.elapsed());
         }
         self.last
+    }
+
+    /// Brings a bench's process to the core that was read last. Whether it was elsewhere.
+    pub(super) fn bring(&self, bench: &mut Bench) -> bool {
+        let yardstick = self.yardstick.as_ref();
+        yardstick.is_some_and(|yardstick| bench.follow(yardstick.cores()))
     }
 }
 
@@ -243,6 +257,7 @@ impl Sharing {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::host::Cores;
 
     const ALONE: Duration = Duration::from_micros(60);
     const SHARED: Duration = Duration::from_micros(100);
@@ -324,6 +339,42 @@ mod tests {
         assert_eq!(watch.enough(2, 7), 2);
         assert_eq!(watch.beside(|| 5), (5, Beside::default()));
         assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
+    }
+
+    #[test]
+    fn a_shared_core_is_left_for_the_other_and_a_lone_one_is_kept() {
+        let cores = Cores::split();
+        if cores.driver_core().is_none() {
+            return; // A machine with one core.
+        }
+        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
+        let mut wait = |short: Duration, patience: Duration| {
+            watch.recent = vec![short; FEWEST_READINGS].into();
+            watch.be_patient(patience);
+            (watch.await_lone_core(), watch.patience())
+        };
+        // No reading is as short as that: it looks here and there until its patience ends.
+        let (reading, left) = wait(Duration::from_nanos(1), Duration::from_millis(20));
+        assert!(reading.is_some() && left.is_zero());
+        // And there at once.
+        let before = cores.driver_core();
+        wait(Duration::from_nanos(1), Duration::from_nanos(1));
+        assert_ne!(cores.driver_core(), before);
+        // All are shorter than that.
+        let before = cores.driver_core();
+        let (reading, left) = wait(Duration::from_secs(1), Duration::from_secs(9));
+        assert!(
+            reading.is_some() && left == Duration::from_secs(9),
+            "{left:?}"
+        );
+        assert_eq!(cores.driver_core(), before);
+        // The first look of all: nothing is known of any core yet.
+        watch.last = None;
+        cores.change();
+        let before = cores.driver_core();
+        assert!(watch.await_lone_core().is_some());
+        assert_eq!(cores.driver_core(), before);
+        cores.release();
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Process {
     answers: Receiver<Heard>,
     talk: Tail,
     stop: Stop,
+    /// The one core that it runs on, if it has just one.
+    core: Option<usize>,
     ended: bool,
 }
 
@@ -98,6 +100,7 @@ impl Process {
             answers,
             talk,
             stop: stop.clone(),
+            core: cores.driver_core().filter(|_| threads == 1),
             ended: false,
         })
     }
@@ -106,6 +109,17 @@ impl Process {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Brings one that runs on one core to where the drivers are now. Whether it was elsewhere.
+    pub(crate) fn follow(&mut self, cores: &Cores) -> bool {
+        let now = cores.driver_core();
+        if self.core.is_none() || self.core == now {
+            return false;
+        }
+        self.core = now;
+        cores.follow(self.id());
+        true
     }
 
     /// Asks the driver who it is.
