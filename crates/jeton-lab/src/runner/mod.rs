@@ -297,7 +297,8 @@ impl Run<'_> {
 
     fn measure(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
         let pace = &self.options.pace;
-        let mut order = rounds::Order::seeded(self.options.seed);
+        let mut order =
+            rounds::Order::seeded(self.options.seed, &self.benches, &self.plan.comparisons);
         (self.tell)(Event::Rehearsing);
         let cores = self.cores.clone();
         let mut watch = Watch::with(Yardstick::of_drivers(&cores));

@@ -1,4 +1,5 @@
-//! Randomised complete blocks: in each round every subject runs equally often, in random order.
+//! Rounds in random order: in each, every subject runs equally often, and those of one table one behind
+//! the other.
 
 use std::time::{Duration, Instant};
 
@@ -11,24 +12,51 @@ use super::pace::{LEAD, OWN_LEAD, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
 use crate::host::Beside;
 use crate::result::Status;
+use crate::suite::Comparison;
 use crate::wire::Work;
 
 /// The order of all rounds, from one seed.
+///
+/// What a machine does to a subject it does to the next one too: a neighbour that takes memory's time, say,
+/// stays for tenths of a second or for minutes, and nothing tells of it. So who is compared is visited within
+/// the same half second, in random order, and so are the tables.
 #[derive(Debug)]
-pub(super) struct Order(ChaCha8Rng);
+pub(super) struct Order {
+    random: ChaCha8Rng,
+    blocks: Vec<Vec<usize>>,
+}
 
 impl Order {
-    pub(super) fn seeded(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
+    /// A bench belongs to the first of the tables that has it, and to none with others if none has; and a
+    /// second process to where the first one is.
+    pub(super) fn seeded(seed: u64, benches: &[Bench], tables: &[Comparison]) -> Self {
+        let mut blocks: Vec<Vec<usize>> = vec![Vec::new(); tables.len()];
+        for (i, bench) in benches.iter().enumerate() {
+            let of_it = |table: &Comparison| table.cells().contains(&bench.cell);
+            match tables.iter().position(of_it) {
+                Some(table) => blocks[table].push(i),
+                None => blocks.push(vec![i]),
+            }
+        }
+        Self {
+            random: ChaCha8Rng::seed_from_u64(seed),
+            blocks,
+        }
     }
 
-    fn shuffle(&mut self, order: &mut [usize]) {
-        order.shuffle(&mut self.0);
+    /// Those that `chosen` lets through, in the order of the next pass.
+    fn next(&mut self, chosen: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.blocks.shuffle(&mut self.random);
+        for block in &mut self.blocks {
+            block.shuffle(&mut self.random);
+        }
+        let all = self.blocks.iter().flatten().copied();
+        all.filter(|&i| chosen(i)).collect()
     }
 }
 
-/// One round: as many passes over every subject as there are batches to a value, each pass in its
-/// own random order. The batches of a value lie seconds apart, so that one stall of the machine,
+/// One round: as many passes over every subject as there are batches to a value, each pass in an
+/// order of its own. The batches of a value lie seconds apart, so that one stall of the machine,
 /// however many subjects it meets, meets each of them once, and the lower quartile leaves it out. Every
 /// slice of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
 /// see [`super::shared_core`].
@@ -45,22 +73,17 @@ pub(super) fn round(
     mut renew: impl FnMut(&mut Bench) -> Result<(), Stopped>,
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
-    let mut visits = live(benches);
+    let all: Vec<usize> = (0..benches.len()).filter(|&i| benches[i].live()).collect();
     let mut slices = Slices::of(benches.len());
     let mut done = 0;
-    let all = visits.clone();
     for pass in 0..pace.batches + EXTRA_PASSES {
         let again = pass >= pace.batches;
-        if again {
-            let lone = slices.lone();
-            visits.clone_from(&all);
-            visits.retain(|&i| {
-                let enough = watch.enough(pace.batches, pace.slices_of(&benches[i].cell));
-                benches[i].live() && lone[i] < enough
-            });
-        }
-        order.shuffle(&mut visits);
-        for &i in &visits {
+        let lone = slices.lone();
+        let visits = order.next(|i| {
+            let enough = watch.enough(pace.batches, pace.slices_of(&benches[i].cell));
+            benches[i].live() && (!again || lone[i] < enough)
+        });
+        for i in visits {
             let (began, patience) = (Instant::now(), watch.patience());
             if again && patience.is_zero() {
                 break;
@@ -96,10 +119,6 @@ pub(super) fn takes(benches: &[Bench], pace: &Pace) -> Duration {
         .sum()
 }
 
-fn live(benches: &[Bench]) -> Vec<usize> {
-    (0..benches.len()).filter(|&i| benches[i].live()).collect()
-}
-
 /// Passes that nobody counts. Who was warmed up first has waited for all the others, and its first
 /// values would be those of a process that has just been woken: of all rounds that were far off, two
 /// in five were the first.
@@ -109,19 +128,16 @@ pub(super) fn rehearse(
     pace: &Pace,
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
-    let mut visits = live(benches);
-    visits.retain(|&i| !lives_for_a_visit(&benches[i].cell));
     for _ in 0..REHEARSALS {
-        order.shuffle(&mut visits);
-        for &i in &visits {
+        for i in order.next(|i| benches[i].live() && !lives_for_a_visit(&benches[i].cell)) {
             visit(&mut benches[i], pace, watch)?;
         }
     }
     Ok(())
 }
 
-/// One batch, slice by slice; watched from beside where it is one slice, and one thread's: then the time of a
-/// look is time of the core that the thread had not.
+/// One batch, slice by slice, behind a lead wherever its process comes to a core. Watched from beside where
+/// it is one slice, and one thread's: then the time of a look is time of the core that the thread had not.
 fn visit(
     bench: &mut Bench,
     pace: &Pace,
@@ -168,4 +184,62 @@ fn visit(
         });
     }
     Ok(Some(batch))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::suite::{Cell, Format};
+
+    fn cell(library: &str, alg: &str) -> Cell {
+        Cell {
+            format: Format::Jwt,
+            alg: Some(alg.to_owned()),
+            ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
+        }
+    }
+
+    #[test]
+    fn who_is_compared_is_visited_one_behind_the_other() {
+        let libraries = ["a", "b", "c", "d"];
+        let of = |alg| libraries.map(|library| cell(library, alg));
+        let mut cells = [of("HS256"), of("ES256")].concat();
+        cells.push(cell("a", "ES512"));
+        let table = |title, cells: &[Cell]| {
+            Comparison::new("suite", title, cells[0].clone(), cells[1..].to_vec()).unwrap()
+        };
+        let tables = [
+            table("HS256", &cells[..4]),
+            table("ES256", &cells[4..8]),
+            // Two of it are in a table already, and the third is in no other.
+            table("a", &[0, 4, 8].map(|i: usize| cells[i].clone())),
+        ];
+        // Beside them one whom nobody compares, and a second process of c.
+        let lone = cell("e", "ES512");
+        let all = cells.iter().chain([&lone, &cells[2]]);
+        let benches: Vec<Bench> = all.map(|c| Bench::new(c.clone(), "suite")).collect();
+
+        let mut order = Order::seeded(1, &benches, &tables);
+        let mut again = Order::seeded(1, &benches, &tables);
+        let mut passes = BTreeSet::new();
+        for _ in 0..50 {
+            let pass = order.next(|_| true);
+            assert_eq!(pass, again.next(|_| true), "one seed, one order");
+            let place = |i: &usize| pass.iter().position(|at| at == i).unwrap();
+            for block in [&[0, 1, 2, 3, 10][..], &[4, 5, 6, 7], &[8], &[9]] {
+                let first = block.iter().map(place).min().unwrap();
+                let last = block.iter().map(place).max().unwrap();
+                assert_eq!(last - first + 1, block.len(), "{block:?} in {pass:?}");
+            }
+            assert_eq!(pass.len(), benches.len());
+            passes.insert(pass);
+        }
+        assert_eq!(passes.len(), 50, "no two are alike");
+        let mut some = order.next(|i| i % 2 == 0);
+        some.sort_unstable();
+        assert_eq!(some, [0, 2, 4, 6, 8, 10]);
+    }
 }
