@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_follows_with_all_its_threads() {
+    fn a_process_follows_the_drivers() {
         let cores = Cores::split();
         let Some(first) = cores.driver_core() else {
             return;
