@@ -17,10 +17,15 @@ use crate::{input, output};
 Examples:
   jeton serve
   jeton serve --config /etc/jeton/jeton.toml
+  jeton serve --store etcd://127.0.0.1:2379
 
 Without a configuration it listens on this machine alone and needs nothing: it makes the data folder,
 a key that private keys are encrypted under, and an issuer to try things out with, and prints three
 commands to begin with. It does not listen beyond this machine without TLS and client authentication.
+
+Servers with the same etcd are one service: each issues, verifies and honours what any of them revoked.
+They share the key that private keys are encrypted under: JETON_KEY_ENCRYPTION_KEY, or a file that the
+configuration names.
 
 SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its clients and certificates again.")]
 pub(crate) struct Serve {
@@ -31,6 +36,10 @@ pub(crate) struct Serve {
     /// The folder of the store [default: jeton-data]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// An etcd in the place of a folder, for several servers: etcd://HOST:PORT[,HOST:PORT…][/ROOT]
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    store: Option<String>,
 
     /// Where applications and verifiers call [default: 127.0.0.1:8420]
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -48,7 +57,8 @@ impl Serve {
         }
         let config = self.read().map_err(refused)?;
         let begun = Begun {
-            data: config.data.clone(),
+            place: (config.store.clone())
+                .unwrap_or_else(|| config.data.display().to_string()),
             is_tls: config.tls.is_some(),
             has_clients: !config.clients.is_empty(),
         };
@@ -70,6 +80,10 @@ impl Serve {
         };
         if let Some(data) = &self.data {
             data.clone_into(&mut config.data);
+            config.store = None;
+        }
+        if self.store.is_some() {
+            config.store.clone_from(&self.store);
         }
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin_listen = self.admin_listen.unwrap_or(config.admin_listen);
@@ -78,7 +92,8 @@ impl Serve {
 }
 
 struct Begun {
-    data: PathBuf,
+    /// The folder, or the etcd.
+    place: String,
     is_tls: bool,
     has_clients: bool,
 }
@@ -90,7 +105,7 @@ fn greet(server: &Server, begun: &Begun) {
         "gRPC and HTTP   {scheme}://{}\nadministration  {scheme}://{}\ndata            {}",
         server.data_address(),
         server.admin_address(),
-        begun.data.display(),
+        begun.place,
     ));
     let Some(offer) = server.offers().into_iter().next() else {
         output::note(

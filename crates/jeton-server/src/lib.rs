@@ -37,6 +37,7 @@ mod http;
 mod node;
 mod route;
 mod service;
+mod shared;
 
 // What carries it
 mod arriving;
@@ -52,7 +53,7 @@ mod metrics;
 mod notify;
 
 pub use config::{
-    Bearer, Client, Config, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
+    Bearer, Client, Config, Etcd, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use permissions::Permission;

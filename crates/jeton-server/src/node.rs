@@ -1,4 +1,4 @@
-//! The node that a server answers from, on its data folder.
+//! The node that a server answers from, on its data folder or on an etcd that it shares.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use jeton_issuer::{
 
 use crate::config::{Config, WhenStale};
 use crate::error::Result;
+use crate::shared;
 
 /// How long the folder is waited for: whoever restarts a server starts the new one while the old one
 /// finishes.
@@ -27,16 +28,24 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
     Ok((source, is_given))
 }
 
-/// Opens the folder, starts the node, and makes the configured issuers that are not there.
+/// Opens the store, starts the node, and makes the configured issuers that are not there.
 pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
-    let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
+    let (store, options) = match &config.store {
+        Some(address) => (
+            shared::open(address, config.etcd.as_ref())?,
+            shared::options(source)?,
+        ),
+        None => {
+            let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
+            (folder.store(), folder.options(source)?)
+        }
+    };
     let stale = match config.when_stale {
         WhenStale::Refuse => Stale::Refuse,
         WhenStale::Answer => Stale::Answer,
     };
     let freshness = Duration::from_secs(config.freshness_seconds);
-    let options = folder.options(source)?.freshness(freshness, stale);
-    let node = Node::start(folder.store(), options, clock)?;
+    let node = Node::start(store, options.freshness(freshness, stale), clock)?;
     for settings in &config.issuers {
         make(&node, settings.clone())?;
     }

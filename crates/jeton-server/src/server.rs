@@ -284,8 +284,9 @@ fn read_again(
         house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
     }
     let addresses = (started.listen, started.admin_listen);
-    if addresses != (config.listen, config.admin_listen) || started.data != config.data {
-        tracing::warn!("`listen`, `admin_listen` and `data` change with a restart");
+    let places = (&started.data, &started.store);
+    if addresses != (config.listen, config.admin_listen) || places != (&config.data, &config.store) {
+        tracing::warn!("`listen`, `admin_listen`, `data` and `store` change with a restart");
     }
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
     let doorman = Doorman::new(&config, generation);

@@ -67,6 +67,12 @@ pub enum Problem {
     TooManyKeys,
     /// A watch from a revision that the store has not reached: it was another store's.
     FutureRevision,
+    /// The address of an etcd that is not written as one.
+    Address,
+    /// An etcd beyond this machine, without TLS.
+    WithoutTls,
+    /// An etcd over TLS, without the authorities that may have signed for it.
+    NoAuthority,
 }
 
 /// The result of this crate.
@@ -131,6 +137,11 @@ impl fmt::Display for Problem {
             Problem::NothingToDo => "a transaction without a change",
             Problem::TooManyKeys => "too many keys read at once",
             Problem::FutureRevision => "a revision that this store has not reached",
+            Problem::Address => {
+                "an etcd is written etcd://HOST:PORT[,HOST:PORT…][/ROOT], or etcds:// over TLS"
+            }
+            Problem::WithoutTls => "an etcd beyond this machine wants TLS: write etcds://",
+            Problem::NoAuthority => "an etcd over TLS wants the authority that signed for it",
         })
     }
 }

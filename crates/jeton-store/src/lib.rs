@@ -55,6 +55,8 @@ mod store;
 mod txn;
 
 // Engines
+#[cfg(feature = "etcd")]
+mod etcd;
 mod memory;
 mod redb;
 
@@ -66,6 +68,8 @@ mod pending;
 
 pub use entry::{Entry, Event, Mirror, Revision};
 pub use error::{Error, Problem, Result};
+#[cfg(feature = "etcd")]
+pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use key::{Key, Prefix};
 pub use memory::MemoryStore;
 pub use pending::{Completer, Pending, block_on, completion};

@@ -28,7 +28,7 @@ pub const HISTORY_COMMITS: u64 = 65_536;
 /// Transactions that share one flush of the embedded engine.
 pub const GROUP_TXNS: usize = 4096;
 
-/// Transactions that wait for the embedded engine's writer. One more is
+/// Transactions that wait for an engine. One more is
 /// [`Error::Overloaded`](crate::Error::Overloaded).
 pub const WAITING_TXNS: usize = 16_384;
 
@@ -37,3 +37,13 @@ pub const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 /// Memory that the embedded engine keeps pages in, bytes.
 pub const CACHE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Transactions that are under way to an etcd at once; the others wait for these.
+pub const ETCD_UNDER_WAY: usize = 512;
+
+/// How long an etcd may take to answer. It acknowledges after a majority has the log on disk: within
+/// milliseconds, and within seconds when a leader is elected.
+pub const ETCD_ANSWER: Duration = Duration::from_secs(5);
+
+/// A message of an etcd: a full page of the longest values, or a minute of revocations that are deleted.
+pub const ETCD_MESSAGE_BYTES: usize = 2 * PAGE_ENTRIES * VALUE_BYTES;

@@ -31,6 +31,11 @@ use crate::permissions::Permission;
 pub struct Config {
     /// The folder with the store. It is made if it is not there.
     pub data: PathBuf,
+    /// The etcd with the store, in the place of a folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or
+    /// `etcds://`. Nodes with the same one are one service.
+    pub store: Option<String>,
+    /// How the etcd knows this server, and this server the etcd.
+    pub etcd: Option<Etcd>,
     /// Where gRPC and HTTP are offered to applications and verifiers.
     pub listen: SocketAddr,
     /// Where administration and metrics are.
@@ -62,6 +67,22 @@ pub struct Config {
     pub limits: Limits,
     /// Serves `jwt.services.JwtService` as well.
     pub generate_jwt: Option<GenerateJwt>,
+}
+
+/// How an etcd is asked.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Etcd {
+    /// PEM: the authorities of the etcd's certificates. Needed for `etcds://`.
+    pub ca: Option<PathBuf>,
+    /// PEM: this server's certificate for the etcd.
+    pub certificate: Option<PathBuf>,
+    /// PEM: its private key.
+    pub key: Option<PathBuf>,
+    /// Its name, where etcd's own authentication is on.
+    pub user: Option<String>,
+    /// The file with its password.
+    pub password_file: Option<PathBuf>,
 }
 
 /// What a server does whose view of the store is too old.
@@ -253,6 +274,11 @@ impl Config {
             paths.extend([&mut tls.certificate, &mut tls.key]);
             paths.extend(tls.client_ca.as_mut());
         }
+        if let Some(etcd) = &mut self.etcd {
+            let files = [&mut etcd.ca, &mut etcd.certificate, &mut etcd.key];
+            paths.extend(files.into_iter().flatten());
+            paths.extend(etcd.password_file.as_mut());
+        }
         for path in paths {
             *path = folder.join(&path);
         }
@@ -264,6 +290,8 @@ impl Default for Config {
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Config {
             data: PathBuf::from("jeton-data"),
+            store: None,
+            etcd: None,
             listen: local(Config::PORT),
             admin_listen: local(Config::ADMIN_PORT),
             workers: None,
@@ -348,6 +376,9 @@ fn fault(config: &Config) -> Option<(String, String)> {
     {
         return wrong("workers", "wants 1 to 1024");
     }
+    if let Some((key, what)) = store_fault(config) {
+        return wrong(key, what);
+    }
     if config.freshness_seconds == 0 || config.freshness_seconds > 3600 {
         return wrong("freshness_seconds", "wants 1 to 3600");
     }
@@ -382,6 +413,20 @@ fn fault(config: &Config) -> Option<(String, String)> {
         if let Some((member, what)) = client_fault(config, client) {
             return Some((format!("client[{index}].{member}"), what.to_owned()));
         }
+    }
+    None
+}
+
+fn store_fault(config: &Config) -> Option<(&'static str, &'static str)> {
+    let etcd = config.etcd.as_ref()?;
+    if config.store.is_none() {
+        return Some(("etcd", "is about a `store` that is not there"));
+    }
+    if etcd.certificate.is_some() != etcd.key.is_some() {
+        return Some(("etcd.certificate", "and `key` go together"));
+    }
+    if etcd.user.is_some() != etcd.password_file.is_some() {
+        return Some(("etcd.user", "and `password_file` go together"));
     }
     None
 }

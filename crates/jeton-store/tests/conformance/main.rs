@@ -9,6 +9,8 @@ mod broken;
 mod cases;
 mod disk;
 mod engines;
+#[cfg(feature = "etcd")]
+mod etcd;
 mod threads;
 
 use std::process::ExitCode;
@@ -29,6 +31,11 @@ pub trait Subject: Send + Sync {
     /// Makes the store forget its oldest history.
     fn compact(&self) {
         cases::fill_history(&*self.store());
+    }
+
+    /// How often the power is cut in a row: a server takes its time to come back.
+    fn cuts(&self) -> u64 {
+        12
     }
 }
 
@@ -67,7 +74,17 @@ macro_rules! ensure {
     };
 }
 
-const ENGINES: &[(&str, Make)] = &[("redb", engines::redb), ("memory", engines::memory)];
+const ENGINES: &[(&str, Make)] = &[
+    ("redb", engines::redb),
+    ("memory", engines::memory),
+    #[cfg(feature = "etcd")]
+    ("etcd", etcd::etcd),
+];
+
+/// etcd is a server, and must be there: `JETON_ETCD` says where.
+fn is_absent(engine: &str) -> bool {
+    engine == "etcd" && std::env::var_os("JETON_ETCD").is_none()
+}
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -76,7 +93,8 @@ fn main() -> ExitCode {
         for (name, case) in cases::ALL {
             trials.push(Trial::test(format!("{engine}::{name}"), move || {
                 case(&mut *make()).map_err(|Failed(what)| what.into())
-            }));
+            })
+            .with_ignored_flag(is_absent(engine)));
         }
     }
     trials.extend(broken::trials());

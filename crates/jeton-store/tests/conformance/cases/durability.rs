@@ -14,7 +14,7 @@ use crate::{Checked, Power, Subject, ensure};
 const STEPS: usize = 2_000;
 
 pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> Checked {
-    for cut in 0..12 {
+    for cut in 0..subject.cuts() {
         let store = subject.store();
         let acknowledged = Mutex::new(Vec::<(String, Revision)>::new());
         let stop = AtomicBool::new(false);
@@ -72,7 +72,7 @@ pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> C
 
 pub fn a_power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked {
     const PARTS: usize = 20;
-    for cut in 0..12_u64 {
+    for cut in 0..subject.cuts() {
         let store = subject.store();
         let stop = AtomicBool::new(false);
         let name = format!("cut{cut}");

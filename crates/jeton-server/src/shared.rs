@@ -1,0 +1,88 @@
+//! The store that several servers share.
+
+use std::sync::Arc;
+
+use jeton_issuer::{Error as IssuerError, KeyEncryptionKey, KeySource, Options};
+use jeton_store::Store;
+
+use crate::config::Etcd;
+use crate::error::{ConfigError, Error, Result};
+
+/// What a node on it starts with. A key that one server makes for itself, the others do not have.
+pub(crate) fn options(source: KeySource) -> Result<Options> {
+    let key = match source {
+        KeySource::Given(key) => key,
+        KeySource::File(path) => KeyEncryptionKey::from_file(&path)?,
+        KeySource::InFolder => {
+            return Err(wrong(
+                "key_encryption_key_file",
+                "is missing: servers that share a store share the key that its private keys are encrypted \
+                 under, 64 hexadecimal digits in a file or in JETON_KEY_ENCRYPTION_KEY",
+            ));
+        }
+    };
+    Ok(Options::new(key))
+}
+
+#[cfg(feature = "etcd")]
+pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>> {
+    use jeton_store::{EtcdAddress, EtcdStore};
+    let refused = |error: jeton_store::Error| match error {
+        jeton_store::Error::Invalid(problem) => wrong("store", &problem.to_string()),
+        error => Error::Issuer(IssuerError::Store(error)),
+    };
+    let address = EtcdAddress::parse(address).map_err(refused)?;
+    let store = EtcdStore::open(&address, access(etcd)?).map_err(refused)?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(feature = "etcd")]
+fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
+    use crate::{config, limits};
+    use std::path::PathBuf;
+    use zeroize::Zeroizing;
+
+    let Some(etcd) = etcd else {
+        return Ok(jeton_store::EtcdAccess::default());
+    };
+    let read = |key: &str, file: Option<&PathBuf>| {
+        let text = file.map(|file| (file, config::read(file, limits::PEM_BYTES)));
+        text.map(|(file, text)| {
+            let text = text.map_err(|what| wrong(key, &format!("{} {what}", file.display())))?;
+            Ok::<_, Error>(Zeroizing::new(text))
+        })
+        .transpose()
+    };
+    let certificate = read("etcd.certificate", etcd.certificate.as_ref())?;
+    let key = read("etcd.key", etcd.key.as_ref())?;
+    let password = read("etcd.password_file", etcd.password_file.as_ref())?;
+    let bytes = |text: &Zeroizing<String>| text.as_bytes().to_vec();
+    Ok(jeton_store::EtcdAccess {
+        authorities: read("etcd.ca", etcd.ca.as_ref())?.as_ref().map(bytes),
+        identity: certificate
+            .zip(key)
+            .map(|(certificate, key)| (bytes(&certificate), Zeroizing::new(bytes(&key)))),
+        user: etcd.user.clone().zip(password).map(|(name, password)| {
+            let password = Zeroizing::new(password.trim_end_matches(['\r', '\n']).to_owned());
+            (name, password)
+        }),
+    })
+}
+
+#[cfg(not(feature = "etcd"))]
+pub(crate) fn open(_: &str, _: Option<&Etcd>) -> Result<Arc<dyn Store>> {
+    Err(wrong(
+        "store",
+        "this jeton was built without etcd: build it with `--features etcd`, or leave the store out for one \
+         machine",
+    ))
+}
+
+fn wrong(key: &str, what: &str) -> Error {
+    Error::Config(ConfigError {
+        file: None,
+        line: None,
+        key: key.to_owned(),
+        what: what.to_owned(),
+    })
+}

@@ -1,0 +1,209 @@
+//! Where an etcd is, and who asks it.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
+use zeroize::Zeroizing;
+
+use super::{CONNECTING, KEEP_ALIVE};
+use crate::error::{Problem, Result};
+
+/// Where everything lies if the address does not say.
+const ROOT: &str = "/jeton";
+
+/// Where an etcd is: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or `etcds://` over TLS.
+///
+/// The root is what all keys begin with, so that one etcd can serve others too. Without TLS only this
+/// machine's own addresses are taken: whoever can change what a node reads can revoke and un-revoke.
+///
+/// ```
+/// use jeton_store::EtcdAddress;
+///
+/// let address = EtcdAddress::parse("etcds://a.example:2379,b.example:2379/tokens")?;
+/// assert_eq!(address.root(), "/tokens");
+/// assert!(EtcdAddress::parse("etcd://a.example:2379").is_err());
+/// assert!(EtcdAddress::parse("etcd://127.0.0.1:2379").is_ok());
+/// # Ok::<(), jeton_store::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EtcdAddress {
+    endpoints: Vec<String>,
+    root: String,
+    over_tls: bool,
+}
+
+/// What an etcd wants to see of whoever asks, and what is wanted of it.
+#[derive(Default)]
+pub struct EtcdAccess {
+    /// The authorities, PEM, one of which must have signed for the etcd. Needed over TLS: an etcd's
+    /// are seldom the machine's.
+    pub authorities: Option<Vec<u8>>,
+    /// This node's own certificate and its private key, PEM.
+    pub identity: Option<(Vec<u8>, Zeroizing<Vec<u8>>)>,
+    /// Name and password, where the etcd's own authentication is on.
+    pub user: Option<(String, Zeroizing<String>)>,
+}
+
+impl fmt::Debug for EtcdAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EtcdAccess")
+            .field("has_authorities", &self.authorities.is_some())
+            .field("has_identity", &self.identity.is_some())
+            .field("user", &self.user.as_ref().map(|(name, _)| name))
+            .finish()
+    }
+}
+
+impl EtcdAddress {
+    /// The address that is written like this.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Address`] for another spelling, [`Problem::WithoutTls`] for an `etcd://` beyond
+    /// loopback.
+    pub fn parse(text: &str) -> Result<EtcdAddress> {
+        let (scheme, rest) = text.split_once("://").ok_or(Problem::Address)?;
+        let over_tls = match scheme {
+            "etcd" => false,
+            "etcds" => true,
+            _ => return Err(Problem::Address.into()),
+        };
+        let (hosts, path) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        let path = path.trim_end_matches('/');
+        let root = if path.is_empty() { ROOT } else { path };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._".contains(c);
+        if root.contains("//") || !root.chars().all(is_plain) {
+            return Err(Problem::Address.into());
+        }
+        let scheme = if over_tls { "https" } else { "http" };
+        let mut endpoints = Vec::new();
+        for host in hosts.split(',') {
+            let name = host_of(host).ok_or(Problem::Address)?;
+            if !over_tls && !is_loopback(name) {
+                return Err(Problem::WithoutTls.into());
+            }
+            endpoints.push(format!("{scheme}://{host}"));
+        }
+        Ok(EtcdAddress {
+            endpoints,
+            root: root.to_owned(),
+            over_tls,
+        })
+    }
+
+    /// What all keys begin with.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Whether it is asked over TLS.
+    pub fn is_over_tls(&self) -> bool {
+        self.over_tls
+    }
+
+    pub(super) fn endpoints(&self) -> &[String] {
+        &self.endpoints
+    }
+
+    pub(super) fn options(&self, access: EtcdAccess) -> Result<ConnectOptions> {
+        let mut options = ConnectOptions::new()
+            // An etcd that has lost its leader is left at once, and not believed.
+            .with_require_leader(true)
+            .with_connect_timeout(CONNECTING)
+            .with_keep_alive(KEEP_ALIVE, CONNECTING);
+        if self.over_tls {
+            let authorities = access.authorities.ok_or(Problem::NoAuthority)?;
+            let mut tls = TlsOptions::new().ca_certificate(Certificate::from_pem(authorities));
+            if let Some((certificate, key)) = access.identity {
+                tls = tls.identity(Identity::from_pem(certificate, &*key));
+            }
+            options = options.with_tls(tls);
+        }
+        if let Some((name, password)) = access.user {
+            options = options
+                .with_user(name, password.as_str())
+                .with_auto_token_refresh(true);
+        }
+        Ok(options)
+    }
+}
+
+impl fmt::Display for EtcdAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.over_tls { "etcds" } else { "etcd" };
+        let hosts: Vec<&str> = (self.endpoints.iter())
+            .filter_map(|endpoint| endpoint.split_once("://").map(|(_, host)| host))
+            .collect();
+        write!(f, "{scheme}://{}{}", hosts.join(","), self.root)
+    }
+}
+
+/// The name before the port. Both must be there: an etcd has no usual port that all agree on.
+fn host_of(host: &str) -> Option<&str> {
+    let (name, port) = host.rsplit_once(':')?;
+    port.parse::<u16>().ok().filter(|port| *port > 0)?;
+    let inner = match name.strip_prefix('[') {
+        Some(bracketed) => bracketed.strip_suffix(']')?,
+        None => name,
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    let is_address = name.starts_with('[') && inner.parse::<std::net::Ipv6Addr>().is_ok();
+    (!inner.is_empty() && (is_address || inner.chars().all(is_name))).then_some(inner)
+}
+
+fn is_loopback(name: &str) -> bool {
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn an_address_is_read_and_written() {
+        for (text, written) in [
+            ("etcd://127.0.0.1:2379", "etcd://127.0.0.1:2379/jeton"),
+            ("etcd://[::1]:2379/", "etcd://[::1]:2379/jeton"),
+            ("etcds://a.b:1,c:65535/x/y/", "etcds://a.b:1,c:65535/x/y"),
+        ] {
+            assert_eq!(EtcdAddress::parse(text).unwrap().to_string(), written);
+        }
+    }
+
+    #[test]
+    fn another_spelling_is_refused() {
+        for text in [
+            "",
+            "127.0.0.1:2379",
+            "http://127.0.0.1:2379",
+            "etcd://",
+            "etcd://localhost",
+            "etcd://localhost:0",
+            "etcd://localhost:65536",
+            "etcd://localhost:2379,",
+            "etcd://user:secret@localhost:2379",
+            "etcd://[::1:2379",
+            "etcd://localhost:2379/a//b",
+            "etcd://localhost:2379/a?b",
+        ] {
+            let refused = EtcdAddress::parse(text).err();
+            assert_eq!(refused, Some(Error::Invalid(Problem::Address)), "{text}");
+        }
+    }
+
+    #[test]
+    fn beyond_this_machine_it_wants_tls_and_an_authority() {
+        let refused = EtcdAddress::parse("etcd://127.0.0.1:2379,10.0.0.1:2379").err();
+        assert_eq!(refused, Some(Error::Invalid(Problem::WithoutTls)));
+        let address = EtcdAddress::parse("etcds://10.0.0.1:2379").unwrap();
+        let refused = address.options(EtcdAccess::default()).err();
+        assert_eq!(refused, Some(Error::Invalid(Problem::NoAuthority)));
+    }
+}

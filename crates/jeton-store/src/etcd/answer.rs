@@ -1,0 +1,92 @@
+//! What etcd answers, as the store says it.
+
+use etcd_client::{KeyValue, ResponseHeader};
+
+use crate::entry::{Entry, Revision};
+use crate::error::{Error, Result};
+use crate::key::Key;
+
+/// gRPC's codes, by the numbers that its specification gives them.
+mod code {
+    pub(super) const DEADLINE_EXCEEDED: i32 = 4;
+    pub(super) const PERMISSION_DENIED: i32 = 7;
+    pub(super) const UNAUTHENTICATED: i32 = 16;
+}
+
+/// What etcd says of a revision whose history is gone.
+pub(super) const COMPACTED: &str = "required revision has been compacted";
+
+/// What etcd says of a revision that it has not reached.
+pub(super) const FUTURE: &str = "required revision is a future revision";
+
+/// etcd's own words in the place of a kind: its errors have no other name.
+pub(super) fn says(error: &etcd_client::Error, words: &str) -> bool {
+    matches!(error, etcd_client::Error::GRpcStatus(status) if status.message().contains(words))
+}
+
+/// The error that is not about a revision.
+pub(super) fn failure(error: &etcd_client::Error) -> Error {
+    use std::io::ErrorKind;
+    let kind = match error {
+        etcd_client::Error::GRpcStatus(status) => {
+            if says(error, "database space exceeded") {
+                return Error::Full;
+            }
+            // Refused before it was proposed to the others: it has not happened.
+            if says(error, "too many requests") {
+                return Error::Overloaded;
+            }
+            match status.code() as i32 {
+                code::DEADLINE_EXCEEDED => ErrorKind::TimedOut,
+                code::PERMISSION_DENIED | code::UNAUTHENTICATED => ErrorKind::PermissionDenied,
+                _ => ErrorKind::ConnectionAborted,
+            }
+        }
+        _ => ErrorKind::NotConnected,
+    };
+    Error::Io(kind, format!("etcd: {}", words_of(error)))
+}
+
+/// A status prints all of itself; only its message is for people.
+fn words_of(error: &etcd_client::Error) -> String {
+    match error {
+        etcd_client::Error::GRpcStatus(status) => status.message().to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// etcd's revisions are positive.
+pub(super) fn revision(number: i64) -> Revision {
+    Revision::from_number(u64::try_from(number).unwrap_or_default())
+}
+
+/// And etcd counts in signed numbers.
+pub(super) fn number(revision: Revision) -> i64 {
+    i64::try_from(revision.number()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn revision_of(header: Option<&ResponseHeader>) -> Result<Revision> {
+    let header = header.ok_or_else(|| damaged("an answer without a header"))?;
+    Ok(revision(header.revision()))
+}
+
+/// The entry of a pair under the root.
+pub(super) fn entry(root: &str, pair: &KeyValue) -> Result<Entry> {
+    Ok(Entry {
+        key: key(root, pair.key())?,
+        value: pair.value().to_vec(),
+        changed: revision(pair.mod_revision()),
+    })
+}
+
+pub(super) fn key(root: &str, bytes: &[u8]) -> Result<Key> {
+    let text = std::str::from_utf8(bytes).ok();
+    let written = text.and_then(|text| text.strip_prefix(root));
+    written
+        .and_then(|written| Key::parse(written).ok())
+        .ok_or_else(|| damaged("a key under the root that no jeton writes"))
+}
+
+fn damaged(what: &str) -> Error {
+    Error::Damaged(what.to_owned())
+}
