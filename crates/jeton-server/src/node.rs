@@ -31,10 +31,10 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
 /// Opens the store, starts the node, and makes the configured issuers that are not there.
 pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
     let (store, options) = match &config.store {
-        Some(address) => (
-            shared::open(address, config.etcd.as_ref())?,
-            shared::options(source)?,
-        ),
+        Some(address) => {
+            let options = shared::options(source)?;
+            (shared::open(address, config.etcd.as_ref())?, options)
+        }
         None => {
             let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
             (folder.store(), folder.options(source)?)

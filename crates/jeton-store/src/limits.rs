@@ -45,5 +45,8 @@ pub const ETCD_UNDER_WAY: usize = 512;
 /// milliseconds, and within seconds when a leader is elected.
 pub const ETCD_ANSWER: Duration = Duration::from_secs(5);
 
+/// Connections that a call to an etcd tries: some of its members may not be there.
+pub const ETCD_CONNECTIONS: u32 = 8;
+
 /// A message of an etcd: a full page of the longest values, or a minute of revocations that are deleted.
 pub const ETCD_MESSAGE_BYTES: usize = 2 * PAGE_ENTRIES * VALUE_BYTES;

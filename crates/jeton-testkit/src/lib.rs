@@ -1,4 +1,5 @@
-//! An allocator that counts, for tests and drivers that state how much they allocate.
+//! What tests share: a real etcd ([`Etcd`]), and an allocator that counts, for tests and drivers that state
+//! how much they allocate.
 //!
 //! The counts are exact: every call that reaches Rust's global allocator, and the bytes it asked
 //! for. What C code allocates for itself (AWS-LC, for example) does not pass through here and is
@@ -19,6 +20,10 @@
 //!
 //! While nobody counts, an allocation costs one relaxed load and a branch more than it would with
 //! [`std::alloc::System`].
+
+mod etcd;
+
+pub use etcd::{Etcd, VARIABLE as ETCD_VARIABLE};
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

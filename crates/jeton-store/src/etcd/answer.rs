@@ -1,17 +1,11 @@
 //! What etcd answers, as the store says it.
 
 use etcd_client::{KeyValue, ResponseHeader};
+use tonic::{Code, ConnectError};
 
 use crate::entry::{Entry, Revision};
 use crate::error::{Error, Result};
 use crate::key::Key;
-
-/// gRPC's codes, by the numbers that its specification gives them.
-mod code {
-    pub(super) const DEADLINE_EXCEEDED: i32 = 4;
-    pub(super) const PERMISSION_DENIED: i32 = 7;
-    pub(super) const UNAUTHENTICATED: i32 = 16;
-}
 
 /// What etcd says of a revision whose history is gone.
 pub(super) const COMPACTED: &str = "required revision has been compacted";
@@ -36,15 +30,32 @@ pub(super) fn failure(error: &etcd_client::Error) -> Error {
             if says(error, "too many requests") {
                 return Error::Overloaded;
             }
-            match status.code() as i32 {
-                code::DEADLINE_EXCEEDED => ErrorKind::TimedOut,
-                code::PERMISSION_DENIED | code::UNAUTHENTICATED => ErrorKind::PermissionDenied,
+            match status.code() {
+                Code::DeadlineExceeded => ErrorKind::TimedOut,
+                Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
+                _ if never_left(error) => ErrorKind::NotConnected,
                 _ => ErrorKind::ConnectionAborted,
             }
         }
         _ => ErrorKind::NotConnected,
     };
     Error::Io(kind, format!("etcd: {}", words_of(error)))
+}
+
+/// Whether there was no connection to send anything over: it has not happened, and another member may be
+/// there.
+pub(super) fn never_left(error: &etcd_client::Error) -> bool {
+    let etcd_client::Error::GRpcStatus(status) = error else {
+        return false;
+    };
+    let mut cause = std::error::Error::source(status);
+    while let Some(error) = cause {
+        if error.is::<ConnectError>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// A status prints all of itself; only its message is for people.

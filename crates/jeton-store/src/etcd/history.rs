@@ -5,7 +5,7 @@ use std::time::Duration;
 use etcd_client::{GetOptions, WatchOptions};
 use tokio::time::{interval, sleep};
 
-use super::{Etcd, answer};
+use super::{Etcd, answer, asked};
 use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::limits;
@@ -35,7 +35,12 @@ impl Etcd {
         if before == Revision::START {
             return Ok(());
         }
-        match self.kv().compact(answer::number(before), None).await {
+        let number = answer::number(before);
+        let compacted = asked(|| {
+            let mut kv = self.kv();
+            async move { kv.compact(number, None).await }
+        });
+        match compacted.await {
             Ok(_) => Ok(()),
             Err(error) if answer::says(&error, answer::COMPACTED) => Ok(()),
             Err(error) => Err(answer::failure(&error)),
@@ -46,7 +51,7 @@ impl Etcd {
     pub(super) async fn remembers(&self, after: Revision) -> Result<()> {
         let then = answer::number(after.max(Revision::from_number(1)));
         let options = GetOptions::new().with_count_only().with_revision(then);
-        match self.kv().get(&*self.root, Some(options)).await {
+        match self.get(&self.root, options).await {
             Ok(_) => Ok(()),
             Err(error) => Err(self.about_the_past(&error).await),
         }
@@ -70,9 +75,12 @@ impl Etcd {
     pub(super) async fn oldest(&self) -> Result<Revision> {
         let options = WatchOptions::new().with_start_revision(1);
         let nothing = format!("{}!oldest", self.root);
-        let mut client = self.client.watch_client();
-        let watch = client.watch(nothing, Some(options)).await;
-        let mut watch = watch.map_err(|error| answer::failure(&error))?;
+        let watch = asked(|| {
+            let (mut client, options) = (self.client.watch_client(), options.clone());
+            let nothing = nothing.as_str();
+            async move { client.watch(nothing, Some(options)).await }
+        });
+        let mut watch = watch.await.map_err(|error| answer::failure(&error))?;
         loop {
             let message = tokio::select! {
                 message = watch.message() => message.map_err(|error| answer::failure(&error))?,

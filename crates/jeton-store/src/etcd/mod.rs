@@ -13,12 +13,12 @@ use std::thread;
 use std::time::Duration;
 
 use etcd_client::{
-    Client, Compare, CompareOp, DeleteOptions, GetOptions, KvClient, PutOptions, Txn as EtcdTxn,
-    TxnOp, TxnOpResponse,
+    Client, Compare, CompareOp, DeleteOptions, GetOptions, GetResponse, KvClient, PutOptions,
+    Txn as EtcdTxn, TxnOp, TxnOpResponse, TxnResponse,
 };
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 pub use address::{EtcdAccess, EtcdAddress};
 
@@ -35,6 +35,9 @@ const CONNECTING: Duration = Duration::from_secs(3);
 
 /// How often a silent connection is asked whether it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
+
+/// How long to rest before another member is asked.
+const ANOTHER: Duration = Duration::from_millis(20);
 
 /// The format that this version writes, and the newest that it reads. It is kept beside the keys, where no
 /// key can be: theirs have a `/` behind the root.
@@ -171,11 +174,14 @@ impl Store for EtcdStore {
     }
 
     fn status(&self) -> Pending<'_, Status> {
-        let mut etcd = self.etcd.clone();
+        let etcd = self.etcd.clone();
         self.run(async move {
             let oldest = etcd.oldest().await?;
-            let status = etcd.client.status().await;
-            let bytes = status.map_err(|error| answer::failure(&error))?.db_size();
+            let status = asked(|| {
+                let mut client = etcd.client.clone();
+                async move { client.status().await }
+            });
+            let bytes = status.await.map_err(|error| answer::failure(&error))?.db_size();
             Ok(Status {
                 engine: "etcd",
                 revision: etcd.newest().await?,
@@ -220,6 +226,21 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
         })
 }
 
+/// Asks until there is a connection: each call may go to another member, and one that is not there must not be
+/// an answer. What was sent is not sent again: it may have happened.
+async fn asked<T, F: Future<Output = Result<T, etcd_client::Error>>>(
+    mut call: impl FnMut() -> F,
+) -> Result<T, etcd_client::Error> {
+    let mut left = limits::ETCD_CONNECTIONS;
+    loop {
+        left -= 1;
+        match call().await {
+            Err(error) if left > 0 && answer::never_left(&error) => sleep(ANOTHER).await,
+            ended => return ended,
+        }
+    }
+}
+
 impl Etcd {
     async fn connect(
         endpoints: Vec<String>,
@@ -247,8 +268,7 @@ impl Etcd {
             .when([is_new])
             .and_then([TxnOp::put(marker.as_str(), FORMAT.to_string(), None)])
             .or_else([TxnOp::get(marker.as_str(), None)]);
-        let answer = self.kv().txn(txn).await;
-        let answer = answer.map_err(|error| answer::failure(&error))?;
+        let answer = self.txn(txn).await?;
         if answer.succeeded() {
             return Ok(());
         }
@@ -271,6 +291,27 @@ impl Etcd {
         (self.client.kv_client()).max_decoding_message_size(limits::ETCD_MESSAGE_BYTES)
     }
 
+    /// The error is etcd's: it may be about a revision, see [`about_the_past`](Etcd::about_the_past).
+    async fn get(
+        &self,
+        from: &str,
+        options: GetOptions,
+    ) -> Result<GetResponse, etcd_client::Error> {
+        asked(|| {
+            let (mut kv, options) = (self.kv(), options.clone());
+            async move { kv.get(from, Some(options)).await }
+        })
+        .await
+    }
+
+    async fn txn(&self, txn: EtcdTxn) -> Result<TxnResponse> {
+        let answer = asked(|| {
+            let (mut kv, txn) = (self.kv(), txn.clone());
+            async move { kv.txn(txn).await }
+        });
+        answer.await.map_err(|error| answer::failure(&error))
+    }
+
     fn name(&self, key: &Key) -> String {
         format!("{}{key}", self.root)
     }
@@ -285,8 +326,7 @@ impl Etcd {
         let gets: Vec<TxnOp> = (keys.iter())
             .map(|key| TxnOp::get(self.name(key), None))
             .collect();
-        let answer = self.kv().txn(EtcdTxn::new().and_then(gets)).await;
-        let answer = answer.map_err(|error| answer::failure(&error))?;
+        let answer = self.txn(EtcdTxn::new().and_then(gets)).await?;
         let mut entries = Vec::with_capacity(keys.len());
         for one in answer.op_responses() {
             let TxnOpResponse::Get(get) = one else {
@@ -318,8 +358,7 @@ impl Etcd {
             .map(|operation| self.change(operation))
             .collect();
         let txn = EtcdTxn::new().when(conditions).and_then(changes);
-        let answer = self.kv().txn(txn).await;
-        let answer = answer.map_err(|error| answer::failure(&error))?;
+        let answer = self.txn(txn).await?;
         let revision = answer::revision_of(answer.header())?;
         Ok(match answer.succeeded() {
             true => Outcome::Committed(revision),
@@ -357,7 +396,7 @@ impl Etcd {
     async fn newest(&self) -> Result<Revision> {
         let marker = format!("{}{FORMAT_KEY}", self.root);
         let options = GetOptions::new().with_count_only();
-        let answer = self.kv().get(marker, Some(options)).await;
+        let answer = self.get(&marker, options).await;
         let answer = answer.map_err(|error| answer::failure(&error))?;
         answer::revision_of(answer.header())
     }

@@ -89,7 +89,7 @@ impl Etcd {
         if let Some(then) = then {
             options = options.with_revision(answer::number(then));
         }
-        let answer = match self.kv().get(from, Some(options)).await {
+        let answer = match self.get(&from, options).await {
             Ok(answer) => answer,
             Err(error) => return Err(self.about_the_past(&error).await),
         };

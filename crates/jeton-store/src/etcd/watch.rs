@@ -147,6 +147,14 @@ impl Pump {
         newest: Revision,
     ) -> Result<VecDeque<Update>, Ended> {
         let mut updates = VecDeque::new();
+        // A member says nothing of a watch whose first revision it has not reached, and there is nothing to say.
+        if newest <= self.told {
+            updates.push_back(Update {
+                revision: self.told,
+                events: Vec::new(),
+            });
+            return Ok(updates);
+        }
         let caught_up = in_time(async {
             loop {
                 let asked = stream.request_progress().await;

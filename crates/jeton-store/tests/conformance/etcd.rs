@@ -1,13 +1,11 @@
 //! A real etcd, one for each case, in a folder of its own.
 
-use std::fs::File;
-use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Revision, Store, block_on};
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store, block_on};
+use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
 use crate::{Failed, Power, Subject};
@@ -16,14 +14,20 @@ use crate::{Failed, Power, Subject};
 const COMING_UP: Duration = Duration::from_secs(60);
 
 pub fn etcd() -> Box<dyn Subject> {
-    let server = Server::start(TempDir::new().unwrap(), [free_port(), free_port()]);
-    let store = server.open().unwrap_or_else(|Failed(what)| panic!("{what}"));
-    Box::new(OnServer { server, store })
+    let folder = TempDir::new().unwrap();
+    let server = Etcd::start(folder.path(), 1).unwrap();
+    let store = open(&server).unwrap_or_else(|Failed(what)| panic!("{what}"));
+    Box::new(OnServer {
+        server,
+        store,
+        _folder: folder,
+    })
 }
 
 struct OnServer {
-    server: Server,
+    server: Etcd,
     store: Arc<EtcdStore>,
+    _folder: TempDir,
 }
 
 impl Subject for OnServer {
@@ -31,18 +35,18 @@ impl Subject for OnServer {
         self.store.clone()
     }
 
-    /// The server is killed, and so is nothing that it has told the kernel: what it acknowledges without
-    /// a flush would survive this.
+    /// The server is killed. What it had told the kernel is still there: an acknowledgement before the flush
+    /// would survive this.
     fn cut_power(&mut self) -> Result<Power, Failed> {
-        self.server.restart();
-        self.store = self.server.open()?;
+        self.server.kill_member(0);
+        self.server.start_member(0).unwrap();
+        self.store = open(&self.server)?;
         Ok(Power::Back)
     }
 
     fn compact(&self) {
         let newest = block_on(self.store.status()).unwrap().revision;
-        let before = Revision::from_number(newest.number());
-        block_on(self.store.compact(before)).unwrap();
+        block_on(self.store.compact(newest)).unwrap();
     }
 
     fn cuts(&self) -> u64 {
@@ -50,77 +54,14 @@ impl Subject for OnServer {
     }
 }
 
-struct Server {
-    folder: TempDir,
-    ports: [u16; 2],
-    child: Child,
-}
-
-impl Server {
-    fn start(folder: TempDir, ports: [u16; 2]) -> Server {
-        let child = spawn(&folder, ports);
-        Server {
-            folder,
-            ports,
-            child,
+fn open(server: &Etcd) -> Result<Arc<EtcdStore>, Failed> {
+    let address = EtcdAddress::parse(&server.url("/conformance"))?;
+    let begun = Instant::now();
+    loop {
+        match EtcdStore::open(&address, EtcdAccess::default()) {
+            Ok(store) => return Ok(Arc::new(store)),
+            Err(error) if begun.elapsed() > COMING_UP => return Err(error.into()),
+            Err(_) => thread::sleep(Duration::from_millis(50)),
         }
     }
-
-    fn restart(&mut self) {
-        self.kill();
-        self.child = spawn(&self.folder, self.ports);
-    }
-
-    fn open(&self) -> Result<Arc<EtcdStore>, Failed> {
-        let address = format!("etcd://127.0.0.1:{}/conformance", self.ports[0]);
-        let address = EtcdAddress::parse(&address)?;
-        let begun = Instant::now();
-        loop {
-            match EtcdStore::open(&address, EtcdAccess::default()) {
-                Ok(store) => return Ok(Arc::new(store)),
-                Err(error) if begun.elapsed() > COMING_UP => return Err(error.into()),
-                Err(_) => std::thread::sleep(Duration::from_millis(50)),
-            }
-        }
-    }
-
-    fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-fn spawn(folder: &TempDir, [clients, peers]: [u16; 2]) -> Child {
-    let program: PathBuf = std::env::var_os("JETON_ETCD").unwrap().into();
-    let clients = format!("http://127.0.0.1:{clients}");
-    let peers = format!("http://127.0.0.1:{peers}");
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(folder.path().join("log"))
-        .unwrap();
-    Command::new(program)
-        .args(["--name", "one", "--data-dir"])
-        .arg(folder.path().join("data"))
-        .args(["--listen-client-urls", &clients])
-        .args(["--advertise-client-urls", &clients])
-        .args(["--listen-peer-urls", &peers])
-        .args(["--initial-advertise-peer-urls", &peers])
-        .args(["--initial-cluster", &format!("one={peers}")])
-        .stdout(Stdio::null())
-        .stderr(log)
-        .spawn()
-        .unwrap()
-}
-
-/// Nobody else's at this moment, and not the same twice in a row.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }

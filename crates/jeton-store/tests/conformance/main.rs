@@ -81,9 +81,9 @@ const ENGINES: &[(&str, Make)] = &[
     ("etcd", etcd::etcd),
 ];
 
-/// etcd is a server, and must be there: `JETON_ETCD` says where.
+/// etcd is a server, and must be there.
 fn is_absent(engine: &str) -> bool {
-    engine == "etcd" && std::env::var_os("JETON_ETCD").is_none()
+    engine == "etcd" && !jeton_testkit::Etcd::is_here()
 }
 
 fn main() -> ExitCode {

@@ -258,8 +258,21 @@ pub fn a_watch_of_the_future_is_refused(subject: &mut dyn Subject) -> Checked {
 
 pub fn a_quiet_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
-    let mut watch = block_on(store.watch(&prefix(&["quiet"]), block_on(store.status())?.revision))?;
+    let watch = block_on(store.watch(&prefix(&["quiet"]), block_on(store.status())?.revision))?;
     let beside = put(&*store, &key(&["loud"]), "v")?;
+    reports_progress(watch, beside)
+}
+
+pub fn a_watch_of_a_store_that_is_left_alone_reports_progress(
+    subject: &mut dyn Subject,
+) -> Checked {
+    let store = subject.store();
+    let newest = put(&*store, &key(&["quiet", "1"]), "v")?;
+    let watch = block_on(store.watch(&prefix(&["quiet"]), newest))?;
+    reports_progress(watch, newest)
+}
+
+fn reports_progress(mut watch: Box<dyn Watch>, newest: Revision) -> Checked {
     let (sender, heard) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         // The receiver is gone if this took too long.
@@ -270,7 +283,7 @@ pub fn a_quiet_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let update = update.map_err(|_| Failed(format!("silence for {:?}", started.elapsed())))??;
     ensure!(update.events.is_empty(), "a quiet watch tells changes");
     ensure!(
-        update.revision >= beside,
+        update.revision >= newest,
         "progress is behind what was acknowledged before it"
     );
     Ok(())

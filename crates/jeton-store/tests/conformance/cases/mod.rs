@@ -96,6 +96,10 @@ pub const ALL: &[(&str, Case)] = &[
         follow::a_quiet_watch_reports_progress,
     ),
     (
+        "a_watch_of_a_store_that_is_left_alone_reports_progress",
+        follow::a_watch_of_a_store_that_is_left_alone_reports_progress,
+    ),
+    (
         "what_is_acknowledged_outlives_a_power_cut",
         durability::what_is_acknowledged_outlives_a_power_cut,
     ),
