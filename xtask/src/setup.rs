@@ -48,7 +48,7 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "chromium",
         shown_by: Sign::Program(BROWSERS),
-        why: "the report page is opened in a real browser",
+        why: "the report page, and that of inspect --web, are opened in a real browser",
     },
     SystemPackage {
         package: "softhsm2",

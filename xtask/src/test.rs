@@ -113,7 +113,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "browser",
-        what: "the pages of that run and of a full one open in Chromium, offline, without an error",
+        what: "the pages of that run, of a full one and of inspect --web open in Chromium, offline, without an error",
         run: lab::browser,
     },
 ];

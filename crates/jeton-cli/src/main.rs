@@ -32,6 +32,7 @@ mod kept_back;
 mod keyfile;
 mod output;
 mod printable;
+mod private_file;
 mod refusal;
 mod time;
 mod verdict;

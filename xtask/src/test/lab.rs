@@ -168,7 +168,18 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
 /// The page that the report's tests leave among what cargo builds, of a made-up run of full size.
 const FULL_PAGE: &str = "report-full.html";
 
-/// Opens the page of that run in Chromium, and the one of a full run.
+/// The pages that the command line's tests leave there, of tokens and of keys.
+const INSPECTED: [&str; 7] = [
+    "inspect-jwt.html",
+    "inspect-es256-twice.html",
+    "inspect-jws-general.html",
+    "inspect-jwe.html",
+    "inspect-jwe-general.html",
+    "inspect-v4-s-2.html",
+    "inspect-keys.html",
+];
+
+/// Opens the page of that run in Chromium, the one of a full run, and those of `inspect --web`.
 pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
     let script = format!("{BROWSER_TEST}/page.mjs");
     if on_path("node").is_none() {
@@ -179,15 +190,16 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
             "the node packages are not installed: run `cargo xtask setup`".into(),
         ));
     }
-    let pages = [
-        house.path(OUT).join("report.html"),
-        house.target().join(FULL_PAGE),
-    ];
-    let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) =
-        pages.into_iter().partition(|page| page.is_file());
+    let left = [FULL_PAGE].into_iter().chain(INSPECTED);
+    let left = left.map(|name| house.target().join(name));
+    let pages = [house.path(OUT).join("report.html")]
+        .into_iter()
+        .chain(left);
+    let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) = pages.partition(|page| page.is_file());
     if there.is_empty() {
         return Err(Stop::Misused(format!(
-            "there is no page: {OUT}/report.html is made by the step `lab`, {FULL_PAGE} by `test`"
+            "there is no page: {OUT}/report.html is made by the step `lab`, {FULL_PAGE} and {} by `test`",
+            INSPECTED[0]
         )));
     }
     for page in absent {

@@ -1,7 +1,7 @@
 //! `jeton admin backup`.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write as _};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,8 +9,9 @@ use jeton_issuer::{BackedUp, DataFolder, back_up};
 
 use super::folder::{Folder, failure};
 use super::shown;
-use crate::exit::{Failure, Outcome};
-use crate::output;
+use crate::exit::Outcome;
+use crate::private_file::unwritable;
+use crate::{output, private_file};
 
 /// Write everything into one file; private keys stay encrypted
 ///
@@ -48,17 +49,7 @@ impl Backup {
 }
 
 fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::wrong(format!(
-            "{} is there already, and a backup is never overwritten",
-            path.display()
-        )),
-        _ => unwritable(path, &error),
-    })?;
+    let file = private_file::open(path, "a backup is never overwritten")?;
     let written = all(folder, &file, path);
     if written.is_err() {
         // Half a backup would be taken for one.
@@ -74,8 +65,4 @@ fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackedUp> {
         .and_then(|()| file.sync_all())
         .map_err(|error| unwritable(path, &error))?;
     Ok(made)
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::wrong(format!("cannot write {}: {error}", path.display()))
 }

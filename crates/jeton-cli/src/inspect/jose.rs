@@ -1,6 +1,6 @@
 //! JWS and JWE in every serialization.
 
-use super::report::{Content, Report, note_ambiguity};
+use super::report::{Content, Report};
 use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Recipient, Serialization, Signature, Token};
 use crate::json::{Members, Problem};
@@ -18,17 +18,23 @@ pub(super) fn has_token_members(text: &str) -> bool {
 
 /// What there is to see of a JWS or JWE.
 pub(super) fn report(text: &str) -> Outcome<Report> {
-    if jose::is_json(text)
-        && let Err(Problem::Twice(name)) = Members::strict(text, 127)
-    {
-        output::note(format_args!(
-            "the member {name:?} stands twice; a strict verifier refuses the token"
-        ));
-    }
-    match Token::read(text) {
+    // Said even if nothing can be shown: a member that stands twice is why.
+    let ambiguity = twice(text).inspect(|ambiguity| output::note(ambiguity));
+    let report = match Token::read(text) {
         Some(Token::Jws(jws)) => self::jws(&jws, text),
         Some(Token::Jwe(jwe)) => self::jwe(&jwe, text),
         None => Err(malformed("token")),
+    }?;
+    Ok(ambiguity.into_iter().fold(report, Report::said))
+}
+
+/// The member that stands twice in a token that is JSON.
+fn twice(text: &str) -> Option<String> {
+    match jose::is_json(text).then(|| Members::strict(text, 127))? {
+        Err(Problem::Twice(name)) => Some(format!(
+            "the member {name:?} stands twice; a strict verifier refuses the token"
+        )),
+        _ => None,
     }
 }
 
@@ -42,18 +48,18 @@ fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
         None => true,
         Some(payload) => is_compact && payload.bytes() == 0,
     };
-    if let Some(payload) = &payload {
-        note_ambiguity("payload", payload);
-    }
     let claims = matches!(&payload, Some(Content::Json(json)) if json.get().starts_with('{'));
     let title = match (jws.serialization, claims) {
         (Serialization::Compact, true) => "JWS compact, its payload is claims: a JWT".to_owned(),
         (form, _) if is_detached => format!("JWS {}, without its payload", form.name()),
         (form, _) => format!("JWS {}", form.name()),
     };
-    let report = Report::new("jws", title)
+    let mut report = Report::new("jws", title)
         .text("serialization", jws.serialization.name())
         .number("token_bytes", text.len());
+    if let Some(payload) = &payload {
+        report = report.note_ambiguity("payload", payload);
+    }
     let mut report = match &jws.signatures[..] {
         [only] => signature(report, only)?,
         several => {
@@ -90,14 +96,17 @@ fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
     let bytes = jose::decode(&signature.signature).ok_or_else(|| malformed("signature"))?;
     let mut report = report.number("signature_bytes", bytes.len());
     if let Some(header) = protected(signature.protected.as_deref())? {
-        report = report.part("header", header);
+        report = report
+            .note_ambiguity("header", &header)
+            .part("header", header);
     }
     if let Some(header) = signature.header {
         report = report.part("unprotected", Content::Json(header.to_owned()));
     }
     let alg = signature.headers().text("alg");
     if alg.is_some_and(|alg| alg.eq_ignore_ascii_case("none")) {
-        output::note("alg is none: the token has no signature, and no verifier should accept it");
+        report = report
+            .note("alg is none: the token has no signature, and no verifier should accept it");
     }
     Ok(report)
 }
@@ -123,7 +132,11 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
     }
     report = report.number("ciphertext_bytes", ciphertext.len());
     match protected(jwe.protected.as_deref())? {
-        Some(header) => report = report.part("header", header),
+        Some(header) => {
+            report = report
+                .note_ambiguity("header", &header)
+                .part("header", header);
+        }
         None if jwe.serialization == Serialization::Compact => return Err(malformed("header")),
         None => {}
     }
@@ -155,12 +168,8 @@ fn protected(text: Option<&str>) -> Outcome<Option<Content>> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let header = jose::decode(text).map(Content::of);
-    match header {
-        Some(header @ Content::Json(_)) => {
-            note_ambiguity("header", &header);
-            Ok(Some(header))
-        }
+    match jose::decode(text).map(Content::of) {
+        Some(header @ Content::Json(_)) => Ok(Some(header)),
         _ => Err(malformed("header")),
     }
 }

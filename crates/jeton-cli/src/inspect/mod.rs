@@ -6,11 +6,13 @@ mod key;
 mod paseto;
 mod pretty;
 mod report;
+mod web;
 
 use clap::Args;
 use jeton::{Clock, SystemClock, Timestamp};
 use report::Report;
 use serde::Serialize;
+use web::{Page, Web};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
@@ -27,10 +29,12 @@ Examples:
   jeton inspect --json @token.txt
   jeton inspect - < public.jwk
   jeton inspect @token.json
+  jeton inspect --web -o token.html @token.txt
 
 Shows the header and payload of a JWT or JWS and the header of a JWE, in every serialization, the
 footer and, if it is not encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK
-Set, PEM, PASERK), never its secret.
+Set, PEM, PASERK), never its secret. --web shows the same on a page that needs no network and has no
+script, and the token with it: the page is as secret as the token, and yours to open and to delete.
 
 Nothing is verified, so anyone can have written what is shown. To verify there are jeton jwt verify,
 jeton jws verify, jeton jwe decrypt and jeton paseto verify.")]
@@ -38,6 +42,9 @@ pub(crate) struct Inspect {
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    web: Web,
 
     /// Tell ages as of this moment, not now: RFC 3339, or seconds since 1970
     #[arg(long, value_name = "MOMENT", value_parser = time::moment)]
@@ -47,6 +54,8 @@ pub(crate) struct Inspect {
     #[arg(value_name = "TOKEN|@FILE|-")]
     token: Source,
 }
+
+const NOT_VERIFIED: &str = "nothing was verified: anyone can have written this token";
 
 /// What a text turns out to be.
 enum Seen<'t> {
@@ -69,7 +78,9 @@ impl Inspect {
     pub(crate) fn run(self) -> Outcome {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
         let bytes = self.token.bytes()?;
-        let report = Seen::of(&bytes).report();
+        let seen = Seen::of(&bytes);
+        let token = seen.token();
+        let report = seen.report();
         if self.json
             && let Err(failure) = &report
             && let Some(reason) = failure.rejection()
@@ -81,6 +92,15 @@ impl Inspect {
             })?;
         }
         let report = report?;
+        if self.web.is_wanted() {
+            let page = Page {
+                report: &report,
+                token,
+                caution: caution(token.is_none(), &report),
+                now,
+            };
+            return self.web.write(&page);
+        }
         match self.json {
             true => output::json(&report),
             false => output::text(&report.to_text(now)),
@@ -104,11 +124,19 @@ impl<'t> Seen<'t> {
         KeyFile::of("key", bytes.clone()).map_or(Seen::Nothing, Seen::Key)
     }
 
+    /// The token, if it is one: a key's text is for nobody's eyes.
+    fn token(&self) -> Option<&'t str> {
+        match self {
+            Seen::Paseto(text) | Seen::Jose(text) => Some(text),
+            Seen::Paserk(_) | Seen::Key(_) | Seen::Nothing => None,
+        }
+    }
+
     /// What there is to see, under a line that says how little that proves.
     fn report(self) -> Outcome<Report> {
         let is_key = matches!(self, Seen::Paserk(_) | Seen::Key(_));
         if !is_key {
-            output::warning("nothing was verified: anyone can have written this token");
+            output::warning(NOT_VERIFIED);
         }
         let report = match self {
             Seen::Paseto(text) => paseto::report(text)?,
@@ -118,14 +146,20 @@ impl<'t> Seen<'t> {
             Seen::Nothing => return Err(nothing()),
         };
         if is_key {
-            output::warning(match report.is_secret() {
-                true => {
-                    "this is a key, and secret: keep it out of messages, tickets and the shell's history"
-                }
-                false => "this is a key and no token: nothing here proves whose it is",
-            });
+            output::warning(caution(is_key, &report));
         }
         Ok(report)
+    }
+}
+
+/// What must not be forgotten over what is shown.
+fn caution(is_key: bool, report: &Report) -> &'static str {
+    match (is_key, report.is_secret()) {
+        (false, _) => NOT_VERIFIED,
+        (true, true) => {
+            "this is a key, and secret: keep it out of messages, tickets and the shell's history"
+        }
+        (true, false) => "this is a key and no token: nothing here proves whose it is",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jeton::limits;
 
-use super::report::{Content, Report, note_ambiguity};
+use super::report::{Content, Report};
 use crate::exit::{Failure, Outcome};
 
 /// What is known of a version and purpose without its key.
@@ -63,8 +63,8 @@ pub(super) fn report(token: &str) -> Outcome<Report> {
             let message_bytes = body.len().checked_sub(signature_bytes);
             body.truncate(message_bytes.ok_or_else(|| malformed("payload"))?);
             let payload = Content::of(body);
-            note_ambiguity("payload", &payload);
             report = report
+                .note_ambiguity("payload", &payload)
                 .number("signature_bytes", signature_bytes)
                 .times(&payload)
                 .part("payload", payload);

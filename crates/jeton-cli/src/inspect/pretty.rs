@@ -60,12 +60,16 @@ pub(super) fn json(text: &str) -> String {
 
 /// The first bytes, in hexadecimal.
 pub(super) fn bytes(bytes: &[u8]) -> String {
-    let shown = bytes.iter().take(BYTES_SHOWN);
-    let mut out: Vec<String> = shown.map(|byte| format!("{byte:02x}")).collect();
-    if bytes.len() > BYTES_SHOWN {
-        out.push("…".to_owned());
+    match bytes.split_at_checked(BYTES_SHOWN) {
+        Some((shown, rest)) if !rest.is_empty() => format!("{} …", all_bytes(shown)),
+        _ => all_bytes(bytes),
     }
-    out.join(" ")
+}
+
+/// Every byte, in hexadecimal.
+pub(super) fn all_bytes(bytes: &[u8]) -> String {
+    let each: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    each.join(" ")
 }
 
 fn line(out: &mut String, indent: usize) {

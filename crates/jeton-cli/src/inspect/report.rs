@@ -26,15 +26,17 @@ pub(super) struct Report {
     times: Vec<(&'static str, Option<jiff::Timestamp>)>,
     /// What it is made of: the keys of a set, a token's signatures.
     under: Option<Under>,
+    /// What was said while it was looked at.
+    notes: Vec<String>,
 }
 
 /// Several things of a kind.
-struct Under {
+pub(super) struct Under {
     /// What one of them is called.
-    one: &'static str,
+    pub(super) one: &'static str,
     /// What they are called together, in JSON.
     all: &'static str,
-    reports: Vec<Report>,
+    pub(super) reports: Vec<Report>,
 }
 
 pub(super) enum Fact {
@@ -70,17 +72,6 @@ impl Content {
     }
 }
 
-/// Says so if a part means one thing to one reader and another to the next.
-pub(super) fn note_ambiguity(part: &str, content: &Content) {
-    if let Content::Json(json) = content
-        && let Err(Problem::Twice(name)) = Members::strict(json.get(), DEPTH_MAX)
-    {
-        output::note(format_args!(
-            "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
-        ));
-    }
-}
-
 impl Report {
     pub(super) fn new(format: &'static str, title: impl Into<String>) -> Report {
         Report {
@@ -90,6 +81,7 @@ impl Report {
             parts: Vec::new(),
             times: Vec::new(),
             under: None,
+            notes: Vec::new(),
         }
     }
 
@@ -125,6 +117,59 @@ impl Report {
     ) -> Report {
         self.under = Some(Under { one, all, reports });
         self
+    }
+
+    /// Says what the caller should know although all went well.
+    pub(super) fn note(self, note: impl Into<String>) -> Report {
+        let note = note.into();
+        output::note(&note);
+        self.said(note)
+    }
+
+    /// Keeps what has been said already.
+    pub(super) fn said(mut self, note: impl Into<String>) -> Report {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says so if a part means one thing to one reader and another to the next.
+    pub(super) fn note_ambiguity(self, part: &str, content: &Content) -> Report {
+        if let Content::Json(json) = content
+            && let Err(Problem::Twice(name)) = Members::strict(json.get(), DEPTH_MAX)
+        {
+            return self.note(format!(
+                "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
+            ));
+        }
+        self
+    }
+
+    pub(super) fn format(&self) -> &'static str {
+        self.format
+    }
+
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub(super) fn facts(&self) -> &[(&'static str, Fact)] {
+        &self.facts
+    }
+
+    pub(super) fn parts(&self) -> &[(&'static str, Content)] {
+        &self.parts
+    }
+
+    pub(super) fn moments(&self) -> &[(&'static str, Option<jiff::Timestamp>)] {
+        &self.times
+    }
+
+    pub(super) fn below(&self) -> Option<&Under> {
+        self.under.as_ref()
+    }
+
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether it, or a part of it, is a secret.

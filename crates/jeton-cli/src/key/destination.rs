@@ -1,11 +1,12 @@
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::exit::{Failure, Outcome};
-use crate::output;
+use crate::exit::Outcome;
+use crate::{output, private_file};
+
+/// Why a file that is there is left alone: it may be somebody's key.
+const NEVER: &str = "a key is never overwritten";
 
 /// Where a key is written.
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ impl Destination {
     /// Writes a key's text.
     pub(super) fn text(&self, text: &str) -> Outcome {
         match self.file() {
-            Some(path) => create(path, text.as_bytes()),
+            Some(path) => private_file::create(path, text.as_bytes(), NEVER),
             None => output::text(text),
         }
     }
@@ -27,7 +28,7 @@ impl Destination {
     /// Writes a key's bytes.
     pub(super) fn binary(&self, bytes: &[u8]) -> Outcome {
         match self.file() {
-            Some(path) => create(path, bytes),
+            Some(path) => private_file::create(path, bytes, NEVER),
             None => output::binary(bytes),
         }
     }
@@ -38,30 +39,4 @@ impl Destination {
             .as_deref()
             .filter(|path| *path != Path::new("-"))
     }
-}
-
-/// Makes a file for its owner's eyes. One that is there is left alone: it may be somebody's key.
-fn create(path: &Path, bytes: &[u8]) -> Outcome {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::wrong(format!(
-            "{} is there already, and a key is never overwritten",
-            path.display()
-        )),
-        _ => unwritable(path, &error),
-    })?;
-    file.write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .map_err(|error| {
-            // Half a key helps nobody, and would be in the way of the next try.
-            let _ = fs::remove_file(path);
-            unwritable(path, &error)
-        })
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::wrong(format!("cannot write {}: {error}", path.display()))
 }

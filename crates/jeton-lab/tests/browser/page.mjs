@@ -1,4 +1,5 @@
-// Opens a report page from disk in a real Chromium with the network off, and says what is wrong.
+// Opens pages from disk in a real Chromium with the network off, and says what is wrong: the lab's reports, and
+// what `jeton inspect --web` makes of a token or key.
 //
 //   node page.mjs FILES... [--screenshots DIR]
 //
@@ -12,10 +13,15 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-const SECTIONS = [
-  "summary", "recommendation", "tiers", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
-  "environment", "data",
-];
+/** What a page must have, by who made it, which stands over its title. */
+const SECTIONS = {
+  "jeton lab": [
+    "summary", "recommendation", "tiers", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
+    "environment", "data",
+  ],
+  // Its sections are those of the token.
+  "jeton inspect": [],
+};
 const WIDTHS = [1280, 768, 390];
 
 const { values, positionals } = readArguments();
@@ -217,8 +223,24 @@ async function open(options) {
 }
 
 /** Runs in the page: its structure, and that every chart has its table. */
-function inspect(sections) {
+function inspect(made) {
   const problems = [];
+  const maker = document.querySelector(".eyebrow")?.textContent;
+  const sections = made[maker] ?? [];
+  if (!(maker in made)) problems.push(`nobody knows what a page of "${maker}" must have`);
+  if (maker === "jeton inspect") {
+    if (document.scripts.length > 0) problems.push("a script");
+    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("nothing says how little it proves");
+    const said = [...document.querySelectorAll("main section")];
+    if (!said.length || said.some((one) => one.textContent.trim().length < 20)) problems.push("a section says nothing");
+    // A token's times are a chart, and what is written of it is coloured.
+    const times = document.querySelector("#times svg[role=img]");
+    if (document.querySelector("#times time") && !times) problems.push("times without their chart");
+    for (const part of document.querySelectorAll(".token span")) {
+      const colour = (element) => getComputedStyle(element).color;
+      if (colour(part) === colour(part.parentElement)) problems.push(`no colour for the token's ${part.className}`);
+    }
+  }
   if (!document.documentElement.lang) problems.push("no language");
   if (!document.title.trim()) problems.push("no title");
   if (!document.querySelector('meta[http-equiv="Content-Security-Policy"]')) problems.push("no policy");
@@ -248,7 +270,7 @@ function inspect(sections) {
         problems.push(`the table of "${short}" is not below it`);
       }
     }
-    const marks = chart.querySelectorAll('use[href^="#m-"], .bar');
+    const marks = chart.querySelectorAll('use[href^="#m-"], .bar, .mark');
     const drawn = [...marks].filter((mark) => mark.getBoundingClientRect().width > 0);
     if (marks.length === 0 || drawn.length < marks.length) problems.push(`an empty chart: "${short}"`);
   }

@@ -1,0 +1,260 @@
+//! A token's text, taken apart where a reader would: by its dots, or by the members of its JSON.
+//!
+//! Nothing is decoded here; what the segments say is in the report.
+
+/// What a stretch of a token's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Header,
+    Payload,
+    Signature,
+    EncryptedKey,
+    Iv,
+    Ciphertext,
+    Tag,
+    Aad,
+    /// Version and purpose of a PASETO.
+    Version,
+    /// A PASETO's message with its signature, or its ciphertext.
+    Body,
+    Footer,
+}
+
+/// A stretch of the text, and what it is; `None` is what holds the others together.
+pub(super) type Segment<'t> = (Option<Kind>, &'t str);
+
+const JWS: [Kind; 3] = [Kind::Header, Kind::Payload, Kind::Signature];
+const JWE: [Kind; 5] = [
+    Kind::Header,
+    Kind::EncryptedKey,
+    Kind::Iv,
+    Kind::Ciphertext,
+    Kind::Tag,
+];
+
+/// All of the text, in order. `format` is the report's.
+pub(super) fn segments<'t>(format: &str, token: &'t str) -> Vec<Segment<'t>> {
+    match format {
+        "jws" | "jwe" if token.starts_with('{') => json(token),
+        "jws" => dotted(token, &JWS),
+        "jwe" => dotted(token, &JWE),
+        version => {
+            let body = token.strip_prefix(version).unwrap_or(token);
+            let body = body.strip_prefix('.').unwrap_or(body);
+            let (head, _) = token.split_at(token.len() - body.len());
+            let mut all = vec![
+                (Some(Kind::Version), head.trim_end_matches('.')),
+                (None, "."),
+            ];
+            all.extend(dotted(body, &[Kind::Body, Kind::Footer]));
+            all
+        }
+    }
+}
+
+fn dotted<'t>(text: &'t str, kinds: &[Kind]) -> Vec<Segment<'t>> {
+    let mut all = Vec::new();
+    for (index, part) in text.split('.').enumerate() {
+        if index > 0 {
+            all.push((None, "."));
+        }
+        all.push((kinds.get(index).copied(), part));
+    }
+    all
+}
+
+/// The strings that follow the names of RFC 7515, section 7.2, and RFC 7516, section 7.2.
+fn json(text: &str) -> Vec<Segment<'_>> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    let mut name = None;
+    let mut other = text;
+    while let Some(quote) = rest.find('"') {
+        // Between a name and its value there is nothing but a colon.
+        if rest[..quote].trim() != ":" {
+            name = None;
+        }
+        let inside = &rest[quote + 1..];
+        let Some(end) = end_of_string(inside) else {
+            break;
+        };
+        let string = &inside[..end];
+        let after = &inside[end + 1..];
+        match name.take() {
+            Some(kind) => {
+                let begin = text.len() - inside.len();
+                all.push((None, &other[..begin - (text.len() - other.len())]));
+                all.push((Some(kind), string));
+                other = &text[begin + end..];
+            }
+            None => name = kind_of(string),
+        }
+        rest = after;
+    }
+    all.push((None, other));
+    all
+}
+
+fn end_of_string(inside: &str) -> Option<usize> {
+    let mut escaped = false;
+    inside.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    })
+}
+
+fn kind_of(member: &str) -> Option<Kind> {
+    Some(match member {
+        "protected" => Kind::Header,
+        "payload" => Kind::Payload,
+        "signature" => Kind::Signature,
+        "encrypted_key" => Kind::EncryptedKey,
+        "iv" => Kind::Iv,
+        "ciphertext" => Kind::Ciphertext,
+        "tag" => Kind::Tag,
+        "aad" => Kind::Aad,
+        _ => return None,
+    })
+}
+
+impl Kind {
+    /// The class that has its colour.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Kind::Header | Kind::Version => "header",
+            Kind::Payload | Kind::Body => "payload",
+            Kind::Signature => "signature",
+            Kind::EncryptedKey => "key",
+            Kind::Iv => "iv",
+            Kind::Ciphertext => "ciphertext",
+            Kind::Tag => "tag",
+            Kind::Aad | Kind::Footer => "footer",
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Header => "Header",
+            Kind::Payload => "Payload",
+            Kind::Signature => "Signature",
+            Kind::EncryptedKey => "Encrypted key",
+            Kind::Iv => "Initialization vector",
+            Kind::Ciphertext => "Ciphertext",
+            Kind::Tag => "Authentication tag",
+            Kind::Aad => "Additional data",
+            Kind::Version => "Version and purpose",
+            Kind::Body => "Payload",
+            Kind::Footer => "Footer",
+        }
+    }
+
+    /// What it is for, and where that is written.
+    pub(super) fn meaning(self, format: &str) -> (&'static str, &'static str) {
+        match self {
+            Kind::Header if format == "jwe" => (
+                "How the payload is encrypted and for which key. Protected: whoever opens the token sees whether it was changed",
+                "RFC 7516, section 4",
+            ),
+            Kind::Header => (
+                "How the token is signed and with which key. Protected: the signature is over it",
+                "RFC 7515, section 4",
+            ),
+            Kind::Payload => (
+                "What is signed. Not encrypted: whoever has the token can read it",
+                "RFC 7515, section 3",
+            ),
+            Kind::Signature => (
+                "A signature or MAC over header and payload. Only the key tells whether it is right",
+                "RFC 7515, section 5.2",
+            ),
+            Kind::EncryptedKey => (
+                "The content key, encrypted for the recipient; empty where none is sent",
+                "RFC 7516, section 2",
+            ),
+            Kind::Iv => ("Nonce of the encryption", "RFC 7516, section 2"),
+            Kind::Ciphertext => (
+                "The encrypted payload. Only the key opens it",
+                "RFC 7516, section 2",
+            ),
+            Kind::Tag => (
+                "Tells whoever has the key whether anything was changed",
+                "RFC 7516, section 2",
+            ),
+            Kind::Aad => (
+                "Not encrypted, but covered by the tag",
+                "RFC 7516, section 2",
+            ),
+            Kind::Version => (
+                "All that a PASETO has for a header: the version has one algorithm for each purpose",
+                "PASETO, Message Format",
+            ),
+            Kind::Body if format.ends_with("local") => (
+                "Nonce, ciphertext and tag. Only the key opens it",
+                "PASETO, Message Format",
+            ),
+            Kind::Body => (
+                "What is signed, and the signature behind it. Not encrypted: whoever has the token can read it",
+                "PASETO, Message Format",
+            ),
+            Kind::Footer => (
+                "Not encrypted, but covered by the signature or tag; as a rule it names the key",
+                "PASETO, Message Format",
+            ),
+        }
+    }
+
+    /// The part of the report that says what is in it.
+    pub(super) fn part(self) -> Option<&'static str> {
+        match self {
+            Kind::Header => Some("header"),
+            Kind::Payload | Kind::Body => Some("payload"),
+            Kind::Aad => Some("aad"),
+            Kind::Footer => Some("footer"),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(format: &str, token: &str) -> Vec<(Kind, String)> {
+        let all = segments(format, token);
+        let text: String = all.iter().map(|(_, text)| *text).collect();
+        assert_eq!(text, token, "nothing is left out");
+        all.into_iter()
+            .filter_map(|(kind, text)| Some((kind?, text.to_owned())))
+            .collect()
+    }
+
+    #[test]
+    fn dots_part_a_token() {
+        let kinds = |format, token| -> Vec<Kind> {
+            whole(format, token).iter().map(|(kind, _)| *kind).collect()
+        };
+        assert_eq!(kinds("jws", "a.b.c"), JWS);
+        assert_eq!(kinds("jws", "a..c"), JWS);
+        assert_eq!(kinds("jwe", "a.b.c.d.e"), JWE);
+        assert_eq!(
+            kinds("v4.public", "v4.public.b.f"),
+            [Kind::Version, Kind::Body, Kind::Footer]
+        );
+        assert_eq!(kinds("v4.local", "v4.local.b"), [Kind::Version, Kind::Body]);
+    }
+
+    #[test]
+    fn members_part_a_token_in_json() {
+        let text = r#"{"payload": "a", "x":"payload","signatures":[{"header":{"kid":"\"tag"},"signature" :"b\""}]}"#;
+        assert_eq!(
+            whole("jws", text),
+            [
+                (Kind::Payload, "a".to_owned()),
+                (Kind::Signature, "b\\\"".to_owned())
+            ]
+        );
+        whole("jws", r#"{"payload":"a"#);
+        assert!(whole("jws", r#"{"a":["payload","x"]}"#).is_empty());
+    }
+}
