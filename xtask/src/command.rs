@@ -73,6 +73,16 @@ impl House {
         command
     }
 
+    /// A command of cargo's about the whole workspace, with every feature that this machine can build: all
+    /// steps say the same, so that nothing is compiled twice.
+    pub(crate) fn cargo_workspace(&self, command: &str) -> Command {
+        let mut cargo = self.cargo(&[command, "--locked", "--workspace"]);
+        if on_path(PROTOC).is_some() {
+            cargo.args(["--features", "etcd"]);
+        }
+        cargo
+    }
+
     /// The folders directly under `relative` that hold a file called `manifest`, sorted.
     pub(crate) fn folders_with(&self, relative: &str, manifest: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.path(relative)) else {
@@ -86,6 +96,9 @@ impl House {
         folders
     }
 }
+
+/// What the feature `etcd` is compiled with.
+pub(crate) const PROTOC: &str = "protoc";
 
 /// Runs `command` with the terminal as its own, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), Stop> {

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use crate::command::{House, Stop, output, run as run_command};
 use crate::fuzz::{self, Figures, Scope, Targets};
+use crate::test::etcd;
 
 /// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
@@ -172,15 +173,26 @@ fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
         "== soak: an issuer killed {} times amid revocations",
         plan.kills
     );
-    let mut test = house.cargo(&["test", "--locked", "--workspace"]);
-    test.args(["--test", "kill"])
-        .env("JETON_KILLS", plan.kills.to_string());
-    logged(&mut test, "Kills amid revocations", log)
+    let often = plan.kills.to_string();
+    let mut test = house.cargo_workspace("test");
+    test.args(["--test", "kill"]).env("JETON_KILLS", &often);
+    logged(&mut test, "Kills amid revocations", log)?;
+    if let Some(missing) = etcd::missing() {
+        log.section(
+            "Kills amid revocations on etcd",
+            &format!("Not run: {missing} is not installed."),
+        );
+        return Ok(());
+    }
+    eprintln!("== soak: the same on an etcd, which is killed too");
+    let mut test = etcd::test(house, &etcd::build(house)?, "kill");
+    test.envs([("JETON_KILL_STORE", "etcd"), ("JETON_KILLS", &often)]);
+    logged(&mut test, "Kills amid revocations on etcd", log)
 }
 
 fn overload(house: &House, log: &mut Log) -> Result<(), Stop> {
     eprintln!("== soak: twice the load that a server can carry, {OVERLOAD_SECONDS} s");
-    let mut test = house.cargo(&["test", "--locked", "--workspace"]);
+    let mut test = house.cargo_workspace("test");
     test.args(["--test", "overload", "--", "--nocapture"])
         .env("JETON_OVERLOAD_SECONDS", OVERLOAD_SECONDS.to_string());
     logged(&mut test, "Twice the load that can be carried", log)

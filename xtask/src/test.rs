@@ -2,6 +2,7 @@
 
 mod attack;
 mod drivers;
+pub(crate) mod etcd;
 mod examples;
 mod grpcurl;
 mod lab;
@@ -90,6 +91,11 @@ const STEPS: &[Step] = &[
         name: "grpcurl",
         what: "the lines of docs/service.md, with the real grpcurl",
         run: grpcurl::run,
+    },
+    Step {
+        name: "etcd",
+        what: "the store's suite and several servers on a real etcd, which is killed",
+        run: etcd::run,
     },
     Step {
         name: "verifiers",
@@ -260,26 +266,20 @@ fn deny(house: &House) -> Result<Outcome, Stop> {
 }
 
 fn clippy(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&[
-        "clippy",
-        "--locked",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
+    let mut clippy = house.cargo_workspace("clippy");
+    run_command(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     Ok(Outcome::Passed)
 }
 
 fn doc(house: &House) -> Result<Outcome, Stop> {
-    let mut doc = house.cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
+    let mut doc = house.cargo_workspace("doc");
+    doc.args(["--no-deps", "--quiet"]);
     run_command(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
 
 fn tests(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&["test", "--locked", "--workspace"]))?;
+    run_command(&mut house.cargo_workspace("test"))?;
     Ok(Outcome::Passed)
 }
 

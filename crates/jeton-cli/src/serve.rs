@@ -57,8 +57,7 @@ impl Serve {
         }
         let config = self.read().map_err(refused)?;
         let begun = Begun {
-            place: (config.store.clone())
-                .unwrap_or_else(|| config.data.display().to_string()),
+            place: (config.store.clone()).unwrap_or_else(|| config.data.display().to_string()),
             is_tls: config.tls.is_some(),
             has_clients: !config.clients.is_empty(),
         };

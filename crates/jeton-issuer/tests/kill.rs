@@ -5,6 +5,9 @@
 //! (50). A control acknowledges before the store has: it must be caught forgetting. A kill leaves the
 //! page cache alone, so that the flush comes first is shown elsewhere: by the power cuts of
 //! jeton-store's conformance suite.
+//!
+//! With `JETON_KILL_STORE=etcd` the store is an etcd, which is killed too, in the same moment, every
+//! fifth time.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,18 +24,23 @@ use jeton_issuer::{
     verify_audit,
 };
 use jeton_store::{Key, Prefix, RedbStore, Store, block_on};
+use jeton_testkit::Etcd;
+use tempfile::TempDir;
 
 const ISS: &str = "https://id.example";
 const EXPIRES_AT: i64 = 4_000_000_000;
 const THREADS: usize = 8;
 /// A store that has been killed more often is read for longer than it is written to.
-const KILLS_PER_FOLDER: usize = 50;
-const FOLDER: &str = "JETON_KILL_FOLDER";
+const KILLS_PER_STORE: usize = 50;
+/// An etcd takes a second to come back.
+const KILLS_PER_ETCD_KILL: usize = 5;
+const PLACE: &str = "JETON_KILL_PLACE";
 const EARLY: &str = "JETON_KILL_EARLY";
+const STORE: &str = "JETON_KILL_STORE";
 
 fn main() -> ExitCode {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        revoke_until_killed(Path::new(&folder), std::env::var_os(EARLY).is_some());
+    if let Ok(place) = std::env::var(PLACE) {
+        revoke_until_killed(&place, std::env::var_os(EARLY).is_some());
         return ExitCode::SUCCESS;
     }
     // What `cargo test` asks of every test program.
@@ -80,27 +88,64 @@ struct Count {
     audit_entries: u64,
 }
 
-/// Kills again and again over one folder, so that each start finds what the last kill left.
+/// What is killed: the victim's store, and the server of it if it has one.
+struct Victims {
+    /// A folder, or an etcd's address.
+    place: String,
+    etcd: Option<Etcd>,
+    _folder: TempDir,
+}
+
+impl Victims {
+    fn new() -> Victims {
+        let folder = tempfile::tempdir().unwrap();
+        let is_etcd = std::env::var(STORE).is_ok_and(|store| store == "etcd");
+        let etcd = is_etcd.then(|| Etcd::start(folder.path(), 1).unwrap());
+        let place = match &etcd {
+            Some(etcd) => etcd.url("/kill"),
+            None => folder.path().to_str().unwrap().to_owned(),
+        };
+        Victims {
+            place,
+            etcd,
+            _folder: folder,
+        }
+    }
+
+    fn kill_server(&mut self) {
+        if let Some(etcd) = &mut self.etcd {
+            etcd.kill_member(0);
+        }
+    }
+
+    fn start_server(&mut self) {
+        if let Some(etcd) = &mut self.etcd {
+            etcd.start_member(0).unwrap();
+        }
+    }
+}
+
+/// Kills again and again over one store, so that each start finds what the last kill left.
 fn kill_often(kills: usize, early: bool) -> Count {
     let mut count = Count::default();
     let mut left = kills;
     while left > 0 && count.forgotten == 0 {
-        let here = left.min(KILLS_PER_FOLDER);
+        let here = left.min(KILLS_PER_STORE);
         left -= here;
-        kill_on_one_folder(here, early, &mut count);
+        kill_on_one_store(here, early, &mut count);
     }
     count
 }
 
-fn kill_on_one_folder(kills: usize, early: bool, count: &mut Count) {
-    let folder = tempfile::tempdir().unwrap();
-    make_issuer(folder.path());
+fn kill_on_one_store(kills: usize, early: bool, count: &mut Count) {
+    let mut victims = Victims::new();
+    make_issuer(&victims.place);
     let mut acknowledged = Vec::new();
     for kill in 0..kills {
-        let new = kill_once(folder.path(), early, kill);
+        let new = kill_once(&mut victims, early, kill);
         count.acknowledged += new.len();
         acknowledged.extend(new);
-        let (stored, entries) = stored(folder.path());
+        let (stored, entries) = stored(&victims.place);
         let minute = u32::try_from(EXPIRES_AT / 60).unwrap();
         let forgotten = |id: &&String| !stored.contains(minute, token_hash(ISS, id));
         count.forgotten += acknowledged.iter().filter(forgotten).count();
@@ -111,9 +156,9 @@ fn kill_on_one_folder(kills: usize, early: bool, count: &mut Count) {
     }
 }
 
-fn kill_once(folder: &Path, early: bool, kill: usize) -> Vec<String> {
+fn kill_once(victims: &mut Victims, early: bool, kill: usize) -> Vec<String> {
     let mut victim = Command::new(std::env::current_exe().unwrap());
-    victim.env(FOLDER, folder).stdout(Stdio::piped());
+    victim.env(PLACE, &victims.place).stdout(Stdio::piped());
     if early {
         victim.env(EARLY, "1");
     }
@@ -127,8 +172,15 @@ fn kill_once(folder: &Path, early: bool, kill: usize) -> Vec<String> {
         acknowledged.extend(id_of(line.unwrap()));
     }
     thread::sleep(Duration::from_micros((kill as u64 * 7919) % 5000));
+    let with_server = kill % KILLS_PER_ETCD_KILL == KILLS_PER_ETCD_KILL - 1;
+    if with_server {
+        victims.kill_server();
+    }
     victim.kill().unwrap();
     victim.wait().unwrap();
+    if with_server {
+        victims.start_server();
+    }
     acknowledged.extend(lines.map_while(Result::ok).filter_map(id_of));
     acknowledged
 }
@@ -138,13 +190,15 @@ fn id_of(line: String) -> Option<String> {
     line.strip_suffix('.').map(str::to_owned)
 }
 
-fn open(folder: &Path) -> Arc<dyn Store> {
+fn open(place: &str) -> Arc<dyn Store> {
     let begun = Instant::now();
     loop {
-        match RedbStore::open(folder) {
-            Ok(store) => return Arc::new(store),
-            // The follower of a node that was dropped lets go a moment later.
-            Err(jeton_store::Error::InUse) if begun.elapsed() < Duration::from_secs(10) => {
+        match try_to_open(place) {
+            Ok(store) => return store,
+            // The follower of a node that was dropped lets go a moment later; an etcd comes up.
+            Err(jeton_store::Error::InUse | jeton_store::Error::Io(..))
+                if begun.elapsed() < Duration::from_secs(30) =>
+            {
                 thread::sleep(Duration::from_millis(1));
             }
             Err(error) => panic!("the store after a kill: {error}"),
@@ -152,13 +206,23 @@ fn open(folder: &Path) -> Arc<dyn Store> {
     }
 }
 
+fn try_to_open(place: &str) -> jeton_store::Result<Arc<dyn Store>> {
+    #[cfg(feature = "etcd")]
+    if place.starts_with("etcd://") {
+        use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore};
+        let address = EtcdAddress::parse(place)?;
+        return Ok(Arc::new(EtcdStore::open(&address, EtcdAccess::default())?));
+    }
+    Ok(Arc::new(RedbStore::open(Path::new(place))?))
+}
+
 fn start(store: Arc<dyn Store>) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     Node::start(store, Options::new(kek), Arc::new(SystemClock)).unwrap()
 }
 
-fn make_issuer(folder: &Path) {
-    let node = start(open(folder));
+fn make_issuer(place: &str) {
+    let node = start(open(place));
     let settings = format!(
         r#"{{"iss":"{ISS}","profiles":[{{"name":"p","alg":"EdDSA","lifetime_seconds":900,"audiences":["a"]}}]}}"#
     );
@@ -167,8 +231,8 @@ fn make_issuer(folder: &Path) {
 }
 
 /// What a restart has: everything is read, so a damaged store is found too, and the audit chain holds.
-fn stored(folder: &Path) -> (RevocationIndex, u64) {
-    let store = open(folder);
+fn stored(place: &str) -> (RevocationIndex, u64) {
+    let store = open(place);
     let entries = block_on(verify_audit(&*store)).expect("the audit chain holds after a kill");
     let mut index = RevocationIndex::default();
     let mut pages = block_on(store.scan(&Prefix::all())).unwrap();
@@ -186,8 +250,8 @@ fn stored(folder: &Path) -> (RevocationIndex, u64) {
     (index, entries)
 }
 
-fn revoke_until_killed(folder: &Path, early: bool) {
-    let node = start(open(folder));
+fn revoke_until_killed(place: &str, early: bool) {
+    let node = start(open(place));
     let out = Mutex::new(std::io::stdout());
     let say = |line: &str| {
         let mut out = out.lock().unwrap();
@@ -208,7 +272,10 @@ fn revoke_until_killed(folder: &Path, early: bool) {
                         say(&format!("{id}.\n"));
                         let _ = block_on(answer);
                     } else {
-                        block_on(answer).unwrap();
+                        // Its store was killed first: nothing was acknowledged.
+                        if block_on(answer).is_err() {
+                            return;
+                        }
                         say(&format!("{id}.\n"));
                     }
                 }

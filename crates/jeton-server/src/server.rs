@@ -285,7 +285,8 @@ fn read_again(
     }
     let addresses = (started.listen, started.admin_listen);
     let places = (&started.data, &started.store);
-    if addresses != (config.listen, config.admin_listen) || places != (&config.data, &config.store) {
+    if addresses != (config.listen, config.admin_listen) || places != (&config.data, &config.store)
+    {
         tracing::warn!("`listen`, `admin_listen`, `data` and `store` change with a restart");
     }
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);

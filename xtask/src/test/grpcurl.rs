@@ -17,8 +17,8 @@ pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
     run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
     // Of the whole workspace, as the step before: one package alone has other features, and is compiled
     // again with all that it uses.
-    let test = ["test", "--locked", "--workspace", "--test", "grpcurl"];
-    let mut test = house.cargo(&test);
-    run_command(test.args(["--", "--ignored"]).env("JETON_GRPCURL", binary))?;
+    let mut test = house.cargo_workspace("test");
+    test.args(["--test", "grpcurl", "--", "--ignored"]);
+    run_command(test.env("JETON_GRPCURL", binary))?;
     Ok(Outcome::Passed)
 }

@@ -25,9 +25,9 @@ pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
     java(house, &sources.join("java"), &built.join("java"))?;
     drivers::python_with_packages(house, &sources.join("python"), &built.join("python"))?;
     // Of the whole workspace, so that nothing is compiled again.
-    let test = ["test", "--locked", "--workspace", "--test", "service"];
-    let mut test = house.cargo(&test);
-    test.args(["--", "--ignored", "--nocapture", "verifiers"]);
+    let mut test = house.cargo_workspace("test");
+    test.args(["--test", "service", "--"]);
+    test.args(["--ignored", "--nocapture", "verifiers"]);
     run_command(test.env("JETON_VERIFIERS", built))?;
     Ok(Outcome::Passed)
 }

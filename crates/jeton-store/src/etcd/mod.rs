@@ -181,7 +181,10 @@ impl Store for EtcdStore {
                 let mut client = etcd.client.clone();
                 async move { client.status().await }
             });
-            let bytes = status.await.map_err(|error| answer::failure(&error))?.db_size();
+            let bytes = status
+                .await
+                .map_err(|error| answer::failure(&error))?
+                .db_size();
             Ok(Status {
                 engine: "etcd",
                 revision: etcd.newest().await?,

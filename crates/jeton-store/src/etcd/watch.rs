@@ -168,7 +168,10 @@ impl Pump {
                     Ok(told) => updates.extend(told),
                     Err(ended) => return Ok(Some(ended)),
                 }
-                if updates.back().is_some_and(|last: &Update| last.revision >= newest) {
+                if updates
+                    .back()
+                    .is_some_and(|last: &Update| last.revision >= newest)
+                {
                     return Ok(None);
                 }
             }

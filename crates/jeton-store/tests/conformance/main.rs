@@ -91,10 +91,12 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for (engine, make) in ENGINES {
         for (name, case) in cases::ALL {
-            trials.push(Trial::test(format!("{engine}::{name}"), move || {
-                case(&mut *make()).map_err(|Failed(what)| what.into())
-            })
-            .with_ignored_flag(is_absent(engine)));
+            trials.push(
+                Trial::test(format!("{engine}::{name}"), move || {
+                    case(&mut *make()).map_err(|Failed(what)| what.into())
+                })
+                .with_ignored_flag(is_absent(engine)),
+            );
         }
     }
     trials.extend(broken::trials());
