@@ -35,6 +35,7 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
             let options = shared::options(source)?;
             (shared::open(address, config.etcd.as_ref())?, options)
         }
+        None if config.etcd.is_some() => return Err(shared::without_store()),
         None => {
             let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
             (folder.store(), folder.options(source)?)

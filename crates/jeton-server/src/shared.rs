@@ -78,6 +78,10 @@ pub(crate) fn open(_: &str, _: Option<&Etcd>) -> Result<Arc<dyn Store>> {
     ))
 }
 
+pub(crate) fn without_store() -> Error {
+    wrong("etcd", "is about a `store` that is not there")
+}
+
 fn wrong(key: &str, what: &str) -> Error {
     Error::Config(ConfigError {
         file: None,

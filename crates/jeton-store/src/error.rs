@@ -71,6 +71,8 @@ pub enum Problem {
     Address,
     /// An etcd beyond this machine, without TLS.
     WithoutTls,
+    /// An etcd older than 3.6.
+    OldEtcd,
     /// An etcd over TLS, without the authorities that may have signed for it.
     NoAuthority,
 }
@@ -141,6 +143,7 @@ impl fmt::Display for Problem {
                 "an etcd is written etcd://HOST:PORT[,HOST:PORT…][/ROOT], or etcds:// over TLS"
             }
             Problem::WithoutTls => "an etcd beyond this machine wants TLS: write etcds://",
+            Problem::OldEtcd => "the etcd is older than 3.6",
             Problem::NoAuthority => "an etcd over TLS wants the authority that signed for it",
         })
     }

@@ -45,8 +45,15 @@ pub const ETCD_UNDER_WAY: usize = 512;
 /// milliseconds, and within seconds when a leader is elected.
 pub const ETCD_ANSWER: Duration = Duration::from_secs(5);
 
-/// Connections that a call to an etcd tries: some of its members may not be there.
-pub const ETCD_CONNECTIONS: u32 = 8;
+/// Members that a call to an etcd is offered to, until one takes it: some may not be there.
+pub const ETCD_TRIES: u32 = 8;
+
+/// How long one member may take to answer what changes nothing. Then another is asked, within
+/// [`ETCD_ANSWER`].
+pub const ETCD_READ: Duration = Duration::from_secs(1);
+
+/// What all keys in an etcd begin with, bytes.
+pub const ETCD_ROOT_BYTES: usize = 256;
 
 /// A message of an etcd: a full page of the longest values, or a minute of revocations that are deleted.
 pub const ETCD_MESSAGE_BYTES: usize = 2 * PAGE_ENTRIES * VALUE_BYTES;

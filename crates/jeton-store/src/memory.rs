@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use crate::entry::{Entry, Event, Revision};
 use crate::error::{Error, Problem, Result};
@@ -167,12 +168,14 @@ impl History for Shared {
                 return Ok(Update {
                     revision: *revision,
                     events,
+                    as_of: Some(Instant::now()),
                 });
             }
         }
         Ok(Update {
             revision: state.newest,
             events: Vec::new(),
+            as_of: Some(Instant::now()),
         })
     }
 

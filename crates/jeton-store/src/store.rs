@@ -1,5 +1,7 @@
 //! The trait that every engine implements.
 
+use std::time::Instant;
+
 use crate::entry::{Entry, Event, Revision};
 use crate::key::{Key, Prefix};
 use crate::pending::Pending;
@@ -79,6 +81,9 @@ pub trait Watch: Send {
     /// The next transaction that touched the prefix, or, after at most
     /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one, how far the store is.
     /// A call that is dropped before it answered loses nothing.
+    ///
+    /// [`Error::Io`](crate::Error::Io) is news too: the store is out of reach, and the watch goes on from
+    /// where it was when it is back.
     fn next(&mut self) -> Pending<'_, Update>;
 }
 
@@ -89,6 +94,8 @@ pub struct Update {
     pub revision: Revision,
     /// What the transaction of that revision changed under the prefix. Nothing: progress.
     pub events: Vec<Event>,
+    /// At that moment there was nothing more to tell. None: this may be old, and more may be on its way.
+    pub as_of: Option<Instant>,
 }
 
 /// How a store is.

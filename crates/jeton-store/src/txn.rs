@@ -104,7 +104,8 @@ impl Txn {
     ///
     /// The [`Problem`] with it.
     pub fn check(&self) -> Result<()> {
-        let mut bytes = 0;
+        let compared = self.conditions.iter().map(|(key, _)| key.as_str().len());
+        let mut bytes: usize = compared.sum();
         for operation in &self.operations {
             bytes += match operation {
                 Operation::Put(_, value) if value.len() > limits::VALUE_BYTES => {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jeton::Clock;
 use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
@@ -55,7 +55,15 @@ pub(super) fn run(node: &Weak<Inner>) {
         let ended = watch.map_err(Error::from).and_then(|mut watch| {
             loop {
                 // The node is not held while there is nothing to tell: it can be dropped.
-                let update = block_on(watch.next())?;
+                let update = match block_on(watch.next()) {
+                    // Out of reach for now: this node hears nothing. What it misses is told when the store
+                    // is back.
+                    Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
+                        thread::sleep(REST);
+                        continue;
+                    }
+                    update => update?,
+                };
                 let Some(node) = node.upgrade() else {
                     return Ok(());
                 };
@@ -93,16 +101,19 @@ impl Inner {
         working.apply(update, &self.options.keks, &self.clock)?;
         working.fault = None;
         self.publish(&working);
-        self.hear();
+        if let Some(as_of) = update.as_of {
+            self.hear(as_of);
+        }
         Ok(())
     }
 
     fn load_again(&self) -> Result<()> {
+        let as_of = Instant::now();
         let loaded = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         *working = loaded;
         self.publish(&working);
-        self.hear();
+        self.hear(as_of);
         Ok(())
     }
 

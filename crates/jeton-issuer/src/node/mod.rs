@@ -191,6 +191,7 @@ impl Node {
     ///
     /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
+        let started = Instant::now();
         let working = Working::load(&*store, &options.keks, &clock)?;
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
@@ -199,7 +200,7 @@ impl Node {
             store,
             clock,
             options,
-            started: Instant::now(),
+            started,
             heard: AtomicI64::new(0),
             stale_answers: AtomicU64::new(0),
             steady: Mutex::new(Steady::new(Instant::now())),
@@ -452,9 +453,11 @@ impl Inner {
         self.started.elapsed().saturating_sub(heard)
     }
 
-    fn hear(&self) {
-        let now = i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX);
-        self.heard.store(now, Ordering::Release);
+    /// Everything up to that moment is known here.
+    fn hear(&self, as_of: Instant) {
+        let after = as_of.saturating_duration_since(self.started);
+        let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+        self.heard.fetch_max(after, Ordering::Release);
     }
 
     fn is_stale(&self) -> bool {

@@ -419,9 +419,6 @@ fn fault(config: &Config) -> Option<(String, String)> {
 
 fn store_fault(config: &Config) -> Option<(&'static str, &'static str)> {
     let etcd = config.etcd.as_ref()?;
-    if config.store.is_none() {
-        return Some(("etcd", "is about a `store` that is not there"));
-    }
     if etcd.certificate.is_some() != etcd.key.is_some() {
         return Some(("etcd.certificate", "and `key` go together"));
     }

@@ -1,13 +1,14 @@
 //! Where an etcd is, and who asks it.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
 use zeroize::Zeroizing;
 
 use super::{CONNECTING, KEEP_ALIVE};
 use crate::error::{Problem, Result};
+use crate::limits;
 
 /// Where everything lies if the address does not say.
 const ROOT: &str = "/jeton";
@@ -76,7 +77,10 @@ impl EtcdAddress {
         let path = path.trim_end_matches('/');
         let root = if path.is_empty() { ROOT } else { path };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._".contains(c);
-        if root.contains("//") || !root.chars().all(is_plain) {
+        if root.len() > limits::ETCD_ROOT_BYTES
+            || root.contains("//")
+            || !root.chars().all(is_plain)
+        {
             return Err(Problem::Address.into());
         }
         let scheme = if over_tls { "https" } else { "http" };
@@ -145,14 +149,16 @@ impl fmt::Display for EtcdAddress {
 /// The name before the port. Both must be there: an etcd has no usual port that all agree on.
 fn host_of(host: &str) -> Option<&str> {
     let (name, port) = host.rsplit_once(':')?;
-    port.parse::<u16>().ok().filter(|port| *port > 0)?;
-    let inner = match name.strip_prefix('[') {
-        Some(bracketed) => bracketed.strip_suffix(']')?,
-        None => name,
-    };
+    let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+    port.parse::<u16>()
+        .ok()
+        .filter(|port| is_number && *port > 0)?;
+    if let Some(bracketed) = name.strip_prefix('[') {
+        let address = bracketed.strip_suffix(']')?;
+        return address.parse::<Ipv6Addr>().is_ok().then_some(address);
+    }
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-    let is_address = name.starts_with('[') && inner.parse::<std::net::Ipv6Addr>().is_ok();
-    (!inner.is_empty() && (is_address || inner.chars().all(is_name))).then_some(inner)
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -187,6 +193,8 @@ mod tests {
             "etcd://localhost",
             "etcd://localhost:0",
             "etcd://localhost:65536",
+            "etcd://localhost:+2379",
+            "etcd://[localhost]:2379",
             "etcd://localhost:2379,",
             "etcd://user:secret@localhost:2379",
             "etcd://[::1:2379",

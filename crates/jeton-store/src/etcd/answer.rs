@@ -42,9 +42,24 @@ pub(super) fn failure(error: &etcd_client::Error) -> Error {
     Error::Io(kind, format!("etcd: {}", words_of(error)))
 }
 
-/// Whether there was no connection to send anything over: it has not happened, and another member may be
-/// there.
-pub(super) fn never_left(error: &etcd_client::Error) -> bool {
+/// A stream that etcd ended.
+pub(super) fn interrupted() -> Error {
+    let words = "etcd: the connection was interrupted";
+    Error::Io(std::io::ErrorKind::ConnectionAborted, words.to_owned())
+}
+
+/// Whether it has not happened, and another member may be there: there was no connection to send anything over,
+/// or the member has no leader and said so before it looked at the call.
+pub(super) fn never_happened(error: &etcd_client::Error) -> bool {
+    never_left(error) || says(error, "etcdserver: no leader")
+}
+
+/// Whether the token that the client was given for its password is no longer good: etcd's users have changed.
+pub(super) fn wants_another_token(error: &etcd_client::Error) -> bool {
+    says(error, "revision of auth store is old")
+}
+
+fn never_left(error: &etcd_client::Error) -> bool {
     let etcd_client::Error::GRpcStatus(status) = error else {
         return false;
     };

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use etcd_client::{GetOptions, WatchOptions};
-use tokio::time::{interval, sleep};
+use tokio::time::interval;
 
-use super::{Etcd, answer, asked};
+use super::{Etcd, answer, in_time};
 use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::limits;
@@ -13,19 +13,17 @@ use crate::limits;
 /// How often history is made shorter. Of several nodes each does it: the second finds it done.
 const COMPACT_EVERY: Duration = Duration::from_secs(300);
 
-/// How often a watch is asked how far it is, until it says so.
-pub(super) const ASK_AGAIN: Duration = Duration::from_millis(50);
-
 /// etcd keeps every value that ever was until it is told to forget: off by default, and its quota is used
 /// up in the end.
 pub(super) async fn keep_short(etcd: Etcd) {
     let mut due = interval(COMPACT_EVERY);
     loop {
         due.tick().await;
-        // Who fails is back in five minutes, and whoever else runs has done it.
-        if let Ok(newest) = etcd.newest().await {
+        // Who fails is back in five minutes, and whoever else runs has done it. Where etcd's own
+        // authentication is on, only its root may: then whoever runs the etcd sees to it.
+        if let Ok(newest) = in_time(etcd.newest()).await {
             let before = newest.number().saturating_sub(limits::HISTORY_COMMITS);
-            let _ = etcd.compact(Revision::from_number(before)).await;
+            let _ = in_time(etcd.compact(Revision::from_number(before))).await;
         }
     }
 }
@@ -36,7 +34,7 @@ impl Etcd {
             return Ok(());
         }
         let number = answer::number(before);
-        let compacted = asked(|| {
+        let compacted = self.asked(|| {
             let mut kv = self.kv();
             async move { kv.compact(number, None).await }
         });
@@ -73,32 +71,29 @@ impl Etcd {
 
     /// The oldest revision that can be read. etcd tells it to those alone who watch from before it.
     pub(super) async fn oldest(&self) -> Result<Revision> {
+        let first = GetOptions::new().with_count_only().with_revision(1);
+        match self.get(&self.root, first).await {
+            Ok(_) => return Ok(Revision::START),
+            Err(error) if answer::says(&error, answer::COMPACTED) => {}
+            Err(error) => return Err(answer::failure(&error)),
+        }
         let options = WatchOptions::new().with_start_revision(1);
         let nothing = format!("{}!oldest", self.root);
-        let watch = asked(|| {
+        let watch = self.asked(|| {
             let (mut client, options) = (self.client.watch_client(), options.clone());
             let nothing = nothing.as_str();
             async move { client.watch(nothing, Some(options)).await }
         });
         let mut watch = watch.await.map_err(|error| answer::failure(&error))?;
         loop {
-            let message = tokio::select! {
-                message = watch.message() => message.map_err(|error| answer::failure(&error))?,
-                () = sleep(ASK_AGAIN) => {
-                    let asked = watch.request_progress().await;
-                    asked.map_err(|error| answer::failure(&error))?;
-                    continue;
+            let message = watch.message().await;
+            let message = message.map_err(|error| answer::failure(&error))?;
+            match message {
+                Some(message) if message.compact_revision() > 0 => {
+                    return Ok(answer::revision(message.compact_revision()));
                 }
-            };
-            let Some(message) = message else {
-                return Err(Error::Closed);
-            };
-            if message.compact_revision() > 0 {
-                return Ok(answer::revision(message.compact_revision()));
-            }
-            // Progress: it has looked at everything from the first revision on.
-            if !message.created() && !message.canceled() {
-                return Ok(Revision::START);
+                Some(message) if !message.canceled() => {}
+                _ => return Err(answer::interrupted()),
             }
         }
     }

@@ -39,6 +39,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// How long to rest before another member is asked.
 const ANOTHER: Duration = Duration::from_millis(20);
 
+/// Major and minor.
+const OLDEST_ETCD: (u32, u32) = (3, 6);
+
 /// The format that this version writes, and the newest that it reads. It is kept beside the keys, where no
 /// key can be: theirs have a `/` behind the root.
 const FORMAT: u64 = 1;
@@ -177,7 +180,7 @@ impl Store for EtcdStore {
         let etcd = self.etcd.clone();
         self.run(async move {
             let oldest = etcd.oldest().await?;
-            let status = asked(|| {
+            let status = etcd.asked_again(|| {
                 let mut client = etcd.client.clone();
                 async move { client.status().await }
             });
@@ -220,6 +223,18 @@ impl Drop for Place {
     }
 }
 
+fn known_format(value: &[u8]) -> Result<()> {
+    let found = std::str::from_utf8(value).ok();
+    match found.and_then(|text| text.parse::<u64>().ok()) {
+        Some(FORMAT) => Ok(()),
+        Some(found) if found > FORMAT => Err(Error::Newer {
+            found,
+            known: FORMAT,
+        }),
+        _ => Err(Error::NotAStore),
+    }
+}
+
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     timeout(limits::ETCD_ANSWER, work)
         .await
@@ -227,21 +242,6 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
             let words = format!("etcd did not answer within {:?}", limits::ETCD_ANSWER);
             Err(Error::Io(std::io::ErrorKind::TimedOut, words))
         })
-}
-
-/// Asks until there is a connection: each call may go to another member, and one that is not there must not be
-/// an answer. What was sent is not sent again: it may have happened.
-async fn asked<T, F: Future<Output = Result<T, etcd_client::Error>>>(
-    mut call: impl FnMut() -> F,
-) -> Result<T, etcd_client::Error> {
-    let mut left = limits::ETCD_CONNECTIONS;
-    loop {
-        left -= 1;
-        match call().await {
-            Err(error) if left > 0 && answer::never_left(&error) => sleep(ANOTHER).await,
-            ended => return ended,
-        }
-    }
 }
 
 impl Etcd {
@@ -257,15 +257,67 @@ impl Etcd {
                 root,
                 under_way: Arc::new(Semaphore::new(limits::ETCD_UNDER_WAY)),
             };
+            etcd.check_version().await?;
             etcd.check_format().await?;
             Ok(etcd)
         })
         .await
     }
 
-    /// Of several that come first at the same time one writes the format, and all read it.
+    /// Asks until a member has taken the call: each call may go to another one, and one that is not there must
+    /// not be an answer. What was taken is not sent again: it may have happened.
+    async fn asked<T, F: Future<Output = Result<T, etcd_client::Error>>>(
+        &self,
+        mut call: impl FnMut() -> F,
+    ) -> Result<T, etcd_client::Error> {
+        let mut left = limits::ETCD_TRIES;
+        loop {
+            left -= 1;
+            match call().await {
+                Err(error) if left > 0 && answer::never_happened(&error) => sleep(ANOTHER).await,
+                Err(error) if left > 0 && answer::wants_another_token(&error) => {
+                    self.client.refresh_token().await?;
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// What changes nothing is asked again of another member if the one that has it does not answer.
+    async fn asked_again<T, F: Future<Output = Result<T, etcd_client::Error>>>(
+        &self,
+        mut call: impl FnMut() -> F,
+    ) -> Result<T, etcd_client::Error> {
+        loop {
+            if let Ok(answer) = timeout(limits::ETCD_READ, self.asked(&mut call)).await {
+                return answer;
+            }
+        }
+    }
+
+    /// etcd before 3.6 told how far it was before it had told everything up to there.
+    async fn check_version(&self) -> Result<()> {
+        let status = self.asked_again(|| {
+            let mut client = self.client.clone();
+            async move { client.status().await }
+        });
+        let status = status.await.map_err(|error| answer::failure(&error))?;
+        let mut numbers = status.version().split('.').map(str::parse::<u32>);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST_ETCD => Ok(()),
+            _ => Err(Problem::OldEtcd.into()),
+        }
+    }
+
+    /// Of several that come first at the same time one writes the format, and all read it. Who finds it asks
+    /// for no room: a full etcd can still be read.
     async fn check_format(&self) -> Result<()> {
         let marker = format!("{}{FORMAT_KEY}", self.root);
+        let there = self.get(&marker, GetOptions::new()).await;
+        let there = there.map_err(|error| answer::failure(&error))?;
+        if let Some(pair) = there.kvs().first() {
+            return known_format(pair.value());
+        }
         let is_new = Compare::create_revision(marker.as_str(), CompareOp::Equal, 0);
         let txn = EtcdTxn::new()
             .when([is_new])
@@ -279,15 +331,7 @@ impl Etcd {
             TxnOpResponse::Get(get) => get.kvs().first().map(|pair| pair.value().to_vec()),
             _ => None,
         });
-        let found = found.and_then(|bytes| String::from_utf8(bytes).ok()?.parse::<u64>().ok());
-        match found {
-            Some(FORMAT) => Ok(()),
-            Some(found) if found > FORMAT => Err(Error::Newer {
-                found,
-                known: FORMAT,
-            }),
-            _ => Err(Error::NotAStore),
-        }
+        known_format(&found.unwrap_or_default())
     }
 
     fn kv(&self) -> KvClient {
@@ -300,7 +344,7 @@ impl Etcd {
         from: &str,
         options: GetOptions,
     ) -> Result<GetResponse, etcd_client::Error> {
-        asked(|| {
+        self.asked_again(|| {
             let (mut kv, options) = (self.kv(), options.clone());
             async move { kv.get(from, Some(options)).await }
         })
@@ -308,7 +352,7 @@ impl Etcd {
     }
 
     async fn txn(&self, txn: EtcdTxn) -> Result<TxnResponse> {
-        let answer = asked(|| {
+        let answer = self.asked(|| {
             let (mut kv, txn) = (self.kv(), txn.clone());
             async move { kv.txn(txn).await }
         });
@@ -326,10 +370,22 @@ impl Etcd {
     }
 
     async fn read(&self, keys: &[Key]) -> Result<Read> {
+        // etcd answers a transaction of nothing without asking the majority.
+        if keys.is_empty() {
+            return Ok(Read {
+                revision: self.newest().await?,
+                entries: Vec::new(),
+            });
+        }
         let gets: Vec<TxnOp> = (keys.iter())
             .map(|key| TxnOp::get(self.name(key), None))
             .collect();
-        let answer = self.txn(EtcdTxn::new().and_then(gets)).await?;
+        let gets = EtcdTxn::new().and_then(gets);
+        let answer = self.asked_again(|| {
+            let (mut kv, gets) = (self.kv(), gets.clone());
+            async move { kv.txn(gets).await }
+        });
+        let answer = answer.await.map_err(|error| answer::failure(&error))?;
         let mut entries = Vec::with_capacity(keys.len());
         for one in answer.op_responses() {
             let TxnOpResponse::Get(get) = one else {

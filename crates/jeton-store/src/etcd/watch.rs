@@ -1,13 +1,12 @@
 //! A watch: what etcd tells, and a heartbeat that is worth something.
 
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
 
 use etcd_client::{EventType, WatchOptions, WatchResponse, WatchStream};
 use tokio::sync::mpsc;
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::history::ASK_AGAIN;
 use super::{Etcd, answer, in_time};
 use crate::entry::{Event, Revision};
 use crate::error::{Error, Result};
@@ -22,6 +21,9 @@ const WAITING: usize = 64;
 /// How often the majority is asked how far it is. Twice within what a follower is promised.
 const HEARTBEAT: Duration = Duration::from_secs(limits::PROGRESS_EVERY.as_secs() / 2);
 
+/// How often a member is asked how far it has come, until it says so.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
+
 /// How long a watch that has lost its connection rests before it goes on from where it was.
 const REST: Duration = Duration::from_millis(500);
 
@@ -33,7 +35,16 @@ struct Pump {
     from: String,
     end: String,
     told: Revision,
+    /// When something was last heard, or that nothing was last said.
+    heard: Instant,
     updates: mpsc::Sender<Result<Update>>,
+}
+
+/// A majority was asked at that moment, and was that far.
+#[derive(Clone, Copy)]
+struct Majority {
+    asked: Instant,
+    newest: Revision,
 }
 
 /// How a stream of etcd's ended.
@@ -55,6 +66,7 @@ pub(super) async fn begin(etcd: Etcd, prefix: &Prefix, after: Revision) -> Resul
         from,
         end,
         told: after,
+        heard: Instant::now(),
         updates,
     };
     tokio::spawn(pump.run());
@@ -68,8 +80,8 @@ impl Watch for Following {
 }
 
 impl Pump {
-    /// Takes the stream up again for as long as somebody listens: a follower that hears nothing knows that it
-    /// is behind, and need not load everything again for a connection that broke.
+    /// Takes the stream up again for as long as somebody listens: a follower need not load everything again
+    /// for a connection that broke.
     async fn run(mut self) {
         loop {
             match self.follow().await {
@@ -77,6 +89,12 @@ impl Pump {
                 Ended::Interrupted => {}
                 Ended::Failed(error) => {
                     let _ = self.updates.send(Err(error)).await;
+                    return;
+                }
+            }
+            if self.heard.elapsed() >= limits::PROGRESS_EVERY {
+                self.heard = Instant::now();
+                if self.updates.send(Err(answer::interrupted())).await.is_err() {
                     return;
                 }
             }
@@ -99,94 +117,75 @@ impl Pump {
             .with_start_revision(answer::number(self.told).saturating_add(1));
         let client = self.etcd.client.watch_client();
         let mut client = client.max_decoding_message_size(limits::ETCD_MESSAGE_BYTES);
-        let Ok(mut stream) = client.watch(self.from.as_str(), Some(options)).await else {
+        let watch = client.watch(self.from.as_str(), Some(options));
+        let Ok(Ok(mut stream)) = timeout(limits::ETCD_READ, watch).await else {
             return Ended::Interrupted;
         };
+        let Err(ended) = self.pass_on(&mut stream).await;
+        ended
+    }
+
+    /// Hands on what the stream tells, as it comes. A member that is cut off would answer for itself, so at
+    /// every heartbeat the majority is asked first; the follower has everything as of then when this member
+    /// has told everything up to where the majority was.
+    async fn pass_on(&mut self, stream: &mut WatchStream) -> Result<Infallible, Ended> {
         let mut beat = interval(HEARTBEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ask = interval(ASK_AGAIN);
+        ask.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut awaited: Option<Majority> = None;
         loop {
-            match self.turn(&mut stream, &mut beat).await {
-                Ok(updates) => {
-                    for update in updates {
-                        self.told = self.told.max(update.revision);
-                        if self.updates.send(Ok(update)).await.is_err() {
-                            return Ended::Unheard;
-                        }
+            tokio::select! {
+                () = self.updates.closed() => return Err(Ended::Unheard),
+                message = stream.message() => {
+                    let Ok(Some(message)) = message else {
+                        return Err(Ended::Interrupted);
+                    };
+                    for update in self.updates_of(&message)? {
+                        self.tell(update).await?;
                     }
+                    self.heard = Instant::now();
                 }
-                Err(ended) => return ended,
+                _ = beat.tick(), if awaited.is_none() => {
+                    let asked = Instant::now();
+                    let newest = in_time(self.etcd.newest()).await;
+                    let newest = newest.map_err(|_| Ended::Interrupted)?;
+                    awaited = Some(Majority { asked, newest });
+                }
+                _ = ask.tick(), if awaited.is_some() => {
+                    // One that is far behind goes on telling; one that tells nothing is left.
+                    if self.heard.elapsed() > limits::ETCD_ANSWER {
+                        return Err(Ended::Interrupted);
+                    }
+                    let asked = timeout(limits::ETCD_READ, stream.request_progress()).await;
+                    asked.map_err(|_| Ended::Interrupted)?.map_err(|_| Ended::Interrupted)?;
+                }
+            }
+            // A member says nothing of a watch whose first revision it has not reached, and then there is
+            // nothing to say.
+            if let Some(Majority { asked, newest }) = awaited
+                && newest <= self.told
+            {
+                awaited = None;
+                self.heard = Instant::now();
+                self.tell(Update {
+                    revision: self.told,
+                    events: Vec::new(),
+                    as_of: Some(asked),
+                })
+                .await?;
             }
         }
     }
 
-    /// Waits for what comes next: a message, a heartbeat, or that nobody listens.
-    async fn turn(
-        &self,
-        stream: &mut WatchStream,
-        beat: &mut Interval,
-    ) -> Result<VecDeque<Update>, Ended> {
-        tokio::select! {
-            () = self.updates.closed() => Err(Ended::Unheard),
-            message = stream.message() => match message {
-                Ok(Some(message)) => self.updates_of(&message),
-                Ok(None) | Err(_) => Err(Ended::Interrupted),
-            },
-            _ = beat.tick() => {
-                // A member that is cut off would answer for itself. This one asks the majority first, and
-                // then its own member, whose answer comes when it has told everything up to there.
-                let newest = in_time(self.etcd.newest()).await.map_err(|_| Ended::Interrupted)?;
-                self.catch_up(stream, newest).await
-            }
-        }
-    }
-
-    /// Everything up to that revision.
-    async fn catch_up(
-        &self,
-        stream: &mut WatchStream,
-        newest: Revision,
-    ) -> Result<VecDeque<Update>, Ended> {
-        let mut updates = VecDeque::new();
-        // A member says nothing of a watch whose first revision it has not reached, and there is nothing to say.
-        if newest <= self.told {
-            updates.push_back(Update {
-                revision: self.told,
-                events: Vec::new(),
-            });
-            return Ok(updates);
-        }
-        let caught_up = in_time(async {
-            loop {
-                let asked = stream.request_progress().await;
-                asked.map_err(|error| answer::failure(&error))?;
-                // A member that has not caught up itself says nothing to that.
-                let message = tokio::select! {
-                    message = stream.message() => message.map_err(|error| answer::failure(&error))?,
-                    () = sleep(ASK_AGAIN) => continue,
-                };
-                match self.updates_of(&message.ok_or(Error::Closed)?) {
-                    Ok(told) => updates.extend(told),
-                    Err(ended) => return Ok(Some(ended)),
-                }
-                if updates
-                    .back()
-                    .is_some_and(|last: &Update| last.revision >= newest)
-                {
-                    return Ok(None);
-                }
-            }
-        })
-        .await;
-        // What was told on the way and did not arrive whole is told again from where the follower is.
-        match caught_up {
-            Ok(None) => Ok(updates),
-            Ok(Some(ended)) => Err(ended),
-            Err(_) => Err(Ended::Interrupted),
-        }
+    async fn tell(&mut self, update: Update) -> Result<(), Ended> {
+        self.told = self.told.max(update.revision);
+        let sent = self.updates.send(Ok(update)).await;
+        sent.map_err(|_| Ended::Unheard)
     }
 
     /// What a message tells, a transaction at a time. etcd never parts one between two messages.
-    fn updates_of(&self, message: &WatchResponse) -> Result<VecDeque<Update>, Ended> {
+    fn updates_of(&self, message: &WatchResponse) -> Result<Vec<Update>, Ended> {
         if message.compact_revision() > 0 {
             let oldest = answer::revision(message.compact_revision());
             return Err(Ended::Failed(Error::Compacted { oldest }));
@@ -194,7 +193,7 @@ impl Pump {
         if message.canceled() {
             return Err(Ended::Interrupted);
         }
-        let mut updates: VecDeque<Update> = VecDeque::new();
+        let mut updates: Vec<Update> = Vec::new();
         for event in message.events() {
             let Some(pair) = event.kv() else { continue };
             let revision = answer::revision(pair.mod_revision());
@@ -203,22 +202,25 @@ impl Pump {
                 EventType::Delete => answer::key(&self.etcd.root, pair.key()).map(Event::Deleted),
             };
             let told = told.map_err(Ended::Failed)?;
-            match updates.back_mut() {
+            match updates.last_mut() {
                 Some(update) if update.revision == revision => update.events.push(told),
-                _ => updates.push_back(Update {
-                    revision,
-                    events: vec![told],
-                }),
+                _ => updates.push(not_the_newest(revision, vec![told])),
             }
         }
         // Without events it is progress, but for the word that the watch has begun.
         if updates.is_empty() && !message.created() {
             let revision = answer::revision_of(message.header()).map_err(Ended::Failed)?;
-            updates.push_back(Update {
-                revision,
-                events: Vec::new(),
-            });
+            updates.push(not_the_newest(revision, Vec::new()));
         }
         Ok(updates)
+    }
+}
+
+/// For all that one member knows.
+fn not_the_newest(revision: Revision, events: Vec<Event>) -> Update {
+    Update {
+        revision,
+        events,
+        as_of: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use redb::{Database, Range, ReadTransaction, ReadableDatabase};
 
@@ -117,12 +118,17 @@ impl History for Shared {
                 let events = changes::events(revision, record.value())?;
                 let events = follow::under(prefix, &events);
                 if !events.is_empty() {
-                    return Ok(Update { revision, events });
+                    return Ok(Update {
+                        revision,
+                        events,
+                        as_of: Some(Instant::now()),
+                    });
                 }
             }
             Ok(Update {
                 revision: number(&read, NEWEST)?,
                 events: Vec::new(),
+                as_of: Some(Instant::now()),
             })
         })
     }

@@ -357,6 +357,7 @@ impl Watch for BrokenWatch {
                         self.again = Some(Update {
                             revision: update.revision,
                             events: rest,
+                            as_of: update.as_of,
                         });
                     }
                     _ => {}

@@ -80,6 +80,10 @@ pub const ALL: &[(&str, Case)] = &[
         follow::a_watch_resumes_where_it_was_left,
     ),
     (
+        "a_watch_far_behind_catches_up",
+        follow::a_watch_far_behind_catches_up,
+    ),
+    (
         "a_watch_that_is_not_waited_for_loses_nothing",
         follow::a_watch_that_is_not_waited_for_loses_nothing,
     ),
