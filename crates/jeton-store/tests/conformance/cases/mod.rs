@@ -60,6 +60,10 @@ pub const ALL: &[(&str, Case)] = &[
         transactions::what_is_acknowledged_is_seen_by_all,
     ),
     (
+        "a_scan_of_full_pages_ends",
+        transactions::a_scan_of_full_pages_ends,
+    ),
+    (
         "a_scan_is_in_order_and_of_one_revision",
         transactions::a_scan_is_in_order_and_of_one_revision,
     ),

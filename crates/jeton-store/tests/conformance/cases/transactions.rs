@@ -371,6 +371,35 @@ pub fn what_is_acknowledged_is_seen_by_all(subject: &mut dyn Subject) -> Checked
     })
 }
 
+pub fn a_scan_of_full_pages_ends(subject: &mut dyn Subject) -> Checked {
+    let store = subject.store();
+    let below = prefix(&["full"]);
+    for (pages, total) in [0, limits::PAGE_ENTRIES, 2 * limits::PAGE_ENTRIES]
+        .into_iter()
+        .enumerate()
+    {
+        let there = total.min(pages.saturating_sub(1) * limits::PAGE_ENTRIES);
+        for batch in (there..total).step_by(64) {
+            let txn = (batch..batch + 64).fold(Txn::new(), |txn, i| {
+                txn.put(key(&["full", &format!("{i:05}")]), "v")
+            });
+            committed(&*store, txn)?;
+        }
+        let mut scan = block_on(store.scan(&below))?;
+        let mut seen = 0;
+        while let Some(page) = block_on(scan.next())? {
+            ensure!(!page.is_empty(), "an empty page");
+            seen += page.len();
+        }
+        ensure!(seen == total, "{seen} of {total} entries are seen");
+        ensure!(
+            block_on(scan.next())?.is_none(),
+            "there is a page behind the last"
+        );
+    }
+    Ok(())
+}
+
 pub fn a_scan_is_in_order_and_of_one_revision(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let total = limits::PAGE_ENTRIES * 2 + 7;
