@@ -37,7 +37,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// An etcd in the place of a folder, for several servers: etcd://HOST:PORT[,HOST:PORT…][/ROOT]
+    /// An etcd in the place of a folder, for several servers: etcd://HOST:PORT, with more behind commas
+    /// and a /ROOT of its keys; etcds:// over TLS. For builds with the feature etcd
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     store: Option<String>,
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jeton_issuer::{Error as IssuerError, KeyEncryptionKey, KeySource, Options};
+use jeton_issuer::{KeyEncryptionKey, KeySource, Options};
 use jeton_store::Store;
 
 use crate::config::Etcd;
@@ -29,7 +29,7 @@ pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>>
     use jeton_store::{EtcdAddress, EtcdStore};
     let refused = |error: jeton_store::Error| match error {
         jeton_store::Error::Invalid(problem) => wrong("store", &problem.to_string()),
-        error => Error::Issuer(IssuerError::Store(error)),
+        error => Error::Issuer(error.into()),
     };
     let address = EtcdAddress::parse(address).map_err(refused)?;
     let store = EtcdStore::open(&address, access(etcd)?).map_err(refused)?;
