@@ -5,7 +5,8 @@ use std::time::Duration;
 use etcd_client::{GetOptions, WatchOptions};
 use tokio::time::interval;
 
-use super::{Etcd, answer, in_time};
+use super::answer;
+use super::connection::{Etcd, in_time};
 use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::limits;

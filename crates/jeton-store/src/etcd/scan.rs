@@ -3,7 +3,8 @@
 use etcd_client::GetOptions;
 use tokio::runtime::Handle;
 
-use super::{Etcd, answer, in_time};
+use super::answer;
+use super::connection::{Etcd, in_time};
 use crate::entry::{Entry, Revision};
 use crate::error::Result;
 use crate::key::Prefix;

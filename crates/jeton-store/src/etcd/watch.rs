@@ -7,7 +7,8 @@ use etcd_client::{EventType, WatchOptions, WatchResponse, WatchStream};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::{Etcd, answer, in_time};
+use super::answer;
+use super::connection::{Etcd, in_time};
 use crate::entry::{Event, Revision};
 use crate::error::{Error, Result};
 use crate::key::Prefix;
