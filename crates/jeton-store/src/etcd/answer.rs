@@ -54,6 +54,11 @@ pub(super) fn never_happened(error: &etcd_client::Error) -> bool {
     never_left(error) || says(error, "etcdserver: no leader")
 }
 
+/// Whether a member that has taken the call gave it up, for what may be over when it is asked again.
+pub(super) fn was_given_up(error: &etcd_client::Error) -> bool {
+    says(error, "etcdserver: leader changed") || says(error, "etcdserver: request timed out")
+}
+
 /// Whether the token that the client was given for its password is no longer good: etcd's users have changed.
 pub(super) fn wants_another_token(error: &etcd_client::Error) -> bool {
     says(error, "revision of auth store is old")

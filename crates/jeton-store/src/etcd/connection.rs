@@ -76,14 +76,17 @@ impl Etcd {
         }
     }
 
-    /// What changes nothing is asked again of another member if the one that has it does not answer.
+    /// What changes nothing is asked again, of another member perhaps, if the one that has it does not answer or
+    /// gives up: for as long as the caller waits.
     async fn asked_again<T, F: Future<Output = Result<T, etcd_client::Error>>>(
         &self,
         mut call: impl FnMut() -> F,
     ) -> Result<T, etcd_client::Error> {
         loop {
-            if let Ok(answer) = timeout(limits::ETCD_READ, self.asked(&mut call)).await {
-                return answer;
+            match timeout(limits::ETCD_READ, self.asked(&mut call)).await {
+                Ok(Err(error)) if answer::was_given_up(&error) => sleep(ANOTHER).await,
+                Ok(ended) => return ended,
+                Err(_) => {}
             }
         }
     }
