@@ -8,11 +8,16 @@ mod binary;
 mod serving;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton_testkit::Etcd;
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    SanType,
+};
 use serving::Serving;
 use tempfile::TempDir;
 
@@ -20,6 +25,9 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const ISSUER: &str = "https://id.example";
+
+/// As the configuration says.
+const FRESHNESS: Duration = Duration::from_secs(6);
 
 const CONFIG: &str = r#"
 key_encryption_key_file = "kek"
@@ -38,31 +46,36 @@ struct House {
 
 impl House {
     fn of(members: usize) -> House {
-        let folder = tempfile::tempdir().unwrap();
+        House::with(tempfile::tempdir().unwrap(), members, &[], CONFIG)
+    }
+
+    /// With arguments for every member of the etcd, and that configuration for the servers.
+    fn with(folder: TempDir, members: usize, arguments: &[&str], config: &str) -> House {
         let data = folder.path().join("etcd");
         fs::create_dir(&data).unwrap();
-        fs::write(folder.path().join("jeton.toml"), CONFIG).unwrap();
+        fs::write(folder.path().join("jeton.toml"), config).unwrap();
         write_key(&folder, "kek", '7');
-        let etcd = Etcd::start(&data, members).unwrap();
+        let etcd = Etcd::start_with(&data, members, arguments).unwrap();
         let house = House { etcd, folder };
-        house.wait_for_etcd();
+        // A server whose etcd is not there yet ends with an error, and does not wait for it.
+        drop(house.serve_at_last());
         house
     }
 
-    /// A server that is not there yet is an error at the start, and not a server that waits.
-    fn wait_for_etcd(&self) {
-        until("etcd answers", || {
-            let server = self.serve();
-            let said = until_some("it starts or ends", || {
-                let said = server.said();
-                (said.contains("administration") || said.contains("error")).then_some(said)
-            });
-            said.contains("administration")
-        });
+    fn serve(&self) -> Serving {
+        self.serve_under("/tokens")
     }
 
-    fn serve(&self) -> Serving {
-        let store = self.etcd.url("/tokens");
+    /// Tries until one starts: members may be gone, or about to elect a leader.
+    fn serve_at_last(&self) -> Serving {
+        until_some("a server starts", || {
+            let server = self.serve();
+            has_started(&server).then_some(server)
+        })
+    }
+
+    fn serve_under(&self, root: &str) -> Serving {
+        let store = self.etcd.url(root);
         let args = ["--config", "jeton.toml", "--store", &store];
         Serving::any_port(self.folder.path(), &args)
     }
@@ -97,6 +110,15 @@ fn write_key(folder: &TempDir, name: &str, digit: char) {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
+/// Waits until it has started or has said why it does not.
+fn has_started(server: &Serving) -> bool {
+    until_some("it starts or ends", || {
+        let said = server.said();
+        let has_started = said.contains("administration");
+        (has_started || said.contains("error")).then_some(has_started)
+    })
+}
+
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     until_some(what, || holds().then_some(()));
 }
@@ -121,6 +143,57 @@ fn get(url: &str) -> (String, String) {
     let text = String::from_utf8(output.stdout).unwrap();
     let (body, status) = text.rsplit_once('\n').unwrap();
     (status.to_owned(), body.to_owned())
+}
+
+/// Writes beside what the servers write until there is no room.
+fn fill(house: &House) {
+    let body = format!(r#"{{"key":"ZmlsbA==","value":"{}"}}"#, "A".repeat(1 << 18));
+    fs::write(house.folder.path().join("put.json"), body).unwrap();
+    let url = format!("{}/v3/kv/put", house.etcd.member_url(0));
+    until("etcd has no room", || {
+        let output = Command::new("curl")
+            .args(["-sS", "--data-binary", "@put.json", &url])
+            .current_dir(house.folder.path())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).contains("database space exceeded")
+    });
+}
+
+/// Who vouches for an etcd and for those who ask it.
+struct Authority(Issuer<'static, KeyPair>);
+
+impl Authority {
+    fn new(folder: &Path, name: &str) -> Authority {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Authorities of one name are one to whoever looks for the right one.
+        params.distinguished_name.push(DnType::CommonName, name);
+        let certificate = params.self_signed(&key).unwrap();
+        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
+        Authority(Issuer::new(params, key))
+    }
+
+    fn certify_etcd(&self, folder: &Path, name: &str) {
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
+        self.certify(folder, name, params);
+    }
+
+    fn certify_client(&self, folder: &Path, name: &str) {
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        self.certify(folder, name, params);
+    }
+
+    fn certify(&self, folder: &Path, name: &str, mut params: CertificateParams) {
+        let key = KeyPair::generate().unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
+        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    }
 }
 
 fn key_set(server: &Serving) -> String {
@@ -157,20 +230,9 @@ fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
 #[test]
 #[ignore = "needs etcd"]
 fn servers_that_start_together_make_one_key_set() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("etcd");
-    fs::create_dir(&data).unwrap();
-    fs::write(folder.path().join("jeton.toml"), CONFIG).unwrap();
-    write_key(&folder, "kek", '7');
-    let etcd = Etcd::start(&data, 1).unwrap();
-    let house = House { etcd, folder };
+    let house = House::of(1);
     // Under another root nobody has been, so that these are the first.
-    house.wait_for_etcd();
-    let store = house.etcd.url("/fresh");
-    let args = ["--config", "jeton.toml", "--store", &store];
-    let servers: Vec<Serving> = (0..5)
-        .map(|_| Serving::any_port(house.folder.path(), &args))
-        .collect();
+    let servers: Vec<Serving> = (0..5).map(|_| house.serve_under("/fresh")).collect();
     let sets: Vec<String> = servers.iter().map(key_set).collect();
     assert!(sets[0].contains("\"kid\""), "{}", sets[0]);
     for (server, set) in servers.iter().zip(&sets) {
@@ -211,7 +273,7 @@ fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothi
 #[ignore = "needs etcd"]
 fn of_three_members_one_may_be_killed() {
     let mut house = House::of(3);
-    let server = house.serve();
+    let server = house.serve_at_last();
     for member in 0..3 {
         house.etcd.kill_member(member);
         let token = house.issue(&server);
@@ -223,12 +285,137 @@ fn of_three_members_one_may_be_killed() {
         house.etcd.start_member(member).unwrap();
         until("a server starts on it", || {
             let other = house.serve();
-            let said = until_some("it starts or ends", || {
-                let said = other.said();
-                (said.contains("administration") || said.contains("error")).then_some(said)
-            });
-            said.contains("administration") && house.verify(&other, &token).0 == Some(1)
+            has_started(&other) && house.verify(&other, &token).0 == Some(1)
         });
+    }
+}
+
+#[test]
+#[ignore = "needs etcd"]
+fn of_three_members_one_may_stop_answering() {
+    let house = House::of(3);
+    let server = house.serve_at_last();
+    for member in 0..3 {
+        house.etcd.pause_member(member).unwrap();
+        let token = house.issue(&server);
+        // A call that went to the paused one has no answer, and a leader may have to be elected.
+        until("a revocation is acknowledged", || {
+            house.revoke(&server, &token).0 == Some(0)
+        });
+        assert_eq!(house.verify(&server, &token).0, Some(1));
+        let other = house.serve_at_last();
+        assert_eq!(house.verify(&other, &token).0, Some(1));
+        // What the new one revokes the old one hears: nobody follows the paused one for ever.
+        let token = house.issue(&other);
+        until("the new one's revocation is acknowledged", || {
+            house.revoke(&other, &token).0 == Some(0)
+        });
+        until("the old one refuses it", || {
+            house.verify(&server, &token).0 == Some(1)
+        });
+        // All that the old one knew from before the pause is too old after this.
+        thread::sleep(FRESHNESS);
+        until("both are ready", || is_ready(&server) && is_ready(&other));
+        house.etcd.resume_member(member).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "needs etcd"]
+fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
+    let house = House::of(1);
+    let (paused, other) = (house.serve(), house.serve());
+    let token = house.issue(&other);
+    until("it accepts the token", || {
+        house.verify(&paused, &token).0 == Some(0)
+    });
+    paused.signal("-STOP");
+    let (code, said) = house.revoke(&other, &token);
+    assert_eq!(code, Some(0), "{said}");
+    // What it knows from before is too old by then, so that it has to say that or to know better.
+    thread::sleep(FRESHNESS);
+    paused.signal("-CONT");
+    until("it refuses the token", || {
+        let (code, said) = house.verify(&paused, &token);
+        assert_ne!(code, Some(0), "{said}");
+        code == Some(1) && said.contains("revoked")
+    });
+}
+
+#[test]
+#[ignore = "needs etcd"]
+fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let quota = ["--quota-backend-bytes", "2097152"];
+    let house = House::with(folder, 1, &quota, CONFIG);
+    let server = house.serve();
+    let (kept, revoked) = (house.issue(&server), house.issue(&server));
+    assert_eq!(house.revoke(&server, &revoked).0, Some(0));
+    fill(&house);
+    let (code, said) = house.revoke(&server, &kept);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("no room left"), "{said}");
+    let restarted = house.serve();
+    assert!(has_started(&restarted), "{}", restarted.said());
+    for server in [&server, &restarted] {
+        // Who is told that it was not revoked can rely on it.
+        let (code, said) = house.verify(server, &kept);
+        assert_eq!(code, Some(0), "{said}");
+        let (code, said) = house.verify(server, &revoked);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("revoked"), "{said}");
+        until("it is ready", || is_ready(server));
+        // And that needs no room.
+        house.issue(server);
+    }
+}
+
+#[test]
+#[ignore = "needs etcd"]
+fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |file: &str| folder.path().join(file).display().to_string();
+    let ours = Authority::new(folder.path(), "ours");
+    ours.certify_etcd(folder.path(), "etcd-server");
+    ours.certify_client(folder.path(), "client");
+    let other = Authority::new(folder.path(), "other");
+    other.certify_client(folder.path(), "stranger");
+    let (certificate, key, ca) = (at("etcd-server.pem"), at("etcd-server.key"), at("ours.pem"));
+    let arguments = ["--cert-file", &certificate, "--key-file", &key];
+    let authentication = ["--client-cert-auth", "--trusted-ca-file", &ca];
+    let arguments = [&arguments[..], &authentication].concat();
+    let known = "ca = 'ours.pem'\ncertificate = 'client.pem'\nkey = 'client.key'";
+    let config = format!("{CONFIG}\n[etcd]\n{known}\n");
+    let house = House::with(folder, 1, &arguments, &config);
+
+    let server = house.serve();
+    let token = house.issue(&server);
+    assert_eq!(house.revoke(&server, &token).0, Some(0));
+    let second = house.serve();
+    let (code, said) = house.verify(&second, &token);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("revoked"), "{said}");
+
+    for (access, words) in [
+        (
+            "ca = 'other.pem'\ncertificate = 'client.pem'\nkey = 'client.key'",
+            "etcd: invalid peer certificate: UnknownIssuer",
+        ),
+        (
+            "ca = 'ours.pem'\ncertificate = 'stranger.pem'\nkey = 'stranger.key'",
+            "the store could not be read or written: etcd: ",
+        ),
+        (
+            "ca = 'ours.pem'",
+            "the store could not be read or written: etcd: ",
+        ),
+    ] {
+        let config = format!("{CONFIG}\n[etcd]\n{access}\n");
+        fs::write(house.folder.path().join("jeton.toml"), config).unwrap();
+        let (code, said) = house.serve().end();
+        assert_eq!(code, Some(2), "{access}: {said}");
+        assert!(said.contains(words), "{access}: {said}");
+        assert_eq!(said.lines().count(), 1, "{access}: {said}");
     }
 }
 

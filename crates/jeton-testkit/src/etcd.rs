@@ -10,13 +10,14 @@ use std::process::{Child, Command, Stdio};
 pub const VARIABLE: &str = "JETON_ETCD";
 
 /// Members on this machine's loopback, each with its data and its log in a folder. They are killed when
-/// this is dropped.
+/// this is dropped, also those that are paused.
 ///
 /// Whoever calls must wait until they answer: they are not ready when they have started.
 #[derive(Debug)]
 pub struct Etcd {
     program: PathBuf,
     folder: PathBuf,
+    arguments: Vec<String>,
     members: Vec<Member>,
 }
 
@@ -39,6 +40,16 @@ impl Etcd {
     ///
     /// [`io::ErrorKind::NotFound`] without [`VARIABLE`], or what the system says.
     pub fn start(folder: &Path, members: usize) -> io::Result<Etcd> {
+        Etcd::start_with(folder, members, &[])
+    }
+
+    /// The same with further arguments for each member. With a `--cert-file` among them clients are served
+    /// over TLS, and members speak to each other without it all the same.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start`](Etcd::start). Who does not like its arguments ends, and its log says why.
+    pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
         let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
         let ports = (0..members)
             .map(|_| Ok((free_port()?, free_port()?)))
@@ -51,6 +62,7 @@ impl Etcd {
         let mut etcd = Etcd {
             program: program.into(),
             folder: folder.to_owned(),
+            arguments: arguments.iter().map(|&one| one.to_owned()).collect(),
             members: members.collect(),
         };
         for member in 0..etcd.members.len() {
@@ -64,7 +76,14 @@ impl Etcd {
         let hosts: Vec<String> = (self.members.iter())
             .map(|member| format!("127.0.0.1:{}", member.clients))
             .collect();
-        format!("etcd://{}{root}", hosts.join(","))
+        let scheme = if self.is_over_tls() { "etcds" } else { "etcd" };
+        format!("{scheme}://{}{root}", hosts.join(","))
+    }
+
+    /// Where that member is for other clients, such as those of its JSON gateway.
+    pub fn member_url(&self, member: usize) -> String {
+        let scheme = if self.is_over_tls() { "https" } else { "http" };
+        format!("{scheme}://127.0.0.1:{}", self.members[member].clients)
     }
 
     /// Starts a member that is not there, on the data that it left.
@@ -78,7 +97,7 @@ impl Etcd {
             .map(|(number, member)| format!("member{number}={}", peers(member)))
             .collect();
         let this = &self.members[member];
-        let clients = format!("http://127.0.0.1:{}", this.clients);
+        let clients = self.member_url(member);
         let name = format!("member{member}");
         let log = self.folder.join(format!("{name}.log"));
         let log = File::options().create(true).append(true).open(log)?;
@@ -91,6 +110,7 @@ impl Etcd {
             .args(["--listen-peer-urls", &peers(this)])
             .args(["--initial-advertise-peer-urls", &peers(this)])
             .args(["--initial-cluster", &cluster.join(",")])
+            .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -106,6 +126,38 @@ impl Etcd {
             let _ = process.kill();
             let _ = process.wait();
         }
+    }
+
+    /// Stops a member where it is: its connections stay, and nobody answers on them.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::NotFound`] if it is not there, or what the system says.
+    pub fn pause_member(&self, member: usize) -> io::Result<()> {
+        self.signal(member, "-STOP")
+    }
+
+    /// Lets a member that was paused go on.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`pause_member`](Etcd::pause_member).
+    pub fn resume_member(&self, member: usize) -> io::Result<()> {
+        self.signal(member, "-CONT")
+    }
+
+    fn signal(&self, member: usize, name: &str) -> io::Result<()> {
+        let process = self.members[member].process.as_ref();
+        let process = process.ok_or(io::ErrorKind::NotFound)?.id().to_string();
+        match Command::new("kill").args([name, &process]).status()? {
+            status if status.success() => Ok(()),
+            status => Err(io::Error::other(format!("kill {name}: {status}"))),
+        }
+    }
+
+    fn is_over_tls(&self) -> bool {
+        let is_certificate = |one: &String| one.split('=').next() == Some("--cert-file");
+        self.arguments.iter().any(is_certificate)
     }
 }
 
