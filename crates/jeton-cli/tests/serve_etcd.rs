@@ -206,7 +206,7 @@ fn is_ready(server: &Serving) -> bool {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
     let house = House::of(1);
     let (one, other) = (house.serve(), house.serve());
@@ -228,7 +228,7 @@ fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn servers_that_start_together_make_one_key_set() {
     let house = House::of(1);
     // Under another root nobody has been, so that these are the first.
@@ -241,7 +241,7 @@ fn servers_that_start_together_make_one_key_set() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothing() {
     let mut house = House::of(1);
     let server = house.serve();
@@ -270,7 +270,7 @@ fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothi
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn of_three_members_one_may_be_killed() {
     let mut house = House::of(3);
     let server = house.serve_at_last();
@@ -291,7 +291,7 @@ fn of_three_members_one_may_be_killed() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn of_three_members_one_may_stop_answering() {
     let house = House::of(3);
     let server = house.serve_at_last();
@@ -321,7 +321,7 @@ fn of_three_members_one_may_stop_answering() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
     let house = House::of(1);
     let (paused, other) = (house.serve(), house.serve());
@@ -343,7 +343,7 @@ fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
     let folder = tempfile::tempdir().unwrap();
     let quota = ["--quota-backend-bytes", "2097152"];
@@ -371,7 +371,7 @@ fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let at = |file: &str| folder.path().join(file).display().to_string();
@@ -420,7 +420,7 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn a_server_that_is_killed_has_lost_nothing_that_it_acknowledged() {
     let house = House::of(1);
     for _ in 0..5 {
@@ -434,7 +434,7 @@ fn a_server_that_is_killed_has_lost_nothing_that_it_acknowledged() {
 }
 
 #[test]
-#[ignore = "needs etcd"]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn another_key_encryption_key_opens_nothing() {
     let house = House::of(1);
     house.issue(&house.serve());

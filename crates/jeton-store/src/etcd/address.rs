@@ -104,11 +104,6 @@ impl EtcdAddress {
         &self.root
     }
 
-    /// Whether it is asked over TLS.
-    pub fn is_over_tls(&self) -> bool {
-        self.over_tls
-    }
-
     pub(super) fn endpoints(&self) -> &[String] {
         &self.endpoints
     }

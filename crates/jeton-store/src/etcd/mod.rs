@@ -63,7 +63,7 @@ impl EtcdStore {
     /// # Errors
     ///
     /// [`Error::Io`] if nobody answers, or not to this caller; [`Error::Newer`], [`Error::NotAStore`];
-    /// [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without one.
+    /// [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without one, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
         let options = address.options(access)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
