@@ -48,7 +48,8 @@ impl Timestamp {
         Timestamp(self.0.saturating_sub(seconds).max(Self::MIN.0))
     }
 
-    /// Whether this moment and a while lies after the year 9999.
+    /// This moment plus a duration, or `None` if the sum lies after the year 9999. Fractions of a second
+    /// are dropped.
     pub(crate) fn checked_add(self, while_: Duration) -> Option<Timestamp> {
         let seconds = i64::try_from(while_.as_secs()).ok()?;
         Self::from_unix_seconds(self.0.checked_add(seconds)?)
