@@ -352,7 +352,7 @@ pub enum KeyProblem {
     Unsupported,
     /// The key does not say its algorithm and more than one is possible.
     AlgorithmNeeded,
-    /// The bytes given as a secret are the text of a key (PEM, JWK or PASERK).
+    /// The bytes given as a secret are the text of a key (PEM, JWK, PASERK, a line of OpenSSH's).
     KeyAsSecret,
     /// A private key where a public one is wanted.
     PrivateGiven,

@@ -231,7 +231,9 @@ fn a_public_key_is_no_password_and_no_password_a_key() {
     // A token that asks for a password where the reader has a private key.
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
     let public = key.encryption_key().to_pem().unwrap();
-    let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]).unwrap();
+    let refused = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]);
+    assert!(refused.is_err());
+    let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[40..200]).unwrap();
     let password = password.rounds(1000).unwrap();
     let token = Encrypter::new(&password, ContentEnc::A256Gcm)
         .encrypt(b"x")

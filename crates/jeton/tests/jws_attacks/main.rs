@@ -10,5 +10,6 @@ mod extensions;
 mod headers;
 mod json_form;
 mod keys;
+mod secrets;
 mod signatures;
 mod support;
