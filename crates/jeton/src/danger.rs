@@ -4,10 +4,12 @@ mod header_text;
 pub mod paseto_v1;
 pub mod paseto_v2;
 mod password;
+mod unprotected;
 mod weak_keys;
 
 pub use header_text::{HeaderText, encrypt_under};
 pub use password::{Password, Pbes2Alg};
+pub use unprotected::{allow_unprotected_alg, allow_unprotected_enc};
 
 use crate::base64;
 use crate::error::{Part, Rejection, Result};

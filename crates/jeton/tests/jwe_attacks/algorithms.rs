@@ -127,7 +127,7 @@ fn critical_extensions() {
 #[test]
 fn keys_in_the_header_are_not_looked_at() {
     let text = format!(
-        r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"oct","k":"{}"}},"x5c":["AAAA"]}}"#,
+        r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"OKP","crv":"X25519","x":"{}"}},"x5c":["AAAA"]}}"#,
         "A".repeat(43)
     );
     assert!(direct().decrypt(&direct_token(&text, b"x")).is_ok());

@@ -16,3 +16,4 @@ mod passwords;
 mod rsa;
 mod sizes;
 mod support;
+mod unprotected;

@@ -13,3 +13,4 @@ mod keys;
 mod secrets;
 mod signatures;
 mod support;
+mod unprotected;
