@@ -4,6 +4,7 @@
 
 mod algorithms;
 mod bytes;
+mod co_recipient;
 mod compression;
 #[path = "../effort/mod.rs"]
 mod effort;
