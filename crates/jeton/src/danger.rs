@@ -1,13 +1,17 @@
 //! Everything questionable, behind one name, so that one search finds it.
 
 mod header_text;
+mod issuer_wrapping_key;
 pub mod paseto_v1;
 pub mod paseto_v2;
 mod password;
+mod unprotected;
 mod weak_keys;
 
 pub use header_text::{HeaderText, encrypt_under};
+pub use issuer_wrapping_key::IssuerWrappingKey;
 pub use password::{Password, Pbes2Alg};
+pub use unprotected::{allow_unprotected_alg, allow_unprotected_enc};
 
 use crate::base64;
 use crate::error::{Part, Rejection, Result};

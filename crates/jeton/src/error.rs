@@ -196,6 +196,12 @@ pub enum Rejection {
     AlgorithmMismatch,
     /// The header's `enc` is unknown, not the content key's, or not among those allowed.
     EncryptionMismatch,
+    /// The `alg` of a JWS is not in the protected header (RFC 7515, section 10.7).
+    UnprotectedAlg,
+    /// The `enc` of a JWE is not in the protected header.
+    UnprotectedEnc,
+    /// A key in the header (`jwk`, `epk`) has private members.
+    PrivateKeyInHeader,
     /// The header names a critical extension that is not understood (RFC 7515, section 4.1.11).
     CriticalExtension,
     /// The header's `typ` is not what the policy demands.
@@ -250,6 +256,15 @@ impl fmt::Display for Rejection {
             Rejection::EncryptionMismatch => {
                 f.write_str("the header's enc is not the key's or not among those allowed")
             }
+            Rejection::UnprotectedAlg => {
+                f.write_str("alg is not in the protected header: the signature does not cover it")
+            }
+            Rejection::UnprotectedEnc => {
+                f.write_str("enc is not in the protected header: nothing authenticates it")
+            }
+            Rejection::PrivateKeyInHeader => f.write_str(
+                "the header has a private key (in jwk or epk), which must be published nowhere",
+            ),
             Rejection::CriticalExtension => {
                 f.write_str("the header has a critical extension (crit) that is not understood")
             }
@@ -352,7 +367,7 @@ pub enum KeyProblem {
     Unsupported,
     /// The key does not say its algorithm and more than one is possible.
     AlgorithmNeeded,
-    /// The bytes given as a secret are the text of a key (PEM, JWK or PASERK).
+    /// The bytes given as a secret are the text of a key (PEM, JWK, PASERK, a line of OpenSSH's).
     KeyAsSecret,
     /// A private key where a public one is wanted.
     PrivateGiven,

@@ -1,5 +1,7 @@
 //! Every number that an attacker can choose has a name and a bound here.
 
+use crate::base64;
+use crate::error::{Part, Rejection};
 use crate::json::Bounds;
 
 /// Longest `kid` that a token or key may carry, bytes.
@@ -125,7 +127,16 @@ impl Default for Limits {
 
 impl Limits {
     /// serde_json refuses what is deeper, so a higher limit would promise what cannot be kept.
-    const JSON_DEPTH_MAX: u32 = 127;
+    pub(crate) const JSON_DEPTH_MAX: u32 = 127;
+
+    /// Whether a header has at most [`header_bytes`](Limits::header_bytes), by its base64url.
+    #[inline]
+    pub(crate) fn check_header(&self, encoded: &str) -> Result<(), Rejection> {
+        match encoded.len() > base64::encoded_length(self.header_bytes) {
+            true => Err(Rejection::TooLarge(Part::Header)),
+            false => Ok(()),
+        }
+    }
 
     pub(crate) fn depth(&self) -> u32 {
         self.json_depth.min(Self::JSON_DEPTH_MAX)

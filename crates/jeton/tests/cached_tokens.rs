@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use jeton::error::{Misuse, Rejection};
-use jeton::jwe::{ContentEnc, KeyWrapAlg};
-use jeton::key::{MacAlg, SigAlg, WrappingKey};
+use jeton::jwe::ContentEnc;
+use jeton::key::{ContentKey, MacAlg, SigAlg};
 use jeton::{
     Cached, Claims, Clock, Error, Policy, Scratch, Timestamp, Untyped, Verified, VerifiedIn,
     Verify, jwt, limits,
@@ -496,8 +496,8 @@ fn a_long_token_is_verified_each_time_and_not_kept() {
 #[test]
 fn every_kind_of_verifier_can_be_remembered_for() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
-    let encrypted = jwt::EncryptedIssuer::new(&wrapping, ContentEnc::A256Gcm);
+    let content = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
+    let encrypted = jwt::EncryptedIssuer::new(&content, ContentEnc::A256Gcm);
     let claims = claims("/").expires_in(Duration::from_secs(60));
     let several: [(String, Box<dyn Verify>); 2] = [
         (
@@ -506,7 +506,7 @@ fn every_kind_of_verifier_can_be_remembered_for() {
         ),
         (
             encrypted.issue(&claims).unwrap(),
-            Box::new(jwt::EncryptedVerifier::new(&wrapping, policy())),
+            Box::new(jwt::EncryptedVerifier::new(&content, policy())),
         ),
     ];
     for (token, verifier) in several {

@@ -77,7 +77,14 @@ fn case(vector: &Value, index: usize, token: &Value) -> Result<(), Failed> {
         Some(compact) => decrypter.decrypt(compact),
         None => decrypter.decrypt_json(&token.to_string()),
     };
-    let decrypted = if vector["input"]["zip"] == "DEF" {
+    let decrypted = if vector["title"] == "Protecting Content Only" {
+        let refusal = open(&decrypter).unwrap_err().rejection();
+        check(
+            refusal == Some(Rejection::UnprotectedEnc),
+            "unprotected enc without danger",
+        )?;
+        open(&danger::allow_unprotected_enc(decrypter))?
+    } else if vector["input"]["zip"] == "DEF" {
         let refusal = open(&decrypter).unwrap_err().rejection();
         check(refusal == Some(Rejection::Compressed), "zip without danger")?;
         open(&danger::allow_zip(decrypter))?

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jeton::danger::IssuerWrappingKey;
 use jeton::error::{Misuse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
 use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
@@ -162,7 +163,7 @@ fn a_jwt_signed_and_then_encrypted() {
 
 #[test]
 fn a_jwt_encrypted_with_a_shared_key() {
-    let key = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let key = IssuerWrappingKey::new(WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap());
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A128CbcHs256);
     in_every_way(&issuer, |clock| {
         jwt::EncryptedVerifier::new(&key, policy()).clock(clock)
@@ -225,13 +226,14 @@ fn no_verifier_takes_the_token_of_another_format() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let pair = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
     let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let content = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let (local, secret) = (
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
     );
     let encrypter = || Encrypter::new(&wrapping, ContentEnc::A256Gcm);
     let nested = jwt::NestedIssuer::new(&pair, encrypter());
-    let encrypted = jwt::EncryptedIssuer::new(&wrapping, ContentEnc::A256Gcm);
+    let encrypted = jwt::EncryptedIssuer::new(&content, ContentEnc::A256Gcm);
     let issuers: [&dyn Issue; 6] = [&mac, &pair, &nested, &encrypted, &local, &secret];
     let jwt = |keys: jeton::key::Keys| jwt::Verifier::new(keys, policy());
     let verifiers: [Box<dyn Verify>; 6] = [
@@ -241,7 +243,7 @@ fn no_verifier_takes_the_token_of_another_format() {
             Decrypter::new(&wrapping),
             jwt(pair.verifying_key().into()),
         )),
-        Box::new(jwt::EncryptedVerifier::new(&wrapping, policy())),
+        Box::new(jwt::EncryptedVerifier::new(&content, policy())),
         Box::new(v4::Verifier::new(&local, policy())),
         Box::new(v4::Verifier::new(secret.public_key(), policy())),
     ];
@@ -257,7 +259,7 @@ fn no_verifier_takes_the_token_of_another_format() {
 
 #[test]
 fn an_encrypted_jwt_has_the_type_that_is_demanded() {
-    let key = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
         .issue(&claims())
         .unwrap();
@@ -276,7 +278,7 @@ fn an_encrypted_jwt_has_the_type_that_is_demanded() {
 
 #[test]
 fn an_encrypted_jwt_stays_within_the_limits() {
-    let key = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
         .issue(&claims())
         .unwrap();

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{Directions, KeyId, UnknownAlgorithm, Uses, shared_algorithm};
+use crate::key::{Directions, KeyId, UnknownAlgorithm, Uses, is_key_text, shared_algorithm};
 use crate::limits;
 
 /// How a password wraps content keys (RFC 7518, section 4.8).
@@ -93,13 +93,16 @@ impl Password {
     /// Rounds of PBKDF2 when encrypting, unless [`rounds`](Self::rounds) says another number.
     pub const ROUNDS_DEFAULT: u32 = 600_000;
 
-    /// A password of 1 to [`limits::PASSWORD_BYTES`] bytes.
+    /// A password of 1 to [`limits::PASSWORD_BYTES`] bytes that is not the text of a key.
     pub fn new(alg: Pbes2Alg, password: &[u8]) -> Result<Password> {
         if password.is_empty() {
             return Err(KeyError::at("password", KeyProblem::TooWeak).into());
         }
         if password.len() > limits::PASSWORD_BYTES {
             return Err(KeyError::at("password", KeyProblem::TooLarge).into());
+        }
+        if is_key_text(password) {
+            return Err(KeyError::at("password", KeyProblem::KeyAsSecret).into());
         }
         Ok(Password {
             alg,

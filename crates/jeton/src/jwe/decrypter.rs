@@ -40,6 +40,7 @@ pub struct Decrypter {
     allowed: Vec<ContentEnc>,
     limits: Limits,
     is_inflating: bool,
+    unprotected_enc: bool,
 }
 
 /// A recipient and a key that may be its.
@@ -57,6 +58,7 @@ impl Decrypter {
             allowed: ContentEnc::ALL.to_vec(),
             limits: Limits::default(),
             is_inflating: false,
+            unprotected_enc: false,
         }
     }
 
@@ -77,6 +79,11 @@ impl Decrypter {
         self
     }
 
+    pub(crate) fn with_unprotected_enc(mut self) -> Decrypter {
+        self.unprotected_enc = true;
+        self
+    }
+
     /// Decrypts the compact serialization (RFC 7516, section 7.1).
     pub fn decrypt(&self, token: &str) -> Result<Decrypted> {
         Ok(self.open(&Parts::compact(token, &self.limits)?)?)
@@ -85,6 +92,9 @@ impl Decrypter {
     /// Decrypts the JSON serialization, general or flattened (RFC 7516, section 7.2).
     ///
     /// [`Decrypted::recipient_index`] and [`Decrypted::key_id`] say which recipient and key it was.
+    /// A token whose `enc` is not in the protected header is [`Rejection::UnprotectedEnc`]; see
+    /// [`danger::allow_unprotected_enc`](crate::danger::allow_unprotected_enc). A recipient's `alg` may stand
+    /// in any header.
     /// At most [`limits::RECIPIENTS`] recipients are looked at, and at most
     /// [`limits::ENCRYPTED_KEYS_TRIED`] encrypted keys tried.
     pub fn decrypt_json(&self, text: &str) -> Result<Decrypted> {
@@ -167,7 +177,8 @@ impl Decrypter {
         Ok(headers)
     }
 
-    /// The one `enc` of all recipients (RFC 7516, section 7.2.1), if it is allowed.
+    /// The one `enc` of all recipients (RFC 7516, section 7.2.1), if it is allowed, and protected: an
+    /// attacker could exchange another.
     fn content_encryption(&self, headers: &[Fields<'_>]) -> Result<ContentEnc, Rejection> {
         let first = headers.first().ok_or(Rejection::Malformed(Part::Token))?;
         let name = first.enc()?;
@@ -175,6 +186,9 @@ impl Decrypter {
             if other.enc()? != name {
                 return Err(Rejection::Malformed(Part::Header));
             }
+        }
+        if !first.enc_is_protected() && !self.unprotected_enc {
+            return Err(Rejection::UnprotectedEnc);
         }
         let enc: ContentEnc = name.parse().map_err(|_| Rejection::EncryptionMismatch)?;
         if !self.allowed.contains(&enc) {
@@ -260,8 +274,11 @@ fn decrypted(
 
 /// What a successful decryption found. Only a [`Decrypter`] makes one.
 ///
-/// That a token could be decrypted says that nobody changed it on its way. It says nothing about who
-/// wrote it, unless the key is one that only the writer shares.
+/// That a token could be decrypted says that nobody changed it on its way who cannot read it. It says
+/// nothing about who wrote it. Not even a key that only the writer shares does, if it is a
+/// [`WrappingKey`](crate::key::WrappingKey): each recipient of a token learns its content key, and can
+/// encrypt something else under it beside what the others' keys have wrapped. Only a
+/// [`ContentKey`](crate::key::ContentKey) of one writer says that it was this one.
 ///
 /// ```compile_fail
 /// // There is no other way to one.

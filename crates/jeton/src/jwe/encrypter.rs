@@ -6,6 +6,7 @@ use super::recipient::{self, ForRecipient, PartyInfo};
 use crate::base64;
 use crate::crypto::deflate;
 use crate::error::{Misuse, Result};
+use crate::jws::is_reserved;
 use crate::key::{ContentEnc, EncryptionKeyRef};
 use crate::limits;
 
@@ -27,6 +28,9 @@ use crate::limits;
 ///     .encrypt_general(b"for two")?;
 /// let decrypted = Decrypter::new(&two).decrypt_json(&text)?;
 /// assert_eq!((decrypted.plaintext(), decrypted.recipient_index()), (&b"for two"[..], 1));
+///
+/// // Each of the two can encrypt under the content key that both know now. So a key that has had company
+/// // says nothing of the sender, and no verifier of JWTs takes it for an issuer's: sign, then encrypt.
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -43,12 +47,6 @@ pub struct Encrypter<'k> {
     /// The protected header's text, if it is the caller's.
     text: Option<String>,
 }
-
-/// Names of header members that mean something, and are set by nobody else.
-const OWN_NAMES: [&str; 20] = [
-    "alg", "enc", "kid", "typ", "cty", "zip", "crit", "epk", "apu", "apv", "iv", "tag", "p2s",
-    "p2c", "b64", "jwk", "jku", "x5c", "x5u", "x5t",
-];
 
 impl<'k> Encrypter<'k> {
     /// Encrypts to this key, a reference to any that encrypts, with this content encryption.
@@ -69,6 +67,10 @@ impl<'k> Encrypter<'k> {
     /// Encrypts to this key too: for [`encrypt_general`](Self::encrypt_general), and at most
     /// [`limits::RECIPIENTS`] in all. A [`ContentKey`](crate::key::ContentKey) and plain ECDH-ES
     /// can have no other recipient beside them.
+    ///
+    /// All recipients learn one content key. Each of them can encrypt something else under it, which the
+    /// others' keys then decrypt: so what they decrypt is from one of the group, and not from one sender.
+    /// Sign before you encrypt where that matters.
     pub fn also_to(mut self, key: impl Into<EncryptionKeyRef<'k>>) -> Encrypter<'k> {
         self.recipients.push(key.into());
         self
@@ -96,14 +98,16 @@ impl<'k> Encrypter<'k> {
         self
     }
 
-    /// Adds data that is authenticated and not encrypted. The JSON serializations only.
+    /// Adds data that is authenticated and not encrypted. The JSON serializations only. Empty data is the
+    /// same as none (RFC 7516, section 7.2.1).
     pub fn aad(mut self, aad: &[u8]) -> Encrypter<'k> {
-        self.aad = Some(aad.to_vec());
+        self.aad = (!aad.is_empty()).then(|| aad.to_vec());
         self
     }
 
     /// Adds a member to the header that all recipients share and that nothing protects (RFC 7516,
-    /// section 7.2.1). The JSON serializations only.
+    /// section 7.2.1). The JSON serializations only. A name that means something to a recipient is
+    /// [`Misuse::HeaderMember`] when encrypting, as is a name set twice.
     pub fn unprotected(
         mut self,
         name: impl Into<String>,
@@ -222,7 +226,7 @@ impl<'k> Encrypter<'k> {
             let is_second = self.unprotected[..index]
                 .iter()
                 .any(|(other, _)| other == name);
-            if is_second || OWN_NAMES.contains(&name.as_str()) {
+            if is_second || is_reserved(name) {
                 return Err(Misuse::HeaderMember);
             }
         }

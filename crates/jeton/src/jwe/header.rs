@@ -6,17 +6,20 @@ use std::collections::HashSet;
 use crate::base64;
 use crate::error::{Misuse, Part, Rejection};
 use crate::json::{self, Fault, Kind, Value};
+use crate::jwk;
 use crate::limits::{self, Limits};
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Header);
 
 /// The members that mean something to a decrypter. `jwk`, `jku`, `x5c` and `x5u` are not among
-/// them: a key in a token is never trusted and nothing is ever fetched.
+/// them: a key in a token is never trusted and nothing is ever fetched. A private key in `jwk` or `epk` is
+/// refused all the same: it is published then, and a reader that trusts it would be fooled.
 #[derive(Default, Clone)]
 pub(super) struct Fields<'h> {
     names: HashSet<Cow<'h, str>>,
     alg: Option<Cow<'h, str>>,
     enc: Option<Cow<'h, str>>,
+    enc_is_protected: bool,
     pub(super) kid: Option<Cow<'h, str>>,
     pub(super) typ: Option<Cow<'h, str>>,
     pub(super) cty: Option<Cow<'h, str>>,
@@ -47,9 +50,7 @@ impl From<Fault> for Refused {
 
 /// Decodes a protected header.
 pub(super) fn decode(encoded: &str, limits: &Limits) -> Result<Vec<u8>, Rejection> {
-    if encoded.len() > base64::encoded_length(limits.header_bytes) {
-        return Err(Rejection::TooLarge(Part::Header));
-    }
+    limits.check_header(encoded)?;
     base64::decode(encoded.as_bytes()).map_err(|_| MALFORMED)
 }
 
@@ -60,6 +61,11 @@ impl<'h> Fields<'h> {
 
     pub(super) fn enc(&self) -> Result<&str, Rejection> {
         self.enc.as_deref().ok_or(MALFORMED)
+    }
+
+    /// Whether `enc` is in the protected header.
+    pub(super) fn enc_is_protected(&self) -> bool {
+        self.enc_is_protected
     }
 
     /// Adds the protected header.
@@ -119,9 +125,17 @@ impl<'h> Fields<'h> {
             true => Ok(Some(value.raw())),
             false => Err(MALFORMED),
         };
+        let public_key = || match value.kind() {
+            Kind::Object if jwk::is_private(value.raw()) => Err(Rejection::PrivateKeyInHeader),
+            Kind::Object => Ok(value.raw()),
+            _ => Err(MALFORMED),
+        };
         match &*name {
             "alg" => self.alg = string()?,
-            "enc" => self.enc = string()?,
+            "enc" => {
+                self.enc = string()?;
+                self.enc_is_protected = is_protected;
+            }
             "kid" => self.kid = string()?,
             "typ" => {
                 let typ = string()?;
@@ -137,7 +151,8 @@ impl<'h> Fields<'h> {
                 }
                 self.is_compressed = true;
             }
-            "epk" => self.epk = of_kind(Kind::Object)?,
+            "jwk" => drop(public_key()?),
+            "epk" => self.epk = Some(public_key()?),
             "apu" => self.apu = string()?,
             "apv" => self.apv = string()?,
             "iv" => self.iv = string()?,

@@ -81,7 +81,7 @@ impl<'t> Parts<'t> {
                 "protected" => parts.protected = present(value)?,
                 "unprotected" => parts.unprotected = Some(object(value)?),
                 "recipients" => array = Some(value),
-                "aad" => parts.aad = Some(string(value)?),
+                "aad" => parts.aad = Some(present(value)?),
                 "iv" => (parts.iv, has_iv) = (present(value)?, true),
                 "ciphertext" => (parts.ciphertext, has_ciphertext) = (string(value)?, true),
                 "tag" => (parts.tag, has_tag) = (present(value)?, true),

@@ -104,7 +104,7 @@ fn agree(
 ) -> Option<Secret> {
     let members = Members::parse(fields.epk?).ok()?;
     let group = key::group(&members).ok()?;
-    if group != private.group() || members.has("d") {
+    if group != private.group() {
         return None;
     }
     let point = key::public_bytes(&members, group).ok()?;

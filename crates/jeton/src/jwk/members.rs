@@ -7,10 +7,14 @@ use crate::base64;
 use crate::error::{KeyError, KeyProblem};
 use crate::json::{self, Fault, Value};
 use crate::key::KeyId;
-use crate::limits;
+use crate::limits::{self, Limits};
 
 /// The members of one JWK, checked as JSON and not yet as a key.
 pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+
+/// The members that only private and symmetric keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; RFC
+/// 8037, section 2; RFC 9964).
+const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
 /// What a key is to be used for, as `key_ops` calls it (RFC 7517, section 4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +44,17 @@ impl From<Fault> for Refused {
     }
 }
 
+/// Whether a JWK in a token's header has a member that a public key does not have. The text is an object
+/// that has been checked with the rest of the header.
+pub(crate) fn is_private(text: &str) -> bool {
+    let mut is_private = false;
+    let read = json::read_object(text, Limits::JSON_DEPTH_MAX, |name, _| {
+        is_private |= PRIVATE.contains(&&*name.to_cow());
+        Ok::<_, Fault>(())
+    });
+    is_private || read.is_err()
+}
+
 impl<'a> Members<'a> {
     /// `x5c` and the like may nest a little; nothing in a JWK nests more.
     const DEPTH: u32 = 8;
@@ -64,6 +79,11 @@ impl<'a> Members<'a> {
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
+    }
+
+    /// The first of the members that a public key does not have, if there is one.
+    pub(crate) fn private_member(&self) -> Option<&'static str> {
+        PRIVATE.into_iter().find(|name| self.has(name))
     }
 
     /// A string, if the member is there.

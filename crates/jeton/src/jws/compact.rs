@@ -103,6 +103,7 @@ impl<'t> Compact<'t> {
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
         if let Some((key, known)) = keys.known(self.header) {
+            limits.check_header(self.header)?;
             if !signed_by(key, message(PayloadForm::Encoded)?.as_ref(), self.signature) {
                 return Err(Rejection::Signature);
             }

@@ -9,7 +9,46 @@ use smallvec::SmallVec;
 use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::json::{self, Fault, Kind, Text, Value};
+use crate::jwk;
 use crate::limits::{self, Limits};
+
+/// Whether a member of this name means something to whoever receives a token, so that it stands in a
+/// protected header that the library writes, or nowhere.
+///
+/// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3; RFC 8225,
+/// section 8.1 (`ppt`); RFC 8555, sections 6.4 and 6.5 (`url`, `nonce`); OpenID Federation 1.0, section 4.3
+/// (`trust_chain`). RFC 9321's `svt` is added to tokens that are signed already, and `iss`, `sub` and `aud`
+/// beside a JWE only repeat what its claims say (RFC 7519, section 5.3): those are the caller's.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    const NAMES: [&str; 25] = [
+        "alg",
+        "jku",
+        "jwk",
+        "kid",
+        "x5u",
+        "x5c",
+        "x5t",
+        "x5t#S256",
+        "typ",
+        "cty",
+        "crit",
+        "enc",
+        "zip",
+        "epk",
+        "apu",
+        "apv",
+        "iv",
+        "tag",
+        "p2s",
+        "p2c",
+        "b64",
+        "ppt",
+        "url",
+        "nonce",
+        "trust_chain",
+    ];
+    NAMES.contains(&name)
+}
 
 /// The headers that a key writes, encoded once when the key is made: `alg`, `kid` and perhaps
 /// `typ: JWT`.
@@ -96,9 +135,7 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn decode(encoded: &str, limits: &Limits) -> Result<Header, Rejection> {
-        if encoded.len() > base64::encoded_length(limits.header_bytes) {
-            return Err(Rejection::TooLarge(Part::Header));
-        }
+        limits.check_header(encoded)?;
         let mut text = SmallVec::from_elem(0, encoded.len() / 4 * 3 + 2);
         let length = base64::decode_into(encoded.as_bytes(), &mut text)
             .map_err(|_| Rejection::Malformed(Part::Header))?
@@ -119,12 +156,14 @@ impl Header {
     }
 
     /// The fields of a protected header and the unprotected one beside it (RFC 7515, section 7.2.1).
-    /// No name may stand in both; neither may be empty of what it must have.
-    pub(crate) fn fields_with<'h>(
+    /// No name may stand in both; neither may be empty of what it must have. `alg` stands in the protected
+    /// one unless the reader allows otherwise: else an attacker could exchange it (section 10.7).
+    pub(super) fn fields_with<'h>(
         &'h self,
         unprotected: Option<&'h str>,
-        limits: &Limits,
+        reading: Reading<'_>,
     ) -> Result<Fields<'h>, Rejection> {
+        let limits = reading.limits;
         let mut names = HashSet::new();
         let mut fields = Fields::default();
         if !self.text.is_empty() {
@@ -141,6 +180,9 @@ impl Header {
             outer.read(unprotected, limits, Extensions::None, |name| {
                 names.insert(name.into_owned())
             })?;
+            if outer.alg.is_some() && !reading.unprotected_alg {
+                return Err(Rejection::UnprotectedAlg);
+            }
             // What nobody signed may help to find the key, and may not say what the payload is.
             fields.alg = fields.alg.or(outer.alg);
             fields.kid = fields.kid.or(outer.kid);
@@ -151,6 +193,14 @@ impl Header {
     fn text(&self) -> Result<&str, Rejection> {
         json::text(&self.text).map_err(|fault| Refused::from(fault).0)
     }
+}
+
+/// How the headers of a JSON serialization are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading<'l> {
+    pub(super) limits: &'l Limits,
+    /// Whether `alg` may stand in the unprotected header.
+    pub(super) unprotected_alg: bool,
 }
 
 /// What of `crit` a verifier understands (RFC 7515, section 4.1.11).
@@ -173,7 +223,8 @@ pub(crate) enum PayloadForm {
 }
 
 /// The members of a header that mean something to a verifier. `jwk`, `jku`, `x5c` and `x5u` are
-/// not among them: a key in a token is never trusted and nothing is ever fetched.
+/// not among them: a key in a token is never trusted and nothing is ever fetched. A private key in `jwk`
+/// is refused all the same: it is published then, and a verifier that trusts it would be fooled.
 #[derive(Default)]
 pub(crate) struct Fields<'h> {
     alg: Option<Text<'h>>,
@@ -223,6 +274,12 @@ impl<'h> Fields<'h> {
                 "kid" => self.kid = Some(string()?.to_cow()),
                 "typ" => self.typ = Some(string()?.to_cow()),
                 "cty" => self.cty = Some(string()?.to_cow()),
+                "jwk" if value.kind() != Kind::Object => {
+                    return Err(Refused(Rejection::Malformed(Part::Header)));
+                }
+                "jwk" if jwk::is_private(value.raw()) => {
+                    return Err(Refused(Rejection::PrivateKeyInHeader));
+                }
                 "crit" => crit = Some(value),
                 "b64" => b64 = Some(value),
                 _ => {}

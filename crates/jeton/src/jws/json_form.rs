@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::compact::{signed_by, signing_input};
-use super::header::PayloadForm;
+use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
@@ -47,8 +47,9 @@ pub(super) fn verify(
     text: &str,
     content: Option<&[u8]>,
     keys: &Keys,
-    limits: &Limits,
+    reading: Reading<'_>,
 ) -> Result<VerifiedPayload, Rejection> {
+    let limits = reading.limits;
     if text.len() > limits.token_bytes {
         return Err(Rejection::TooLarge(Part::Token));
     }
@@ -60,7 +61,7 @@ pub(super) fn verify(
     let signatures = document.signatures(limits)?;
     let read: Vec<_> = signatures
         .iter()
-        .map(|signed| signed.read(limits))
+        .map(|signed| signed.read(reading))
         .collect();
     // One payload cannot be both encoded and not (RFC 7797, section 3). A signature that cannot be
     // read is nobody's, and says nothing about it.
@@ -73,7 +74,7 @@ pub(super) fn verify(
     let mut tries = Tries(Some(limits::SIGNATURES_TRIED));
     for (index, signature) in read.iter().enumerate() {
         let verified = match signature {
-            Ok(signature) => signature.verify(&payload, keys, limits, &mut tries),
+            Ok(signature) => signature.verify(&payload, keys, reading, &mut tries),
             Err(rejection) => Err(*rejection),
         };
         match verified {
@@ -197,7 +198,7 @@ impl<'t> Signed<'t> {
         }
     }
 
-    fn read(&self, limits: &Limits) -> Result<Signature<'t>, Rejection> {
+    fn read(&self, reading: Reading<'_>) -> Result<Signature<'t>, Rejection> {
         let protected = self.protected.map(string).transpose()?.unwrap_or_default();
         let signature = string(
             self.signature
@@ -208,9 +209,9 @@ impl<'t> Signed<'t> {
             Some(value) if value.kind() == Kind::Object => Some(value.raw()),
             Some(_) => return Err(Rejection::Malformed(Part::Header)),
         };
-        let header = Header::decode(&protected, limits)?;
+        let header = Header::decode(&protected, reading.limits)?;
         Ok(Signature {
-            form: header.fields_with(unprotected, limits)?.payload_form,
+            form: header.fields_with(unprotected, reading)?.payload_form,
             header,
             protected,
             unprotected,
@@ -233,10 +234,10 @@ impl Signature<'_> {
         &self,
         payload: &Payload<'_>,
         keys: &Keys,
-        limits: &Limits,
+        reading: Reading<'_>,
         tries: &mut Tries,
     ) -> Result<VerifiedPayload, Rejection> {
-        let fields = self.header.fields_with(self.unprotected, limits)?;
+        let fields = self.header.fields_with(self.unprotected, reading)?;
         let alg = fields.alg()?;
         // Made for the first key that fits, if there is one.
         let message = OnceCell::new();

@@ -34,5 +34,5 @@ pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;
-pub(crate) use header::{Extensions, Header, Headers, KnownHeader};
+pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
 pub(crate) use signer::{assemble, attach, header_with_type, unsigned};

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::compact::{may_stand_in_compact, signing_input};
-use super::header::PayloadForm;
+use super::header::{PayloadForm, is_reserved};
 use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{Misuse, Result};
@@ -32,11 +32,6 @@ pub struct Signer<'k> {
     unprotected: Option<String>,
     form: PayloadForm,
 }
-
-/// The names that stand in the protected header, or nowhere.
-const PROTECTED: [&str; 10] = [
-    "alg", "kid", "typ", "cty", "crit", "b64", "jwk", "jku", "x5c", "x5u",
-];
 
 impl<'k> Signer<'k> {
     /// Signs with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
@@ -114,7 +109,7 @@ impl<'k> Signer<'k> {
             }
         }
         json::read_object(&text, limits.depth(), |name, _| {
-            if PROTECTED.contains(&&*name.to_cow()) {
+            if is_reserved(&name.to_cow()) {
                 return Err(Refused);
             }
             Ok(())

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::header::{Extensions, Fields, PayloadForm};
+use super::header::{Extensions, Fields, PayloadForm, Reading};
 use super::{Compact, json_form};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
@@ -17,6 +17,7 @@ use crate::limits::Limits;
 pub struct Verifier {
     keys: Keys,
     limits: Limits,
+    unprotected_alg: bool,
 }
 
 impl Verifier {
@@ -25,12 +26,18 @@ impl Verifier {
         Verifier {
             keys: keys.into(),
             limits: Limits::default(),
+            unprotected_alg: false,
         }
     }
 
     /// Accepts tokens of these sizes.
     pub fn limits(mut self, limits: Limits) -> Verifier {
         self.limits = limits;
+        self
+    }
+
+    pub(crate) fn with_unprotected_alg(mut self) -> Verifier {
+        self.unprotected_alg = true;
         self
     }
 
@@ -76,10 +83,12 @@ impl Verifier {
     /// section 7.2), if one of its signatures is valid under a trusted key.
     ///
     /// [`VerifiedPayload::signature_index`] and [`VerifiedPayload::key_id`] say which. The others
-    /// may be anybody's. At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at,
+    /// may be anybody's. A signature whose `alg` is not in its protected header is
+    /// [`Rejection::UnprotectedAlg`]; see
+    /// [`danger::allow_unprotected_alg`](crate::danger::allow_unprotected_alg). At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at,
     /// and at most [`limits::SIGNATURES_TRIED`](crate::limits::SIGNATURES_TRIED) checked.
     pub fn verify_json(&self, text: &str) -> Result<VerifiedPayload> {
-        Ok(json_form::verify(text, None, &self.keys, &self.limits)?)
+        Ok(json_form::verify(text, None, &self.keys, self.reading())?)
     }
 
     /// The content of a JWS in the JSON serialization that travels without it.
@@ -88,8 +97,15 @@ impl Verifier {
             text,
             Some(content),
             &self.keys,
-            &self.limits,
+            self.reading(),
         )?)
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading {
+            limits: &self.limits,
+            unprotected_alg: self.unprotected_alg,
+        }
     }
 }
 

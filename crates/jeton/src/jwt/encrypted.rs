@@ -6,19 +6,20 @@ use serde::de::DeserializeOwned;
 
 use crate::claims::{Buffer, Claims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
+use crate::danger::IssuerWrappingKey;
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
-use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef, WrappingKey};
+use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef};
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 use crate::verify::Verify;
 
-/// A key that both sides share: a [`WrappingKey`] or a [`ContentKey`].
+/// A key that both sides share and that can stand for the issuer of a JWT that is encrypted and not signed: a
+/// [`ContentKey`].
 ///
-/// Only such a key can stand for the issuer of a JWT that is encrypted and not signed. To a public
-/// key anyone can encrypt, so there the claims are signed first:
+/// To a public key anyone can encrypt, so there the claims are signed first:
 /// [`NestedIssuer`](super::NestedIssuer).
 ///
 /// ```compile_fail,E0277
@@ -28,13 +29,30 @@ use crate::verify::Verify;
 /// EncryptedIssuer::new(&public, ContentEnc::A256Gcm); // from anybody: refused by the compiler
 /// # Ok::<(), jeton::Error>(())
 /// ```
+///
+/// A [`WrappingKey`](crate::key::WrappingKey) cannot either. A token may have other recipients beside it, each
+/// of whom learns the content key and can encrypt other claims under it. Where the other side demands AES key
+/// wrap, there is [`danger::IssuerWrappingKey`](crate::danger::IssuerWrappingKey).
+///
+/// ```compile_fail,E0277
+/// # use jeton::jwt::EncryptedVerifier;
+/// # use jeton::key::{KeyWrapAlg, WrappingKey};
+/// # use jeton::Policy;
+/// let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw)?;
+/// EncryptedVerifier::new(&wrapping, Policy::new("i", "a")); // refused by the compiler
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand for the issuer of a JWT",
+    note = "a `ContentKey` can; to a public key anyone can encrypt, and every recipient of a token can \
+            encrypt under its content key, so sign first: `jwt::NestedIssuer`"
+)]
 pub trait SharedKey: sealed::Shared {}
 
-impl SharedKey for WrappingKey {}
 impl SharedKey for ContentKey {}
 
 mod sealed {
-    use super::{ContentKey, DecryptionKeys, EncryptionKeyRef, WrappingKey};
+    use super::{ContentKey, DecryptionKeys, EncryptionKeyRef, IssuerWrappingKey};
 
     pub trait Shared {
         #[doc(hidden)]
@@ -43,13 +61,13 @@ mod sealed {
         fn to_decrypt(&self) -> DecryptionKeys;
     }
 
-    impl Shared for WrappingKey {
+    impl Shared for IssuerWrappingKey {
         fn to_encrypt(&self) -> EncryptionKeyRef<'_> {
-            self.into()
+            self.key().into()
         }
 
         fn to_decrypt(&self) -> DecryptionKeys {
-            self.into()
+            self.key().into()
         }
     }
 
@@ -67,15 +85,17 @@ mod sealed {
 /// Issues JWTs that are encrypted with a shared key, and not signed: whoever can read such a token
 /// can also make one.
 ///
+/// With AES-GCM one [`ContentKey`] encrypts at most 2³² tokens (RFC 7518, section 8.4).
+///
 /// ```
 /// use std::time::Duration;
-/// use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
+/// use jeton::key::{ContentEnc, ContentKey};
 /// use jeton::{Claims, Policy, Verified, jwt};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
 ///
-/// let key = WrappingKey::generate(KeyWrapAlg::A256Kw)?;
+/// let key = ContentKey::generate(ContentEnc::A256Gcm)?;
 /// let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm).issue(
 ///     &Claims::new(Visit { page: "/".into() })
 ///         .issuer("https://id.example")

@@ -12,7 +12,8 @@ use crate::jwk::{self, Members};
 /// A shared key that encrypts content itself (`alg: dir`, RFC 7518, section 4.5).
 ///
 /// With AES-GCM at most 2³² tokens may be encrypted under one key (RFC 7518, section 8.4): the
-/// nonces are random. A [`WrappingKey`](super::WrappingKey) gives each token its own content key.
+/// nonces are random. A [`WrappingKey`](super::WrappingKey) for AES key wrap gives each token its own content
+/// key, and has no such limit; one for AES-GCM key wrap has the same.
 ///
 /// ```
 /// use jeton::key::{ContentEnc, ContentKey};
@@ -35,7 +36,8 @@ impl ContentKey {
         Self::new(enc, &secret)
     }
 
-    /// A key from bytes that are both secret and random: exactly as many as `enc` has.
+    /// A key from bytes that are both secret and random: exactly as many as `enc` has, and not the text of a
+    /// key.
     pub fn new(enc: ContentEnc, secret: &[u8]) -> Result<ContentKey> {
         let secret = Zeroizing::new(secret.to_vec());
         let shared = SharedSecret::new(secret, enc.key_bytes(), Directions::Both)?;

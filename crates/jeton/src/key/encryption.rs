@@ -121,10 +121,8 @@ impl EncryptionKey {
         members: &Members<'_>,
         wanted: Option<KeyManagementAlg>,
     ) -> Result<EncryptionKey, KeyError> {
-        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
-            if members.has(private) {
-                return Err(KeyError::at(private, KeyProblem::PrivateGiven));
-            }
+        if let Some(private) = members.private_member() {
+            return Err(KeyError::at(private, KeyProblem::PrivateGiven));
         }
         let alg = algorithm(members, wanted)?;
         members.permit_one_of(

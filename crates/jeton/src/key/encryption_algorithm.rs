@@ -46,11 +46,11 @@ pub enum KeyWrapAlg {
     A192Kw,
     /// AES Key Wrap with 256 bits.
     A256Kw,
-    /// AES-GCM with 128 bits.
+    /// AES-GCM with 128 bits. At most 2³² content keys may be wrapped under one key.
     A128GcmKw,
-    /// AES-GCM with 192 bits.
+    /// AES-GCM with 192 bits. At most 2³² content keys may be wrapped under one key.
     A192GcmKw,
-    /// AES-GCM with 256 bits.
+    /// AES-GCM with 256 bits. At most 2³² content keys may be wrapped under one key.
     A256GcmKw,
 }
 
@@ -64,11 +64,11 @@ pub enum ContentEnc {
     A192CbcHs384,
     /// AES-CBC with 256 bits and HMAC-SHA-512.
     A256CbcHs512,
-    /// AES-GCM with 128 bits.
+    /// AES-GCM with 128 bits. At most 2³² tokens may be encrypted under one content key.
     A128Gcm,
-    /// AES-GCM with 192 bits.
+    /// AES-GCM with 192 bits. At most 2³² tokens may be encrypted under one content key.
     A192Gcm,
-    /// AES-GCM with 256 bits.
+    /// AES-GCM with 256 bits. At most 2³² tokens may be encrypted under one content key.
     A256Gcm,
 }
 

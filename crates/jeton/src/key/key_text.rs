@@ -1,9 +1,10 @@
 //! What a key looks like that somebody takes for a secret.
 //!
 //! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
-//! key only where all of it is one, and PASERK and OpenSSH only where all of it is text. A key in base64
-//! is one too: that is how realms publish theirs, how `x5c` holds certificates, and how keys come in
-//! environment variables.
+//! key only where all of it is one, PASERK only where all of it is text, and OpenSSH only where a word of it
+//! is a key's base64. A key in base64 is one too: that is how realms publish theirs, how `x5c` holds
+//! certificates, and how keys come in environment variables. So is one in UTF-16, which is how some shells
+//! write what they are asked to save.
 
 use der::asn1::{AnyRef, OctetStringRef};
 use der::{Decode, Reader as _, Tag, Tagged as _};
@@ -13,32 +14,111 @@ use sec1::EcPrivateKey;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate; in base64
-/// or as they are.
-pub(super) fn is_key_text(bytes: &[u8]) -> bool {
-    is_bare_key_text(bytes) || base64(bytes).is_some_and(|decoded| is_bare_key_text(&decoded))
+/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate; as they are or
+/// in base64, which may be in base64 again; each in UTF-8, UTF-16 or UTF-32.
+pub(crate) fn is_key_text(bytes: &[u8]) -> bool {
+    is_key_text_within(bytes, 2)
+}
+
+/// The same with at most so many layers of base64 around it.
+fn is_key_text_within(bytes: &[u8], layers: u8) -> bool {
+    let is = |text: &[u8]| {
+        is_bare_key_text(text)
+            || (layers > 0
+                && base64(text).is_some_and(|inner| is_key_text_within(&inner, layers - 1)))
+    };
+    is(bytes) || narrowed(bytes).is_some_and(|text| is(&text))
+}
+
+/// The characters of UTF-16 and UTF-32, in either order of bytes: what is ASCII in them has zeros beside it.
+/// At least a third of the bytes are zero then, as they are in no secret that is random.
+fn narrowed(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+    let narrow = || bytes.iter().copied().filter(|byte| *byte != 0);
+    (zeros >= bytes.len().div_ceil(3) && zeros > 0).then(|| Zeroizing::new(narrow().collect()))
 }
 
 fn is_bare_key_text(bytes: &[u8]) -> bool {
     let text = trimmed(bytes);
-    let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
-    let json = matches!(text.first(), Some(b'{' | b'['));
-    let paserk = matches!(text, [b'k', b'1'..=b'4', b'.', ..]);
-    let open_ssh = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-"];
-    let open_ssh = open_ssh.iter().any(|start| text.starts_with(start));
-    // PEM has five hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
-    contains(b"-----BEGIN ")
-        || contains(b"---- BEGIN ")
-        || (json && contains(b"\"kty\""))
-        || ((paserk || open_ssh) && text.is_ascii())
-        || is_der(bytes)
+    has_frame(text) || is_jwk(text) || is_paserk(text) || has_open_ssh_key(text) || is_der(bytes)
+}
+
+/// Whether a line of PEM's is in it: hyphens around words of which the first is BEGIN or END. PEM has five
+/// hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
+fn has_frame(text: &[u8]) -> bool {
+    let is_word = |at: &usize| {
+        let mut words = [&b"BEGIN "[..], b"END "].into_iter();
+        words.any(|word| {
+            let there = text.get(*at..at + word.len());
+            there.is_some_and(|there| there.eq_ignore_ascii_case(word))
+        })
+    };
+    let mut words = (0..text.len()).filter(is_word);
+    words.any(|at| text[..at].trim_ascii_end().ends_with(b"----"))
+}
+
+/// Whether it is JSON that names a key's type, in whatever spelling.
+fn is_jwk(text: &[u8]) -> bool {
+    let has = |text: &[u8]| {
+        let mut names = [b"\"kty\"", b"'kty'"].into_iter();
+        names.any(|name| memchr::memmem::find(text, name).is_some())
+    };
+    matches!(text.first(), Some(b'{' | b'['))
+        && (has(text)
+            || (text.contains(&b'\\') && unescaped(text).is_some_and(|text| has(text.as_bytes()))))
+}
+
+/// The text with each `\uXXXX` of an ASCII character as this character.
+fn unescaped(text: &[u8]) -> Option<Zeroizing<String>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut plain = Zeroizing::new(String::with_capacity(text.len()));
+    let mut pieces = text.split("\\u");
+    plain.push_str(pieces.next()?);
+    for piece in pieces {
+        let code = (piece.get(..4)).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code {
+            Some(code) if code.is_ascii() => {
+                plain.push(char::from(code));
+                plain.push_str(&piece[4..]);
+            }
+            _ => plain.push_str(piece),
+        }
+    }
+    Some(plain)
+}
+
+/// `k4.public.…`
+fn is_paserk(text: &[u8]) -> bool {
+    matches!(text, [b'k', b'1'..=b'4', b'.', kind, ..] if kind.is_ascii_lowercase())
+        && text.is_ascii()
+        && text[3..].contains(&b'.')
+}
+
+/// Whether a word of it is an OpenSSH public key: a line of `authorized_keys` or `known_hosts`, whatever
+/// stands before the key, or the key's base64 alone. It begins with a length of four bytes, which is small,
+/// and the name of its algorithm (RFC 4253, section 6.6).
+fn has_open_ssh_key(text: &[u8]) -> bool {
+    const NAMES: [&[u8]; 5] = [b"ssh-", b"ecdsa-sh", b"sk-ssh-", b"sk-ecdsa", b"webauthn"];
+    let is_key = |word: &[u8]| {
+        let Some(start) = word.get(..16).filter(|start| start.starts_with(b"AAAA")) else {
+            return false;
+        };
+        base64(start).is_some_and(|bytes| {
+            matches!(bytes.split_first_chunk(), Some(([0, 0, 0, 0..64], name))
+                if NAMES.iter().any(|start| name.starts_with(start)))
+        })
+    };
+    text.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b','))
+        .any(is_key)
 }
 
 /// Without a byte order mark, and white space around it.
 fn trimmed(bytes: &[u8]) -> &[u8] {
-    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    const BYTE_ORDER_MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     let text = bytes.trim_ascii();
-    text.strip_prefix(BYTE_ORDER_MARK)
+    BYTE_ORDER_MARKS
+        .iter()
+        .find_map(|mark| text.strip_prefix(*mark))
         .unwrap_or(text)
         .trim_ascii()
 }
@@ -135,7 +215,17 @@ mod tests {
             (258, &[0x30, 0x81, 255]),
             (300, &[0x30, 0x82, 0x01, 0x28]),
         ];
-        let texts = [&b"k4."[..], b"  k1.", b"ssh-", b"ecdsa-sha2-", b"{"];
+        let texts = [
+            &b"k4."[..],
+            b"  k1.",
+            b"ssh-",
+            b"ecdsa-sha2-",
+            b"AAAA",
+            b"{",
+            b"----",
+            b"\xff\xfe",
+            b"\xfe\xff\0",
+        ];
         let starts = der.into_iter().chain(texts.map(|text| (32, text)));
         for (length, start) in starts {
             for number in 0..10_000 {
@@ -144,6 +234,25 @@ mod tests {
                 assert!(!is_key_text(&secret), "{secret:02x?}");
                 let text = crate::base64::encode(&secret);
                 assert!(!is_key_text(text.as_bytes()), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_secret_of_any_length_is_no_key_text() {
+        for length in 32..=512 {
+            for number in 0..20 {
+                let secret = secret(number, length);
+                assert!(!is_key_text(&secret), "{secret:02x?}");
+                let text = crate::base64::encode(&secret);
+                assert!(!is_key_text(text.as_bytes()), "{text}");
+                let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+                assert!(!is_key_text(text.as_bytes()), "{text}");
+            }
+        }
+        for byte in 0..=255 {
+            for length in [16, 32, 64, 256] {
+                assert!(!is_key_text(&vec![byte; length]), "{byte:02x}");
             }
         }
     }

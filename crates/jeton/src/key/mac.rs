@@ -66,8 +66,8 @@ impl MacKey {
 
     /// A key from bytes that are both secret and random.
     ///
-    /// Refused: fewer bytes than the hash has, and bytes that are the text of a key (PEM, JWK or
-    /// PASERK), which is how public keys have been taken for secrets.
+    /// Refused: fewer bytes than the hash has, and bytes that are the text of a key (PEM, JWK, PASERK, or a
+    /// line that OpenSSH writes, in UTF-8 or UTF-16), which is how public keys have been taken for secrets.
     pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
         Ok(Self::loaded(
             alg,

@@ -54,6 +54,7 @@ pub(crate) use encryption::{Public, crv, group, public_bytes};
 pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
 pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
+pub(crate) use key_text::is_key_text;
 pub(crate) use keys::VerificationKey;
 pub(crate) use pkix::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
+use super::key_text::is_key_text;
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
 use crate::jwk::{self, Members};
@@ -84,6 +85,9 @@ impl SharedSecret {
     ) -> Result<SharedSecret, KeyError> {
         if bytes.len() != length {
             return Err(KeyError::at("k", KeyProblem::WrongLength));
+        }
+        if is_key_text(&bytes) {
+            return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
         }
         Ok(SharedSecret { bytes, directions })
     }

@@ -194,10 +194,8 @@ impl VerifyingKey {
 
     /// The algorithm of a JWK that is public and for verifying.
     fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
-        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
-            if members.has(private) {
-                return Err(KeyError::at(private, KeyProblem::PrivateGiven));
-            }
+        if let Some(private) = members.private_member() {
+            return Err(KeyError::at(private, KeyProblem::PrivateGiven));
         }
         members.permit(Operation::Verify)?;
         algorithm(members, wanted)

@@ -9,7 +9,11 @@ use crate::crypto::random;
 use crate::error::{KeyError, Result};
 use crate::jwk::{self, Members};
 
-/// A shared key that wraps content keys: whoever can decrypt with it can also encrypt.
+/// A shared key that wraps content keys: whoever can decrypt with it can also encrypt, and so can every other
+/// recipient of a token that it decrypts ([`Encrypter::also_to`](crate::jwe::Encrypter::also_to)).
+///
+/// A128GCMKW, A192GCMKW and A256GCMKW wrap at most 2³² content keys under one key (RFC 7518, section 8.4): the
+/// nonces are random. A128KW, A192KW and A256KW have no nonce, and no such limit.
 ///
 /// ```
 /// use jeton::key::{KeyWrapAlg, WrappingKey};
@@ -33,7 +37,8 @@ impl WrappingKey {
         Self::new(alg, &secret)
     }
 
-    /// A key from bytes that are both secret and random: exactly as many as the algorithm has.
+    /// A key from bytes that are both secret and random: exactly as many as the algorithm has, and not the
+    /// text of a key.
     pub fn new(alg: KeyWrapAlg, secret: &[u8]) -> Result<WrappingKey> {
         let secret = Zeroizing::new(secret.to_vec());
         let shared = SharedSecret::new(secret, alg.key_bytes(), Directions::Both)?;

@@ -127,7 +127,7 @@ fn critical_extensions() {
 #[test]
 fn keys_in_the_header_are_not_looked_at() {
     let text = format!(
-        r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"oct","k":"{}"}},"x5c":["AAAA"]}}"#,
+        r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"OKP","crv":"X25519","x":"{}"}},"x5c":["AAAA"]}}"#,
         "A".repeat(43)
     );
     assert!(direct().decrypt(&direct_token(&text, b"x")).is_ok());
@@ -231,7 +231,9 @@ fn a_public_key_is_no_password_and_no_password_a_key() {
     // A token that asks for a password where the reader has a private key.
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
     let public = key.encryption_key().to_pem().unwrap();
-    let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]).unwrap();
+    let refused = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]);
+    assert!(refused.is_err());
+    let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[40..200]).unwrap();
     let password = password.rounds(1000).unwrap();
     let token = Encrypter::new(&password, ContentEnc::A256Gcm)
         .encrypt(b"x")

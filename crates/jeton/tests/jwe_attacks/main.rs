@@ -4,6 +4,7 @@
 
 mod algorithms;
 mod bytes;
+mod co_recipient;
 mod compression;
 #[path = "../effort/mod.rs"]
 mod effort;
@@ -16,3 +17,4 @@ mod passwords;
 mod rsa;
 mod sizes;
 mod support;
+mod unprotected;

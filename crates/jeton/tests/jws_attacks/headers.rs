@@ -159,3 +159,37 @@ fn size_and_depth_are_checked_before_anything_else() {
         Rejection::TooLarge(Part::Token)
     );
 }
+
+/// The headers that a key writes are known without being read, and as long as any others.
+#[test]
+fn verify_header_over_its_limit_is_rejected() {
+    for key in Key::every() {
+        let tokens = [
+            key.sign(b"{}"),
+            key.sign_under(
+                &format!("{{\"alg\":\"{0}\",\"typ\":\"JWT\"}}", key.alg()),
+                b"{}",
+            ),
+            key.sign_under(
+                &format!("{{\"typ\":\"JWT\",\"alg\":\"{0}\"}}", key.alg()),
+                b"{}",
+            ),
+            key.sign_under(&format!("{{ \"alg\":\"{0}\" }}", key.alg()), b"{}"),
+        ];
+        for token in tokens {
+            let bytes = crate::support::decode(parts(&token)[0]).len();
+            let at = |header_bytes| {
+                let limits = Limits {
+                    header_bytes,
+                    ..Limits::default()
+                };
+                key.verifier().limits(limits)
+            };
+            assert!(at(bytes).verify(&token).is_ok());
+            assert_eq!(
+                refusal(at(bytes - 1).verify(&token)),
+                Rejection::TooLarge(Part::Header)
+            );
+        }
+    }
+}

@@ -10,5 +10,7 @@ mod extensions;
 mod headers;
 mod json_form;
 mod keys;
+mod secrets;
 mod signatures;
 mod support;
+mod unprotected;

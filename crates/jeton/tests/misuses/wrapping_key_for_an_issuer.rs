@@ -1,0 +1,19 @@
+//! A key that wraps content keys where one is wanted that stands for an issuer: another recipient of a token
+//! could encrypt claims of its own beside what this key has wrapped.
+
+use jeton::danger::IssuerWrappingKey;
+use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
+use jeton::{Policy, jwe, jwt};
+
+fn main() {
+    let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    let own = IssuerWrappingKey::new(WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap());
+    let _ = jwt::EncryptedIssuer::new(&wrapping, ContentEnc::A256Gcm); //~ E0277
+    let _ = jwt::EncryptedVerifier::new(&wrapping, Policy::new("i", "a")); //~ E0277
+    let _ = jwe::Encrypter::new(&own, ContentEnc::A256Gcm); //~ E0277
+    let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).also_to(&own); //~ E0277
+    //+ let _ = jwt::EncryptedIssuer::new(&own, ContentEnc::A256Gcm);
+    //+ let _ = jwt::EncryptedVerifier::new(&own, Policy::new("i", "a"));
+    //+ let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm);
+    //+ let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).also_to(&wrapping);
+}
