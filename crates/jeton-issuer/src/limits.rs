@@ -31,7 +31,20 @@ pub const REVOCATIONS_PER_TXN: usize = 100;
 pub const WAITING_REVOCATIONS: usize = 16_384;
 /// Revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
-/// A name: of a profile, an actor, a token, a subject or a client. Bytes.
+/// A name: of a profile, an actor, a token, a subject or a client. Bytes. What has no such name cannot be
+/// revoked by it: such tokens are not issued, and not verified.
 pub const NAME_BYTES: usize = 1024;
+/// A token that is issued or verified, bytes, unless [`Options`](crate::Options) say otherwise.
+pub const TOKEN_BYTES: usize = 256 * 1024;
+/// The most that they may say.
+pub const TOKEN_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The least that they may say: registered claims with short names fit.
+pub const TOKEN_BYTES_MIN: usize = 1024;
+/// Nesting of the claims of a token that is issued or verified.
+pub const CLAIMS_DEPTH: u32 = 32;
+/// The names that one transaction revokes, bytes: its audit entry lists them.
+pub const NAMES_PER_TXN_BYTES: usize = 64 * 1024;
+/// Nesting of an issuer's settings.
+pub const SETTINGS_DEPTH: u32 = 32;
 /// How often a decision is made anew because another node was faster.
 pub const ATTEMPTS: usize = 64;

@@ -48,17 +48,30 @@ fn write(node: &Inner, jobs: Vec<Job>) {
     }
     for ((actor, iss), group) in groups {
         let now = node.now();
-        let group = refuse_beyond_the_limit(node, &iss, group);
-        if group.is_empty() {
-            continue;
-        }
-        let written = commit(node, &actor, &iss, &group, now)
-            // Acknowledged when it is durable, and this node refuses the token.
-            .and_then(|revision| node.wait_for(revision).map(|()| revision));
-        for job in group {
-            job.reply.complete(Ok(written.clone()));
+        let mut waiting = refuse_beyond_the_limit(node, &iss, group);
+        while !waiting.is_empty() {
+            let later = waiting.split_off(fit_one_entry(&iss, &waiting));
+            let group = std::mem::replace(&mut waiting, later);
+            let written = commit(node, &actor, &iss, &group, now)
+                // Acknowledged when it is durable, and this node refuses the token.
+                .and_then(|revision| node.wait_for(revision).map(|()| revision));
+            for job in group {
+                job.reply.complete(Ok(written.clone()));
+            }
         }
     }
+}
+
+/// How many of the jobs, at least one, one entry of the audit chain can list: names may be long.
+fn fit_one_entry(iss: &str, jobs: &[Job]) -> usize {
+    let mut bytes = 0;
+    let fit = jobs.iter().take_while(|job| {
+        // As they are written at most: see `Key`.
+        let name = job.revoke.rule().map_or(0, |(_, name)| name.len());
+        bytes += 3 * (iss.len() + name);
+        bytes <= limits::NAMES_PER_TXN_BYTES
+    });
+    fit.count().max(1)
 }
 
 /// Rules are looked up for every token, and are kept for as long as the longest-lived one: they are

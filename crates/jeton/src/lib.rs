@@ -74,6 +74,13 @@ pub mod error;
 mod json;
 pub mod limits;
 
+/// How the service and the command line read the JSON of strangers. It may change with any version.
+#[doc(hidden)]
+pub mod strict {
+    pub use crate::claims::{CustomClaims, CustomClaimsError};
+    pub use crate::json::{JsonError, Member, read_members};
+}
+
 pub use cache::{Cached, Revocations};
 pub use claims::Claims;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};

@@ -2,12 +2,14 @@
 //! (RFC 7519, section 4).
 
 mod buffer;
+mod custom;
 mod registered;
 mod rfc3339;
 mod typed;
 mod write;
 
 pub(crate) use buffer::Buffer;
+pub use custom::{CustomClaims, CustomClaimsError};
 pub(crate) use registered::{Dates, Registered, Scanned};
 pub(crate) use typed::Layout;
 pub(crate) use write::Begun;

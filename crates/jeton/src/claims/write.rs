@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
 
 use super::buffer::{Buffer, Sink};
+use super::custom::CustomClaims;
 use super::registered::Dates;
 use super::{Audience, Claims, Expiry, IssuedAt, rfc3339};
 use crate::clock::{Clock, Timestamp};
@@ -142,7 +143,10 @@ impl<'b> Object<'b> {
     /// The caller's own members, and the end.
     fn close(mut self, custom: &impl Serialize) -> Result<()> {
         custom
-            .serialize(Members { object: &mut self })
+            .serialize(Members {
+                object: &mut self,
+                is_verbatim: false,
+            })
             .map_err(|Refused(error)| error)?;
         self.out.bytes(b"}");
         self.out.finish();
@@ -226,6 +230,8 @@ fn is_plain(text: &str) -> bool {
 /// Serialises the members of a struct or map into an object that is open already.
 struct Members<'m, 'b> {
     object: &'m mut Object<'b>,
+    /// What comes next is the text of [`CustomClaims`], which has been checked.
+    is_verbatim: bool,
 }
 
 /// [`Error`] as serde wants errors.
@@ -264,6 +270,14 @@ fn refuse_registered(name: &str) -> Result<(), Refused> {
     }
 }
 
+#[cold]
+fn refuse_escaped(written: &[u8]) -> Result<(), Refused> {
+    match serde_json::from_slice::<String>(written) {
+        Ok(name) => refuse_registered(&name),
+        Err(_) => Err(Refused(Misuse::ClaimsNotSerialisable.into())),
+    }
+}
+
 impl SerializeStruct for Members<'_, '_> {
     type Ok = ();
     type Error = Refused;
@@ -295,10 +309,15 @@ impl SerializeMap for MapMembers<'_, '_> {
         self.object.separate();
         let start = self.object.out.position();
         self.object.json(name)?;
-        // serde_json escapes only what it must, so a registered name has one spelling here.
-        let [b'"', plain @ .., b'"'] = self.object.out.since(start) else {
+        let written = self.object.out.since(start);
+        let [b'"', plain @ .., b'"'] = written else {
             return not_an_object();
         };
+        // serde_json escapes only what it must, so a registered name has one spelling; in a `RawValue`
+        // it may have others.
+        if plain.contains(&b'\\') {
+            return refuse_escaped(written);
+        }
         match std::str::from_utf8(plain) {
             Ok(plain) => refuse_registered(plain),
             Err(_) => not_an_object(),
@@ -337,7 +356,18 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
         serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
         serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
-        serialize_str: &str, serialize_bytes: &[u8],
+        serialize_bytes: &[u8],
+    }
+
+    fn serialize_str(self, text: &str) -> Result<(), Refused> {
+        if !self.is_verbatim {
+            return not_an_object();
+        }
+        if !text.is_empty() {
+            self.object.separate();
+            self.object.out.bytes(text.as_bytes());
+        }
+        Ok(())
     }
 
     /// `()`, a unit struct and `None` have no members: the registered claims stand alone.
@@ -359,10 +389,15 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<(), Refused> {
-        value.serialize(self)
+        // Names of types are the program's, and never a token's or a caller's.
+        let is_verbatim = name == CustomClaims::VERBATIM;
+        value.serialize(Members {
+            is_verbatim,
+            ..self
+        })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Refused> {
@@ -437,6 +472,64 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::clock::FixedClock;
+
+    /// A key that is a `RawValue` is written as it is, with the escapes that it has.
+    #[test]
+    fn a_registered_name_in_a_raw_key_is_refused() {
+        struct Raw(&'static str);
+        impl Serialize for Raw {
+            fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = serializer.serialize_map(Some(1))?;
+                let key: &serde_json::value::RawValue = serde_json::from_str(self.0).unwrap();
+                map.serialize_entry(key, &1)?;
+                map.end()
+            }
+        }
+        let write = |name| {
+            let claims = Claims::new(Raw(name)).without_expiry().without_issued_at();
+            let mut buffer = Buffer::new();
+            let clock = FixedClock(Timestamp::from_unix_seconds(0).unwrap());
+            claims.write(&mut buffer, Dates::Numeric, &clock)?;
+            Ok(String::from_utf8(buffer.to_vec()).unwrap())
+        };
+        let registered = || Err(Error::from(Misuse::RegisteredName(Claim::Expiry)));
+        assert_eq!(write(r#""exp""#), registered());
+        assert_eq!(write(r#""\u0065xp""#), registered());
+        assert_eq!(write(r#""ex\u0070""#), registered());
+        assert_eq!(write(r#""\u0065xpo""#), Ok(r#"{"\u0065xpo":1}"#.to_owned()));
+        assert!(write(r#""\ud800""#).is_err());
+    }
+
+    #[test]
+    fn custom_claims_of_a_text_are_written_as_they_stand() {
+        use crate::claims::CustomClaimsError;
+        let clock = FixedClock(Timestamp::from_unix_seconds(0).unwrap());
+        let write = |text, subject: bool| {
+            let custom = CustomClaims::read(text, 32, |_| Ok::<_, CustomClaimsError>(()));
+            let mut claims = Claims::new(custom.unwrap())
+                .without_expiry()
+                .without_issued_at();
+            if subject {
+                claims = claims.subject("s");
+            }
+            let mut buffer = Buffer::new();
+            claims.write(&mut buffer, Dates::Numeric, &clock).unwrap();
+            String::from_utf8(buffer.to_vec()).unwrap()
+        };
+        let text = " { \"z\" : 1e-999 ,\n\"a\":18446744073709551617 } ";
+        let members = "\"z\" : 1e-999 ,\n\"a\":18446744073709551617";
+        assert_eq!(write(text, false), format!("{{{members}}}"));
+        assert_eq!(write(text, true), format!("{{\"sub\":\"s\",{members}}}"));
+        assert_eq!(write("{ }", false), "{}");
+        assert_eq!(write("{}", true), "{\"sub\":\"s\"}");
+        // A text that is not marked as one is no object.
+        let mut buffer = Buffer::new();
+        let text = Claims::new("\"a\":1").without_expiry();
+        assert_eq!(
+            text.write(&mut buffer, Dates::Numeric, &clock),
+            Err(Misuse::ClaimsNotAnObject.into())
+        );
+    }
 
     /// Each character that may have to be escaped, at each place of a text that is looked at in
     /// pieces, and around the length that the buffer has at first.

@@ -7,8 +7,10 @@
 mod duplicates;
 mod place;
 mod scanner;
+mod strict;
 mod text;
 
+pub use strict::{JsonError, Member, read_members};
 pub(crate) use text::Text;
 
 use std::ops::Range;

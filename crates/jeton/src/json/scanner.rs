@@ -46,6 +46,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// How far it has come: behind the byte at which it stopped, or at it.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the text is one value and nothing else, and that is not an object.
+    pub(super) fn is_other_value(&mut self) -> bool {
+        self.ahead() != Some(b'{') && self.value(0).is_ok() && self.ahead().is_none()
+    }
+
     /// The next element of an array that has been checked; the scanner stands before it.
     pub(super) fn next_element(&mut self, first: bool) -> Option<Value<'a>> {
         // `[` before the first element, `,` before the others; `]` ends it.

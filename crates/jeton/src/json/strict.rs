@@ -1,0 +1,272 @@
+//! The strict reader for JSON that comes from outside the library: the service and the command line read
+//! claims with it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::place::Place;
+use super::scanner::Scanner;
+use super::{Fault, Text, Value};
+use crate::limits::Limits;
+
+/// A member of an object that was read strictly.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'t> {
+    text: &'t str,
+    name: Text<'t>,
+    value: Value<'t>,
+}
+
+/// Why a text is not one JSON object with one meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JsonError {
+    /// It is not JSON. Lines and columns count from 1, columns in bytes; the position is that byte or the
+    /// one before it.
+    Syntax {
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+    },
+    /// It is JSON, and not an object.
+    NotAnObject,
+    /// An object in it has two members of one name.
+    Duplicate {
+        /// The name, without escapes.
+        name: String,
+        /// The line in which the second one stands.
+        line: usize,
+        /// The column behind its name.
+        column: usize,
+    },
+    /// It is nested deeper than allowed.
+    TooDeep {
+        /// How deep it is nested.
+        depth: usize,
+        /// The limit.
+        limit: u32,
+    },
+}
+
+/// Reads the text of one JSON object: RFC 8259, no duplicate names at any level, objects and arrays nested
+/// at most `depth` deep (127 at most). `member` sees each member of the object in turn.
+///
+/// # Errors
+///
+/// [`JsonError`], and the first error of `member`.
+pub fn read_members<'t, E: From<JsonError>>(
+    text: &'t str,
+    depth: u32,
+    mut member: impl FnMut(Member<'t>) -> Result<(), E>,
+) -> Result<(), E> {
+    let limits = Limits {
+        json_depth: depth,
+        ..Limits::default()
+    };
+    let limit = limits.depth();
+    let mut scanner = Scanner::new(text, limit.into());
+    let read =
+        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(Stop::Own));
+    match read {
+        Ok(()) => Ok(()),
+        Err(Stop::Own(error)) => Err(error),
+        Err(Stop::Json(fault)) => Err(explain(text, limit, scanner.position(), fault).into()),
+    }
+}
+
+impl<'t> Member<'t> {
+    /// Its name, without escapes.
+    pub fn name(&self) -> Cow<'t, str> {
+        self.name.to_cow()
+    }
+
+    /// Its name as it is written, with the quotes.
+    pub fn written_name(&self) -> &'t str {
+        let range = self.name.range();
+        &self.text[range.start - 1..range.end + 1]
+    }
+
+    /// Its value as it is written.
+    pub fn value(&self) -> &'t str {
+        &self.text[self.value.range_with_quotes()]
+    }
+
+    /// Its value without escapes, if that is a string.
+    pub fn string(&self) -> Option<Cow<'t, str>> {
+        self.value.string().map(Text::to_cow)
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JsonError::Syntax { line, column } => {
+                write!(f, "not valid JSON near line {line}, column {column}")
+            }
+            JsonError::NotAnObject => f.write_str("not a JSON object"),
+            // The name is the sender's: whoever may repeat it does.
+            JsonError::Duplicate { line, column, .. } => write!(
+                f,
+                "two members of one object have the same name: the second one ends at line {line}, \
+                 column {column}"
+            ),
+            JsonError::TooDeep { depth, limit } => {
+                write!(f, "nested {depth} levels, the limit is {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// What ends the reading.
+enum Stop<E> {
+    Json(Fault),
+    Own(E),
+}
+
+impl<E> From<Fault> for Stop<E> {
+    fn from(fault: Fault) -> Self {
+        Stop::Json(fault)
+    }
+}
+
+#[cold]
+fn explain(text: &str, limit: u32, at: usize, fault: Fault) -> JsonError {
+    let read = &text.as_bytes()[..at.min(text.len())];
+    let line_start = read.iter().rposition(|byte| *byte == b'\n');
+    let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
+    let column = (read.len() - line_start.map_or(0, |newline| newline + 1)).max(1);
+    match fault {
+        Fault::Depth => JsonError::TooDeep {
+            depth: nesting(text),
+            limit,
+        },
+        Fault::Duplicate => JsonError::Duplicate {
+            name: name_before(text, read.len()),
+            line,
+            column,
+        },
+        // Values are not counted here.
+        Fault::Syntax | Fault::Many => match Scanner::new(text, limit.into()).is_other_value() {
+            true => JsonError::NotAnObject,
+            false => JsonError::Syntax { line, column },
+        },
+    }
+}
+
+/// The name whose closing quote stands just before `end`.
+fn name_before(text: &str, end: usize) -> String {
+    let bytes = text.as_bytes();
+    let end = end.saturating_sub(1);
+    let is_bare = |quote: &usize| {
+        let backslashes = bytes[..*quote].iter().rev();
+        backslashes.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    };
+    let mut quotes = (0..end).rev().filter(|at| bytes[*at] == b'"');
+    let start = quotes.find(is_bare).map_or(end, |quote| quote + 1);
+    let has_escapes = bytes[start..end].contains(&b'\\');
+    let name = Text::from_checked(Place::new(text, start, end), has_escapes);
+    name.to_cow().into_owned()
+}
+
+/// How deep objects and arrays are nested in a text, which need not be JSON.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(inside) = bytes.next() {
+                    match inside {
+                        b'"' => break,
+                        b'\\' => drop(bytes.next()),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        deepest = depth.max(deepest);
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<(String, String, String)>, JsonError> {
+        let mut all = Vec::new();
+        read_members(text, 4, |member| {
+            all.push((
+                member.name().into_owned(),
+                member.written_name().to_owned(),
+                member.value().to_owned(),
+            ));
+            Ok::<_, JsonError>(())
+        })?;
+        Ok(all)
+    }
+
+    #[test]
+    fn members_keep_their_bytes() {
+        let all = read(r#" {"\u0061" : 1.10, "b":"\u00e9" ,"c":[ 1 ,{"x":-0}] } "#);
+        let expected = [
+            ("a", r#""\u0061""#, "1.10"),
+            ("b", "\"b\"", r#""\u00e9""#),
+            ("c", "\"c\"", r#"[ 1 ,{"x":-0}]"#),
+        ]
+        .map(|(name, written, value)| (name.to_owned(), written.to_owned(), value.to_owned()));
+        assert_eq!(all.as_deref(), Ok(&expected[..]));
+    }
+
+    #[test]
+    fn errors_say_where_and_how_much() {
+        let duplicate = |name: &str, line, column| {
+            Err(JsonError::Duplicate {
+                name: name.to_owned(),
+                line,
+                column,
+            })
+        };
+        assert_eq!(read(r#"{"a":1,"a":2}"#), duplicate("a", 1, 10));
+        assert_eq!(
+            read("{\"b\":[{\"\\u0061\\\"\":1,\n\"a\\\"\":1}]}"),
+            duplicate("a\"", 2, 5)
+        );
+        assert_eq!(read(r#"{"":1,"":2}"#), duplicate("", 1, 8));
+        let deep = |levels: usize| {
+            let inner = levels - 1;
+            format!("{{\"[\\\"\":{}{}}}", "[".repeat(inner), "]".repeat(inner))
+        };
+        assert!(read(&deep(4)).is_ok());
+        for depth in [5, 100_000] {
+            assert_eq!(
+                read(&deep(depth)),
+                Err(JsonError::TooDeep { depth, limit: 4 })
+            );
+        }
+        for text in ["[]", "\"a\"", "1", "null", " [{\"a\":1}] "] {
+            assert_eq!(read(text), Err(JsonError::NotAnObject), "{text}");
+        }
+        for text in [
+            "",
+            "{",
+            "no",
+            "{\"a\":1,}",
+            "{\"a\":01}",
+            "[] {}",
+            "{\"a\":\"\u{1}\"}",
+        ] {
+            let refused = read(text);
+            assert!(
+                matches!(refused, Err(JsonError::Syntax { line: 1, .. })),
+                "{text}: {refused:?}"
+            );
+        }
+    }
+}
