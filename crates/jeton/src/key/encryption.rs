@@ -121,7 +121,7 @@ impl EncryptionKey {
         members: &Members<'_>,
         wanted: Option<KeyManagementAlg>,
     ) -> Result<EncryptionKey, KeyError> {
-        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
+        for private in jwk::PRIVATE {
             if members.has(private) {
                 return Err(KeyError::at(private, KeyProblem::PrivateGiven));
             }

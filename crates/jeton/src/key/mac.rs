@@ -118,7 +118,7 @@ impl MacKey {
     /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
     /// those who have it, not to be published.
     pub fn thumbprint(&self) -> String {
-        let secret = Zeroizing::new(crate::base64::encode(&self.material.secret));
+        let secret = crate::base64::encode_secret(&self.material.secret);
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
     }
 

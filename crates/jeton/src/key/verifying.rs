@@ -194,7 +194,7 @@ impl VerifyingKey {
 
     /// The algorithm of a JWK that is public and for verifying.
     fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
-        for private in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
+        for private in jwk::PRIVATE {
             if members.has(private) {
                 return Err(KeyError::at(private, KeyProblem::PrivateGiven));
             }

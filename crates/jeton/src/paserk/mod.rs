@@ -101,9 +101,11 @@ impl Paserk {
         if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }
-        let bytes = base64::decode(encoded.as_bytes())
-            .map(Zeroizing::new)
-            .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+        let bytes = match kind.is_secret() {
+            true => base64::decode_secret(encoded.as_bytes()),
+            false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
+        }
+        .map_err(|_| refused(KeyProblem::NotBase64Url))?;
         Ok(Paserk { kind, bytes })
     }
 
@@ -173,7 +175,10 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
         Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()),
     ));
     kind.write_prefix(&mut text);
-    base64::encode_onto(bytes, &mut text);
+    match kind.is_secret() {
+        true => base64::encode_secret_onto(bytes, &mut text),
+        false => base64::encode_onto(bytes, &mut text),
+    }
     text
 }
 
