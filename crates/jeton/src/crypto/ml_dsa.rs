@@ -60,21 +60,24 @@ impl ParameterSet {
 /// text form of the key holds.
 pub(crate) struct Pair {
     set: ParameterSet,
-    seed: Zeroizing<[u8; SEED_BYTES]>,
+    seed: Zeroizing<Vec<u8>>,
     key: PqdsaKeyPair,
 }
 
 impl Pair {
     pub(crate) fn generate(set: ParameterSet) -> Result<Pair> {
-        let mut seed = Zeroizing::new([0; SEED_BYTES]);
-        random::fill(seed.as_mut_slice())?;
-        Pair::from_seed(set, seed.as_slice()).map_err(|_| Error::Primitive)
+        let mut seed = Zeroizing::new(vec![0; SEED_BYTES]);
+        random::fill(&mut seed)?;
+        Pair::from_seed(set, &seed).map_err(|_| Error::Primitive)
     }
 
     pub(crate) fn from_seed(set: ParameterSet, seed: &[u8]) -> Result<Pair, KeyProblem> {
-        let seed: [u8; SEED_BYTES] = seed.try_into().map_err(|_| KeyProblem::WrongLength)?;
-        let seed = Zeroizing::new(seed);
-        PqdsaKeyPair::from_seed(set.signing(), seed.as_slice())
+        if seed.len() != SEED_BYTES {
+            return Err(KeyProblem::WrongLength);
+        }
+        // Where it does not move when the pair does.
+        let seed = Zeroizing::new(seed.to_vec());
+        PqdsaKeyPair::from_seed(set.signing(), &seed)
             .map(|key| Pair { set, seed, key })
             .map_err(|_| KeyProblem::Invalid)
     }
@@ -103,7 +106,7 @@ impl Pair {
         }
     }
 
-    pub(crate) fn seed(&self) -> &[u8; SEED_BYTES] {
+    pub(crate) fn seed(&self) -> &[u8] {
         &self.seed
     }
 

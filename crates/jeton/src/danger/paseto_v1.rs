@@ -31,7 +31,7 @@ use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
-use crate::paseto::suite::{self, Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use crate::paseto::suite::{self, Cipher, Suite, Tag};
 use crate::paseto::{self, Binding};
 
 /// Version 1 as a type.
@@ -51,7 +51,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v1.public.",
     signed_as: SigAlg::PS384,
     implicit_assertion: false,
-    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: || {
         let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
         let info = PrivateKeyInfoRef::from_der(&pkcs8).map_err(|_| Error::Primitive)?;
@@ -64,13 +64,14 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v1.local.";
 
-struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+/// The key, where it does not move when its owner does.
+struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
     /// The token's own keys: half of the nonce is HKDF's salt, the other is where AES counts from.
     fn derive(&self, nonce: &[u8]) -> Result<Derived<32>> {
         let (salt, counted) = nonce.split_at(NONCE_BYTES - COUNTER_BYTES);
-        let derive = |purpose: &[u8]| hkdf::sha384::<32>(self.0.as_slice(), salt, &[purpose]);
+        let derive = |purpose: &[u8]| hkdf::sha384::<32>(&self.0, salt, &[purpose]);
         let mut counter = [0; COUNTER_BYTES];
         counter.copy_from_slice(counted);
         Ok(Derived {

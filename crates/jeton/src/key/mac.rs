@@ -206,10 +206,17 @@ impl MacKey {
         operations: Operations,
         key_id: Option<KeyId>,
     ) -> MacKey {
-        let prepared = hmac::Prepared::new(alg.hash(), &secret);
+        let mut material = Arc::new(Material {
+            secret,
+            prepared: hmac::Prepared::unset(),
+        });
+        // Where it stays: the states are as good as the key, and a move would leave a copy of them behind.
+        let Material { secret, prepared } =
+            Arc::get_mut(&mut material).expect("nobody else has it yet");
+        prepared.set(alg.hash(), secret);
         MacKey {
             alg,
-            material: Arc::new(Material { secret, prepared }),
+            material,
             operations,
             headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
             key_id,

@@ -93,8 +93,12 @@ pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyErro
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
-    let (label, der) = pem::decode_vec(text.trim().as_bytes()).map_err(malformed)?;
-    Ok((label.to_owned(), Zeroizing::new(der)))
+    // What it holds is shorter than the text; a key that is cut or malformed is wiped like a whole one.
+    let mut der = Zeroizing::new(vec![0; text.len()]);
+    let (label, decoded) = pem::decode(text.trim().as_bytes(), &mut der).map_err(malformed)?;
+    let length = decoded.len();
+    der.truncate(length);
+    Ok((label.to_owned(), der))
 }
 
 pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
@@ -247,8 +251,8 @@ pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Result<Zeroizing<Vec<u8>>> 
     ];
     let mut der = Zeroizing::new(Vec::with_capacity(prefix.len() + ed25519::SEED_BYTES));
     der.extend_from_slice(&prefix);
-    der.extend_from_slice(pair.seed()?.as_slice());
-    Ok(der)
+    der.extend_from_slice(pair.seed());
+    der
 }
 
 pub(super) fn write_private_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {

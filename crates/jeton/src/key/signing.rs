@@ -101,7 +101,7 @@ impl SigningKey {
         let writer = self.public.begin_jwk(Operation::Sign);
         Ok(match &self.pair {
             Pair::Ecdsa(pair) => writer.bytes("d", &pair.scalar()?),
-            Pair::Ed25519(pair) => writer.bytes("d", pair.seed()?.as_slice()),
+            Pair::Ed25519(pair) => writer.bytes("d", pair.seed()),
             Pair::MlDsa(pair) => writer.bytes("priv", pair.seed()),
             Pair::Rsa(pair) => {
                 let parts = pkix::rsa_parts(&pair.pkcs8()?)?;
@@ -129,7 +129,7 @@ impl SigningKey {
         match &self.pair {
             Pair::Rsa(pair) => pair.pkcs8(),
             Pair::Ecdsa(pair) => pair.pkcs8(),
-            Pair::Ed25519(pair) => pkix::ed25519_pkcs8(pair),
+            Pair::Ed25519(pair) => Ok(pkix::ed25519_pkcs8(pair)),
             Pair::MlDsa(pair) => pair.pkcs8(),
         }
     }

@@ -356,10 +356,12 @@ fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 }
 
 fn der(pem: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-    let (label, der) = pem::decode_vec(pem).map_err(|_| refused(KeyProblem::Malformed))?;
-    let der = Zeroizing::new(der);
+    let mut der = Zeroizing::new(vec![0; pem.len()]);
+    let decoded = pem::decode(pem, &mut der).map_err(|_| refused(KeyProblem::Malformed))?;
+    let (label, length) = (decoded.0, decoded.1.len());
     if label != PEM_LABEL {
         return Err(refused(KeyProblem::Malformed).into());
     }
+    der.truncate(length);
     Ok(der)
 }
