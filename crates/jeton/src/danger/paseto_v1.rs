@@ -18,8 +18,6 @@
 
 use std::ops::RangeInclusive;
 
-use der::Decode;
-use pkcs8::PrivateKeyInfoRef;
 use zeroize::Zeroizing;
 
 use crate::crypto::aes_ctr::COUNTER_BYTES;
@@ -27,7 +25,7 @@ use crate::crypto::hmac::Sha384;
 use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
-use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
+use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1, rsa_pkcs1_in};
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
@@ -54,8 +52,8 @@ pub(crate) static SUITE: Suite = Suite {
     cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: || {
         let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
-        let info = PrivateKeyInfoRef::from_der(&pkcs8).map_err(|_| Error::Primitive)?;
-        let pair = Pair::of(info.private_key.as_bytes()).map_err(|_| Error::Primitive)?;
+        let pkcs1 = rsa_pkcs1_in(&pkcs8).map_err(|_| Error::Primitive)?;
+        let pair = Pair::of(pkcs1).map_err(|_| Error::Primitive)?;
         Ok(Box::new(pair))
     },
     pair: |bytes| Ok(Box::new(Pair::of(bytes)?)),
