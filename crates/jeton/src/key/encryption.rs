@@ -226,9 +226,8 @@ impl Public {
     /// A point to encrypt to: on its curve, and not one whose agreed secret is always zero.
     pub(super) fn ecdh(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
         let public = ecdh::Public::from_bytes(group, bytes)?;
-        if group == Group::X25519 {
-            let any = ecdh::Private::generate(group).map_err(|_| KeyProblem::Invalid)?;
-            any.agree(&public).ok_or(KeyProblem::Invalid)?;
+        if public.is_of_small_order() {
+            return Err(KeyProblem::Invalid);
         }
         Ok(Public::Ecdh(public))
     }
