@@ -488,6 +488,8 @@ pub enum Misuse {
     /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
     /// disagree whether the payload is encoded.
     Signers,
+    /// One RSA key is to decrypt both by [`RSA1_5`](crate::danger::RSA1_5) and by RSA-OAEP.
+    SharedRsaKey,
     /// A cache of no entries, or of more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
     CacheEntries,
 }
@@ -548,6 +550,9 @@ impl fmt::Display for Misuse {
             ),
             Misuse::UnencodedPayload => f.write_str(
                 "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
+            ),
+            Misuse::SharedRsaKey => f.write_str(
+                "one RSA key may not decrypt both by RSA1_5 and by RSA-OAEP: give each its own key",
             ),
             Misuse::CacheEntries => f.write_str("a cache has 1 to 1048576 entries"),
             Misuse::Signers => f.write_str(

@@ -79,6 +79,7 @@ impl Decrypter {
 
     /// Decrypts the compact serialization (RFC 7516, section 7.1).
     pub fn decrypt(&self, token: &str) -> Result<Decrypted> {
+        self.keys.check()?;
         Ok(self.open(&Parts::compact(token, &self.limits)?)?)
     }
 
@@ -88,6 +89,7 @@ impl Decrypter {
     /// At most [`limits::RECIPIENTS`] recipients are looked at, and at most
     /// [`limits::ENCRYPTED_KEYS_TRIED`] encrypted keys tried.
     pub fn decrypt_json(&self, text: &str) -> Result<Decrypted> {
+        self.keys.check()?;
         Ok(self.open(&Parts::json(text, &self.limits)?)?)
     }
 

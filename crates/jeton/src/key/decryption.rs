@@ -275,6 +275,11 @@ impl DecryptionKey {
     pub(crate) fn id(&self) -> Option<&KeyId> {
         self.public.id()
     }
+
+    /// The modulus of an RSA key.
+    pub(super) fn modulus(&self) -> Option<&[u8]> {
+        self.public.modulus()
+    }
 }
 
 impl fmt::Debug for DecryptionKey {

@@ -180,6 +180,14 @@ impl EncryptionKey {
         &self.public
     }
 
+    /// The modulus of an RSA key.
+    pub(super) fn modulus(&self) -> Option<&[u8]> {
+        match &*self.public {
+            Public::Rsa { n, .. } => Some(n),
+            Public::Ecdh(_) => None,
+        }
+    }
+
     pub(super) fn named(mut self, key_id: Option<KeyId>) -> EncryptionKey {
         self.key_id = key_id;
         self
