@@ -113,7 +113,7 @@ impl Decrypter {
         let aad = additional_data(&parts.protected, parts.aad.as_deref());
 
         let candidates = self.candidates(&headers, enc)?;
-        let mut budget = Budget::full();
+        let mut budget = Budget::full(&self.limits);
         let last = candidates.len() - 1;
         for (index, candidate) in candidates.into_iter().enumerate() {
             if !budget.take_try() {
