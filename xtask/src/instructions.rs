@@ -42,8 +42,10 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
     let program = build(house)?;
     let listed = output(house.command(&program).arg("--list"))?;
     let bounds = read_bounds(&listed)?;
-    let counts = count(house, &program)?;
-    let mut wrong = Vec::new();
+    let alike = read_alike(&listed)?;
+    let dumps = dumps(house, &program)?;
+    let counts = by_case(&dumps);
+    let mut wrong = differences(&alike, &least_by_case(&dumps));
     for (name, bound) in &bounds {
         let Some(count) = counts.get(name) else {
             wrong.push(format!("{name} was not seen by callgrind"));
@@ -85,14 +87,46 @@ fn read_bounds(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
         let (name, most) = line.split_once(' ')?;
         Some((name.to_owned(), most.parse().ok()?))
     };
-    let bounds: Option<Vec<_>> = listed.lines().map(read).collect();
+    let bounds = listed.lines().filter(|line| !line.contains('~'));
+    let bounds: Option<Vec<_>> = bounds.map(read).collect();
     bounds
         .filter(|bounds| !bounds.is_empty())
         .ok_or_else(|| Stop::Failed("the bench lists no cases".into()))
 }
 
+/// The cases that must cost the same, and how far apart they may lie.
+fn read_alike(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
+    let read = |line: &str| {
+        let (name, apart) = line.split_once(" ~")?;
+        Some((name.to_owned(), apart.parse().ok()?))
+    };
+    let alike = listed.lines().filter(|line| line.contains('~'));
+    let alike: Option<Vec<_>> = alike.map(read).collect();
+    alike.ok_or_else(|| Stop::Failed("the bench's list of what must be alike is not one".into()))
+}
+
+/// Prints what each of them costs, and says which of them does not cost what the first does.
+fn differences(alike: &[(String, u64)], counts: &BTreeMap<String, u64>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut first = None;
+    for (name, apart) in alike {
+        let Some(count) = counts.get(name) else {
+            wrong.push(format!("{name} was not seen by callgrind"));
+            continue;
+        };
+        eprintln!("  {name:<24}{count:>9} instructions with the primitives'");
+        let (first_name, first_count) = *first.get_or_insert((name, count));
+        if count.abs_diff(*first_count) > *apart {
+            wrong.push(format!(
+                "{name}: {count} instructions, and {first_name} {first_count}: more than {apart} apart"
+            ));
+        }
+    }
+    wrong
+}
+
 /// Runs the bench under callgrind, which writes a file each time a case begins, and one at the end.
-fn count(house: &House, program: &Path) -> Result<BTreeMap<String, u64>, Stop> {
+fn dumps(house: &House, program: &Path) -> Result<Vec<String>, Stop> {
     let folder = house.target().join("callgrind");
     let cannot = |error: std::io::Error| Stop::Misused(format!("{}: {error}", folder.display()));
     if folder.exists() {
@@ -126,7 +160,7 @@ fn count(house: &House, program: &Path) -> Result<BTreeMap<String, u64>, Stop> {
         let dump = fs::read(&file).map_err(cannot)?;
         dumps.push(String::from_utf8_lossy(&dump).into_owned());
     }
-    Ok(by_case(&dumps))
+    Ok(dumps)
 }
 
 /// A dump holds what ran since the case began that ended the dump before. A case's second call
@@ -138,6 +172,25 @@ fn by_case(dumps: &[String]) -> BTreeMap<String, u64> {
         .zip(counts)
         .filter_map(|(case, count)| Some((case?.to_owned(), count)))
         .collect()
+}
+
+/// The same with all that ran, of the cheapest call.
+fn least_by_case(dumps: &[String]) -> BTreeMap<String, u64> {
+    let begun = dumps.iter().map(|dump| case_begun(dump));
+    let counts = dumps.iter().skip(1).map(|dump| whole(dump));
+    let mut least = BTreeMap::new();
+    for (case, count) in begun.zip(counts) {
+        if let (Some(case), Some(count)) = (case, count) {
+            let least = least.entry(case.to_owned()).or_insert(count);
+            *least = count.min(*least);
+        }
+    }
+    least
+}
+
+fn whole(dump: &str) -> Option<u64> {
+    let mut lines = dump.lines();
+    lines.find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok())
 }
 
 /// The case that began when this dump was written.
@@ -182,7 +235,7 @@ mod tests {
              fl=x.rs\nfn=instructions::case_jwt_issue\n3 10\n\
              cfn=sha2::sha256::compress\ncalls=2 7\n4 {hashing}\n+2 5\n\
              fn=sha2::sha256::compress\n7 {hashing}\n\
-             fn=jeton::claims::write\n* {writing}\ntotals: 1\n"
+             fn=jeton::claims::write\n* {writing}\ntotals: {hashing}\n"
         )
     }
 
@@ -198,6 +251,37 @@ mod tests {
         // The second call's count, without what the primitive took.
         let expected = [("jwk_set".into(), 22), ("jwt_issue".into(), 115)];
         assert_eq!(by_case(&dumps), expected.into());
+    }
+
+    #[test]
+    fn the_cheapest_call_counts_with_its_primitives() {
+        let before = |case: &str| format!("--dump-before=instructions::case_{case}");
+        let dumps = [
+            dump(&before("right"), 1, 1),
+            dump(&before("right"), 5000, 900),
+            dump(&before("wrong"), 4000, 100),
+            dump("Program termination", 4200, 7),
+        ];
+        let least = least_by_case(&dumps);
+        assert_eq!(
+            least,
+            [("right".into(), 4000), ("wrong".into(), 4200)].into()
+        );
+        let alike = |apart: u64| read_alike(&format!("a 10\nright ~{apart}\nwrong ~{apart}\n"));
+        assert_eq!(
+            differences(&alike(200).unwrap_or_default(), &least),
+            [""; 0]
+        );
+        assert_eq!(
+            differences(&alike(199).unwrap_or_default(), &least).len(),
+            1
+        );
+        let unseen = [("right".into(), 10), ("unseen".into(), 10)];
+        assert_eq!(
+            differences(&unseen, &least),
+            ["unseen was not seen by callgrind"]
+        );
+        assert!(read_alike("a ~b\n").is_err());
     }
 
     #[test]

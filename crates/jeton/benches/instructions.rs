@@ -6,7 +6,11 @@
 //! processor without the newest vector and SHA instructions, so its primitives are not those that
 //! run in earnest.
 //!
-//! Called with `--list`, it prints each case and its bound.
+//! Some cases have no bound and must cost the same, with all that runs inside a primitive: whoever sends a
+//! token must not learn from its cost which of them it was.
+//!
+//! Called with `--list`, it prints each case and its bound, or `~` and how many instructions those that must
+//! cost the same may lie apart.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -22,11 +26,13 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use jeton::danger::RSA1_5;
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jwk::KeySet;
 use jeton::jws::{Signer, Verifier};
 use jeton::key::{
-    ContentEnc, ContentKey, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey, WrappingKey,
+    ContentEnc, ContentKey, DecryptionKey, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey,
+    WrappingKey,
 };
 use jeton::paseto::{self, v4::LocalKey};
 use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, jwt};
@@ -58,16 +64,35 @@ const CASES: &[(&str, u64, fn())] = &[
     ("paseto_verify", 11_300, case_paseto_verify),
 ];
 
+/// Cases that must cost the same. RSA blinds its input with random numbers, whose cost varies by some dozens
+/// of instructions and is now and then renewed: the cheapest of several calls counts.
+const ALIKE: &[(&str, fn())] = &[
+    ("rsa1_5_right_padding", case_rsa1_5_right_padding),
+    ("rsa1_5_wrong_padding", case_rsa1_5_wrong_padding),
+    ("rsa1_5_wrong_length", case_rsa1_5_wrong_length),
+];
+const ALIKE_CALLS: usize = 6;
+const ALIKE_INSTRUCTIONS: u64 = 100;
+
 fn main() {
     if std::env::args().any(|argument| argument == "--list") {
         for (name, most, _) in CASES {
             println!("{name} {most}");
+        }
+        for (name, _) in ALIKE {
+            println!("{name} ~{ALIKE_INSTRUCTIONS}");
         }
         return;
     }
     for (_, _, case) in CASES {
         case();
         case();
+    }
+    LazyLock::force(&RSA1_5_TOKENS);
+    for (_, case) in ALIKE {
+        for _ in 0..ALIKE_CALLS {
+            case();
+        }
     }
     case_end();
 }
@@ -301,4 +326,50 @@ fn case_paseto_verify() {
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
     assert_eq!(verified.level, 3);
+}
+
+/// A decrypter, and three tokens for its key with a wrong tag: a right padding around a content key of the right
+/// length, a wrong padding, and a right padding around a content key of another length.
+static RSA1_5_TOKENS: LazyLock<(Decrypter, [String; 3])> = LazyLock::new(|| {
+    let key = DecryptionKey::generate(RSA1_5).unwrap();
+    let decrypter = Decrypter::new(&key);
+    let token = |enc| {
+        let public = key.encryption_key();
+        Encrypter::new(&public, enc).encrypt(b"x").unwrap()
+    };
+    let (right, other) = (token(ContentEnc::A256Gcm), token(ContentEnc::A128Gcm));
+    let mut number = [0x5a; 256];
+    number[0] = 0;
+    let encrypted_key = |token: &str| token.split('.').nth(1).unwrap().to_owned();
+    let with = |encrypted_key: &str| {
+        let parts: Vec<&str> = right.split('.').collect();
+        let tag = base64::encode(&[0; 16]);
+        [parts[0], encrypted_key, parts[2], parts[3], &tag].join(".")
+    };
+    let tokens = [
+        with(&encrypted_key(&right)),
+        with(&base64::encode(&number)),
+        with(&encrypted_key(&other)),
+    ];
+    (decrypter, tokens)
+});
+
+fn refuse_rsa1_5(index: usize) {
+    let (decrypter, tokens) = &*RSA1_5_TOKENS;
+    assert!(black_box(decrypter.decrypt(black_box(&tokens[index]))).is_err());
+}
+
+#[inline(never)]
+fn case_rsa1_5_right_padding() {
+    refuse_rsa1_5(black_box(0));
+}
+
+#[inline(never)]
+fn case_rsa1_5_wrong_padding() {
+    refuse_rsa1_5(black_box(1));
+}
+
+#[inline(never)]
+fn case_rsa1_5_wrong_length() {
+    refuse_rsa1_5(black_box(2));
 }

@@ -57,9 +57,17 @@ pub fn peek(token: &str) -> Result<Unverified> {
 /// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2): the only way to it.
 ///
 /// Questionable: Bleichenbacher's attack turns every visible difference between a right and a wrong
-/// padding into a decryption oracle. A wrong padding here yields a random content key, chosen
-/// without a branch, so that the token fails as it would for any wrong key (RFC 7516, section 11.5).
-/// What AWS-LC itself does before that is its own, and not proven to take constant time.
+/// padding into a decryption oracle. A wrong padding, or a content key of another length, here yields a
+/// random content key, chosen without a branch, so that the token fails as it would for any wrong key (RFC
+/// 7516, section 11.5).
+///
+/// AWS-LC itself branches on the padding, and offers no way around it. So each decryption is followed by
+/// another, of a number whose padding is wrong where the first was right, and right where it was wrong: both
+/// together are the same work. What remains is the order of the two, and how many bytes are copied out of a
+/// right padding. It costs twice the time.
+///
+/// A key for this has no other use: a [`Decrypter`] that is given the same RSA key for RSA-OAEP answers
+/// [`Misuse::SharedRsaKey`](crate::error::Misuse::SharedRsaKey).
 ///
 /// ```
 /// use jeton::danger::RSA1_5;

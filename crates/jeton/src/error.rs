@@ -373,9 +373,41 @@ pub enum KeyProblem {
     PrivateGiven,
     /// A public key where a private one is wanted.
     PublicGiven,
-    /// A PASERK asks for a password's cost beyond the limits: named for PBKDF2 and Argon2id in
-    /// [`limits`](crate::limits).
+    /// A PASERK has a password's cost that no key may have: less work than the least, or lanes that are not
+    /// supported. They are named for PBKDF2 and Argon2id in [`limits`](crate::limits).
     PasswordCost,
+    /// A PASERK asks for more iterations of PBKDF2 than the reader allows:
+    /// [`PasswordLimits`](paserk::PasswordLimits).
+    PasswordIterations {
+        /// How many it asks for.
+        asked: u32,
+        /// How many are allowed.
+        limit: u32,
+    },
+    /// A PASERK asks for more memory of Argon2id than the reader allows, both in MiB:
+    /// [`PasswordLimits`](paserk::PasswordLimits).
+    PasswordMemory {
+        /// How much it asks for, rounded up.
+        asked_mib: u32,
+        /// How much is allowed, rounded down.
+        limit_mib: u32,
+    },
+    /// A PASERK asks for more passes over the memory of Argon2id than
+    /// [`limits::ARGON2ID_PASSES`](crate::limits::ARGON2ID_PASSES).
+    PasswordPasses {
+        /// How many it asks for.
+        asked: u32,
+        /// How many there may be.
+        limit: u32,
+    },
+    /// A PASERK asks for more memory times passes of Argon2id than the reader allows. Both are the memory
+    /// in MiB times the passes: [`PasswordLimits`](paserk::PasswordLimits).
+    PasswordWork {
+        /// How much it asks for, rounded up.
+        asked_mib: u32,
+        /// How much is allowed, rounded down.
+        limit_mib: u32,
+    },
     /// An encrypted key that this key or password does not open. One answer for every cause.
     Decryption,
     /// A PASERK of another version or purpose.
@@ -413,7 +445,37 @@ impl fmt::Display for KeyProblem {
             KeyProblem::PrivateGiven => "a private key was given where a public one is wanted",
             KeyProblem::PublicGiven => "a public key was given where a private one is wanted",
             KeyProblem::PasswordCost => {
-                "asks for more or less work for a password than the limits allow"
+                "has a password's cost that no key may have (1000 iterations or 8 MiB at least, 1 to 4 lanes)"
+            }
+            KeyProblem::PasswordIterations { asked, limit } => {
+                return write!(
+                    f,
+                    "asks for {asked} iterations of PBKDF2 for a password, the limit is {limit}"
+                );
+            }
+            KeyProblem::PasswordMemory {
+                asked_mib,
+                limit_mib,
+            } => {
+                return write!(
+                    f,
+                    "asks for {asked_mib} MiB of memory for a password, the limit is {limit_mib} MiB"
+                );
+            }
+            KeyProblem::PasswordPasses { asked, limit } => {
+                return write!(
+                    f,
+                    "asks for {asked} passes over the memory for a password, the limit is {limit}"
+                );
+            }
+            KeyProblem::PasswordWork {
+                asked_mib,
+                limit_mib,
+            } => {
+                return write!(
+                    f,
+                    "asks for {asked_mib} MiB of memory times passes for a password, the limit is {limit_mib} MiB"
+                );
             }
             KeyProblem::Decryption => "cannot be decrypted with this key or password",
             KeyProblem::WrongKind { wanted, given } => {
@@ -503,6 +565,8 @@ pub enum Misuse {
     /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
     /// disagree whether the payload is encoded.
     Signers,
+    /// One RSA key is to decrypt both by [`RSA1_5`](crate::danger::RSA1_5) and by RSA-OAEP.
+    SharedRsaKey,
     /// A cache of no entries, or of more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
     CacheEntries,
 }
@@ -563,6 +627,9 @@ impl fmt::Display for Misuse {
             ),
             Misuse::UnencodedPayload => f.write_str(
                 "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
+            ),
+            Misuse::SharedRsaKey => f.write_str(
+                "one RSA key may not decrypt both by RSA1_5 and by RSA-OAEP: give each its own key",
             ),
             Misuse::CacheEntries => f.write_str("a cache has 1 to 1048576 entries"),
             Misuse::Signers => f.write_str(

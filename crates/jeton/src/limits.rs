@@ -39,8 +39,8 @@ pub const DOCUMENT_VALUES: usize = 1_000;
 /// Fewest rounds of PBKDF2 (`p2c`) that a JWE may ask for (RFC 7518, section 4.8.1.2).
 pub const PBES2_ROUNDS_MIN: u32 = 1_000;
 
-/// Most rounds of PBKDF2 (`p2c`) that one JWE may ask for, over all its recipients: about half a
-/// second.
+/// Most rounds of PBKDF2 (`p2c`) that one JWE may ask for, over all its recipients, unless
+/// [`Limits::pbes2_rounds`] says another number: about half a second.
 pub const PBES2_ROUNDS: u32 = 1_000_000;
 
 /// Longest salt input (`p2s`) of a JWE with a password, bytes. The shortest is 8 (RFC 7518,
@@ -68,19 +68,30 @@ pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
 /// Fewest iterations of PBKDF2 that a PASERK under a password may have (versions 1 and 3).
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 
-/// Most iterations of PBKDF2 that a PASERK under a password may ask for: about half a second.
+/// Most iterations of PBKDF2 that a PASERK under a password may have: about half a second. A reader may allow
+/// fewer: [`PasswordLimits`](crate::paserk::PasswordLimits).
 pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
 
 /// Least memory of Argon2id that a PASERK under a password may have (versions 2 and 4), bytes.
 pub const ARGON2ID_MEMORY_BYTES_MIN: u64 = 8 * 1024 * 1024;
 
-/// Most memory of Argon2id that a PASERK under a password may ask for, bytes.
+/// Most memory of Argon2id that a PASERK under a password may have, bytes. One that has more than
+/// [`ARGON2ID_MEMORY_BYTES_DEFAULT`] is read only where
+/// [`PasswordLimits`](crate::paserk::PasswordLimits) allow it.
 pub const ARGON2ID_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Most passes over that memory that a PASERK under a password may ask for.
+/// Most memory of Argon2id that a PASERK under a password may ask for unless its reader allows more, bytes:
+/// what libsodium calls moderate.
+pub const ARGON2ID_MEMORY_BYTES_DEFAULT: u64 = 256 * 1024 * 1024;
+
+/// Most memory times passes of Argon2id that a PASERK under a password may ask for unless its reader allows
+/// more, bytes: four passes over [`ARGON2ID_MEMORY_BYTES_DEFAULT`], about a second.
+pub const ARGON2ID_WORK_BYTES_DEFAULT: u64 = 4 * ARGON2ID_MEMORY_BYTES_DEFAULT;
+
+/// Most passes over that memory that a PASERK under a password may have.
 pub const ARGON2ID_PASSES: u32 = 8;
 
-/// Most lanes that a PASERK under a password may ask for.
+/// Most lanes that a PASERK under a password may have.
 pub const ARGON2ID_LANES: u32 = 4;
 
 /// Longest PASETO footer, bytes before base64url.
@@ -113,6 +124,9 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Deepest nesting of objects and arrays in a header or in claims. Default 32; more than 127 means 127.
     pub json_depth: u32,
+    /// Most rounds of PBKDF2 (`p2c`) that a JWE may ask for, over all its recipients. Default 1,000,000. Only
+    /// who decrypts with a [`Password`](crate::danger::Password) computes any.
+    pub pbes2_rounds: u32,
 }
 
 impl Default for Limits {
@@ -121,6 +135,7 @@ impl Default for Limits {
             token_bytes: 2 * 1024 * 1024,
             header_bytes: 8 * 1024,
             json_depth: 32,
+            pbes2_rounds: PBES2_ROUNDS,
         }
     }
 }

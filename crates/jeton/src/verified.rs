@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::claims::{Layout, Registered, Scanned};
 use crate::clock::Timestamp;
+use crate::crypto;
 use crate::error::Result;
 
 /// Claims that have been verified: signature, times and policy.
@@ -60,7 +61,8 @@ impl fmt::Debug for Untyped {
 
 /// A buffer that verification writes the payload into, so that nothing is allocated per token.
 ///
-/// It grows to the largest payload it has seen, and never beyond the verifier's limit.
+/// It grows to the largest payload it has seen, and never beyond the verifier's limit. What it holds, which
+/// may have been encrypted, is wiped when it is dropped.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) payload: Vec<u8>,
@@ -72,11 +74,38 @@ impl Scratch {
         Scratch::default()
     }
 
+    /// So many bytes, with any contents.
+    pub(crate) fn first_bytes(&mut self, length: usize) -> &mut [u8] {
+        if self.payload.len() < length {
+            self.renew(length);
+            self.payload.resize(length, 0);
+        }
+        &mut self.payload[..length]
+    }
+
+    /// Nothing, and room for so many bytes. What was here does not stay behind in a buffer that was too small.
+    fn renew(&mut self, length: usize) {
+        if self.payload.capacity() < length {
+            crypto::wipe(&mut self.payload);
+        }
+        self.payload.clear();
+        self.payload.reserve(length);
+    }
+
     /// A copy of that text, in the place of what was here.
     pub(crate) fn hold(&mut self, text: &str) -> &str {
-        self.payload.clear();
+        self.renew(text.len());
         self.payload.extend_from_slice(text.as_bytes());
         std::str::from_utf8(&self.payload).expect("a copy of a text is a text")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What lies behind the length was longer once.
+        let capacity = self.payload.capacity();
+        self.payload.resize(capacity, 0);
+        crypto::wipe(&mut self.payload);
     }
 }
 

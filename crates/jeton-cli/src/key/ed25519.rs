@@ -4,6 +4,7 @@
 //! the caller asks for it, and the bytes go over in the forms that both sides read and check: RFC
 //! 8410's DER and the PASERK.
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use jeton::error::KeyProblem;
 use jeton::key::{SigAlg, SigningKey, VerifyingKey};
 use jeton::paserk::{Kind, Paserk};
@@ -76,10 +77,13 @@ pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
 fn key_bytes(paserk: &Paserk) -> Result<Zeroizing<Vec<u8>>, Refused> {
     let text = paserk.to_text();
     let encoded = text.rsplit('.').next().unwrap_or_default();
-    base64_simd::URL_SAFE_NO_PAD
-        .decode_to_vec(encoded)
-        .map(Zeroizing::new)
-        .map_err(|_| Refused::problem(KeyProblem::NotBase64Url))
+    let mut bytes = Zeroizing::new(vec![0; encoded.len()]);
+    // The secret half of a pair, too: in constant time.
+    let decoded = Base64UrlUnpadded::decode(encoded, &mut bytes)
+        .map_err(|_| Refused::problem(KeyProblem::NotBase64Url))?;
+    let length = decoded.len();
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 fn not_ed25519(alg: SigAlg) -> Refused {

@@ -21,7 +21,9 @@ pub(crate) fn derive(
             hash.update(field);
         }
         hash.update((key_bytes as u32 * 8).to_be_bytes());
-        key.extend_from_slice(Zeroizing::new(<[u8; 32]>::from(hash.finalize())).as_slice());
+        let mut derived = Zeroizing::new([0; 32]);
+        hash.finalize_into((&mut *derived).into());
+        key.extend_from_slice(derived.as_slice());
         counter += 1;
     }
     key.truncate(key_bytes);

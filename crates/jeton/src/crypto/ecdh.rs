@@ -3,6 +3,8 @@
 use aws_lc_rs::agreement::{
     self as aws, Algorithm, ParsedPublicKey, PrivateKey, UnparsedPublicKey,
 };
+use curve25519_dalek::montgomery::MontgomeryPoint;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::{Curve, random};
@@ -18,6 +20,9 @@ pub(crate) enum Group {
 }
 
 impl Group {
+    /// The longest coordinate, and so the longest secret that is agreed on, bytes: P-521's.
+    const BYTES_MAX: usize = 66;
+
     /// Length of a private key, and of a coordinate, bytes.
     pub(crate) const fn bytes(self) -> usize {
         match self {
@@ -119,7 +124,10 @@ impl Private {
     pub(crate) fn agree(&self, peer: &Public) -> Option<Zeroizing<Vec<u8>>> {
         let keep = |secret: &[u8]| Ok(Zeroizing::new(secret.to_vec()));
         let secret = aws::agree(&self.key, peer.key.clone(), (), keep).ok()?;
-        secret.iter().any(|byte| *byte != 0).then_some(secret)
+        // Every byte is looked at, wherever the first that is not zero stands.
+        let zeros = [0; Group::BYTES_MAX];
+        let is_zero = secret.ct_eq(&zeros[..secret.len()]);
+        (!bool::from(is_zero)).then_some(secret)
     }
 }
 
@@ -156,6 +164,19 @@ impl Public {
 
     pub(crate) fn group(&self) -> Group {
         self.group
+    }
+
+    /// Whether every secret that is agreed on with it is zero (RFC 7748, section 6.1): a point of small
+    /// order. Points on a curve of prime order never are.
+    pub(crate) fn is_of_small_order(&self) -> bool {
+        // The scalar is clamped to 2²⁵⁴: a multiple of the cofactors of the curve and its twist, and of no
+        // prime beside.
+        match <[u8; 32]>::try_from(self.bytes()) {
+            Ok(u) if self.group == Group::X25519 => {
+                MontgomeryPoint(u).mul_clamped([0; 32]) == MontgomeryPoint([0; 32])
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -203,6 +224,61 @@ mod tests {
             assert!(Public::from_bytes(*group, &key.public()[..1 + group.bytes()]).is_err());
             assert!(Private::from_secret(*group, &vec![0; group.bytes()]).is_err());
             assert!(Private::from_secret(*group, &vec![0xff; group.bytes()]).is_err());
+        }
+    }
+
+    /// All encodings of the points of order 1, 2, 4 and 8 on the curve and its twist, the numbers beyond
+    /// the field among them, and their neighbours, which are none.
+    #[test]
+    fn points_of_small_order_are_known_without_randomness() {
+        const ORDER_8: [[u8; 32]; 2] = [
+            [
+                0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f,
+                0xc4, 0x6a, 0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16,
+                0x5f, 0x49, 0xb8, 0x00,
+            ],
+            [
+                0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83,
+                0xef, 0x5b, 0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd,
+                0xd0, 0x9f, 0x11, 0x57,
+            ],
+        ];
+        let p_and = |last: u8| {
+            let mut number = [0xff; 32];
+            number[0] = last;
+            number[31] = 0x7f;
+            number
+        };
+        let mut one = [0; 32];
+        one[0] = 1;
+        let small = [
+            [0; 32],
+            one,
+            p_and(0xec),
+            p_and(0xed),
+            p_and(0xee),
+            ORDER_8[0],
+            ORDER_8[1],
+        ];
+        let key = Private::generate(Group::X25519).expect("randomness");
+        for point in small {
+            for high_bit in [0, 0x80] {
+                let mut point = point;
+                point[31] |= high_bit;
+                let public = Public::from_bytes(Group::X25519, &point).expect("32 bytes");
+                assert!(public.is_of_small_order(), "{point:?}");
+                assert!(key.agree(&public).is_none(), "{point:?}");
+            }
+            let mut neighbour = point;
+            neighbour[0] ^= 4;
+            let public = Public::from_bytes(Group::X25519, &neighbour).expect("32 bytes");
+            assert!(!public.is_of_small_order(), "{neighbour:?}");
+            assert!(key.agree(&public).is_some(), "{neighbour:?}");
+        }
+        for group in GROUPS {
+            let own = Private::generate(group).expect("randomness");
+            let public = Public::from_bytes(group, own.public()).expect("its own");
+            assert!(!public.is_of_small_order());
         }
     }
 

@@ -41,12 +41,6 @@ impl Pair {
             .map_err(|_| KeyProblem::Mismatch)
     }
 
-    pub(crate) fn from_pkcs8(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
-        EcdsaKeyPair::from_pkcs8(signing(curve), der)
-            .map(|key| Pair { curve, key })
-            .map_err(|_| KeyProblem::Invalid)
-    }
-
     /// From RFC 5915 ("EC PRIVATE KEY").
     pub(crate) fn from_sec1(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
         EcdsaKeyPair::from_private_key_der(signing(curve), der)

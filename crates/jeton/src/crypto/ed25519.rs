@@ -3,35 +3,39 @@
 //! Which of the two verifies faster depends on the CPU and on how the final program was built;
 //! AWS-LC is never far behind and needs no flag.
 
-use aws_lc_rs::encoding::AsBigEndian;
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, ParsedPublicKey};
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use sha2::{Digest, Sha512};
 use zeroize::Zeroizing;
 
+use super::random;
 use crate::error::{Error, KeyProblem, Result};
 
 pub(crate) const SEED_BYTES: usize = 32;
 pub(crate) const PUBLIC_BYTES: usize = 32;
 pub(crate) const SIGNATURE_BYTES: usize = 64;
 
-/// A private key, ready to sign.
-pub(crate) struct Pair(Ed25519KeyPair);
+/// A private key, ready to sign, and its seed: aws-lc-rs gives it out in memory that nobody wipes. It is kept
+/// where it does not move when the pair does.
+pub(crate) struct Pair {
+    key: Ed25519KeyPair,
+    seed: Zeroizing<Vec<u8>>,
+}
 
 impl Pair {
     pub(crate) fn generate() -> Result<Pair> {
-        Ed25519KeyPair::generate()
-            .map(Pair)
-            .map_err(|_| Error::Primitive)
+        let mut seed = Zeroizing::new(vec![0; SEED_BYTES]);
+        random::fill(&mut seed)?;
+        Pair::from_seed(&seed).map_err(|_| Error::Primitive)
     }
 
     pub(crate) fn from_seed(seed: &[u8]) -> Result<Pair, KeyProblem> {
         if seed.len() != SEED_BYTES {
             return Err(KeyProblem::WrongLength);
         }
-        Ed25519KeyPair::from_seed_unchecked(seed)
-            .map(Pair)
-            .map_err(|_| KeyProblem::Invalid)
+        let key = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| KeyProblem::Invalid)?;
+        let seed = Zeroizing::new(seed.to_vec());
+        Ok(Pair { key, seed })
     }
 
     /// The seed's own public key must be the one given.
@@ -46,22 +50,18 @@ impl Pair {
         Ok(pair)
     }
 
-    pub(crate) fn seed(&self) -> Result<Zeroizing<[u8; SEED_BYTES]>> {
-        let seed = self.0.seed().map_err(|_| Error::Primitive)?;
-        let bytes = seed.as_be_bytes().map_err(|_| Error::Primitive)?;
-        let mut copy = Zeroizing::new([0; SEED_BYTES]);
-        copy.copy_from_slice(bytes.as_ref());
-        Ok(copy)
+    pub(crate) fn seed(&self) -> &[u8] {
+        &self.seed
     }
 
     pub(crate) fn public_bytes(&self) -> [u8; PUBLIC_BYTES] {
         let mut bytes = [0; PUBLIC_BYTES];
-        bytes.copy_from_slice(self.0.public_key().as_ref());
+        bytes.copy_from_slice(self.key.public_key().as_ref());
         bytes
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; SIGNATURE_BYTES]> {
-        let signature = self.0.try_sign(message).map_err(|_| Error::Primitive)?;
+        let signature = self.key.try_sign(message).map_err(|_| Error::Primitive)?;
         signature.as_ref().try_into().map_err(|_| Error::Primitive)
     }
 }
@@ -70,7 +70,8 @@ impl Pair {
 /// clamps it as Ed25519 does.
 pub(crate) fn x25519_secret(seed: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut secret = Zeroizing::new([0; 32]);
-    let hash = Zeroizing::new(<[u8; 64]>::from(Sha512::digest(seed)));
+    let mut hash = Zeroizing::new([0; 64]);
+    Sha512::new_with_prefix(seed).finalize_into((&mut *hash).into());
     secret.copy_from_slice(&hash[..32]);
     secret
 }
@@ -126,10 +127,10 @@ mod tests {
     fn a_seed_and_another_public_key_do_not_belong_together() {
         let (one, other) = (Pair::generate(), Pair::generate());
         let (one, other) = (one.expect("randomness"), other.expect("randomness"));
-        let seed = one.seed().expect("has a seed");
-        assert!(Pair::from_halves(seed.as_slice(), &one.public_bytes()).is_ok());
+        let seed = one.seed();
+        assert!(Pair::from_halves(seed, &one.public_bytes()).is_ok());
         assert_eq!(
-            Pair::from_halves(seed.as_slice(), &other.public_bytes()).err(),
+            Pair::from_halves(seed, &other.public_bytes()).err(),
             Some(KeyProblem::Mismatch)
         );
     }

@@ -23,13 +23,25 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
-        match hash {
-            Hash::Sha256 if cpu_has_sha256() => Prepared::Sha256(hmac_sha256::Keyed::new(secret)),
-            Hash::Sha256 => Self::aws_lc(aws::HMAC_SHA256, secret),
-            Hash::Sha384 => Self::aws_lc(aws::HMAC_SHA384, secret),
-            Hash::Sha512 => Self::aws_lc(aws::HMAC_SHA512, secret),
+    /// Room for a key, which is no key yet. It is [`set`](Self::set) where it stays.
+    pub(crate) const fn unset() -> Prepared {
+        Prepared::Sha256(hmac_sha256::Keyed::unset())
+    }
+
+    pub(crate) fn set(&mut self, hash: Hash, secret: &[u8]) {
+        match (hash, &mut *self) {
+            (Hash::Sha256, Prepared::Sha256(key)) if cpu_has_sha256() => key.set(secret),
+            (Hash::Sha256, _) => *self = Self::aws_lc(aws::HMAC_SHA256, secret),
+            (Hash::Sha384, _) => *self = Self::aws_lc(aws::HMAC_SHA384, secret),
+            (Hash::Sha512, _) => *self = Self::aws_lc(aws::HMAC_SHA512, secret),
         }
+    }
+
+    /// A key that is moved to where it stays.
+    pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
+        let mut key = Prepared::unset();
+        key.set(hash, secret);
+        key
     }
 
     fn aws_lc(algorithm: aws::Algorithm, secret: &[u8]) -> Prepared {

@@ -35,35 +35,47 @@ pub(crate) struct Keyed {
 }
 
 impl Keyed {
-    pub(crate) fn new(secret: &[u8]) -> Keyed {
+    /// Room for a key, which is no key yet.
+    pub(crate) const fn unset() -> Keyed {
+        Keyed {
+            inner: INITIAL,
+            outer: INITIAL,
+        }
+    }
+
+    /// Computes the states where they stay: a move would leave a copy behind.
+    pub(crate) fn set(&mut self, secret: &[u8]) {
         let mut key = Zeroizing::new([0; BLOCK]);
         if secret.len() > BLOCK {
-            let mut hashed: [u8; DIGEST] = Sha256::digest(secret).into();
-            key[..DIGEST].copy_from_slice(&hashed);
-            hashed.zeroize();
+            let (first, _) = key
+                .split_first_chunk_mut::<DIGEST>()
+                .expect("a block is longer");
+            Sha256::new_with_prefix(secret).finalize_into(first.into());
         } else {
             key[..secret.len()].copy_from_slice(secret);
         }
-        let after = |pad: u8| {
+        for (state, pad) in [(&mut self.inner, 0x36), (&mut self.outer, 0x5c)] {
             let mut padded = Zeroizing::new([pad; BLOCK]);
             padded
                 .iter_mut()
                 .zip(key.iter())
                 .for_each(|(byte, key)| *byte ^= key);
-            let mut state = INITIAL;
-            compress256(&mut state, std::slice::from_ref(&*padded));
-            state
-        };
-        Keyed {
-            inner: after(0x36),
-            outer: after(0x5c),
+            *state = INITIAL;
+            compress256(state, std::slice::from_ref(&*padded));
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn new(secret: &[u8]) -> Keyed {
+        let mut key = Keyed::unset();
+        key.set(secret);
+        key
     }
 
     pub(crate) fn mac(&self, message: &[u8]) -> [u8; DIGEST] {
         let mut state = self.inner;
         let last = absorb(&mut state, message);
-        self.end(state, last, message.len())
+        self.end(&mut state, last, message.len())
     }
 
     /// The MACs of all messages that begin like this.
@@ -79,20 +91,21 @@ impl Keyed {
     }
 
     /// Pads a message of that length, whose last block is begun and otherwise zero, and hashes what that
-    /// comes to with the outer state.
-    fn end(&self, mut state: State, mut last: [u8; BLOCK], length: usize) -> [u8; DIGEST] {
+    /// comes to with the outer state. The states, which are the key's own until a block has been hashed, are
+    /// changed where they are, so that no copy of them stays behind.
+    fn end(&self, state: &mut State, mut last: [u8; BLOCK], length: usize) -> [u8; DIGEST] {
         let used = length % BLOCK;
         last[used] = 0x80;
         if used >= LENGTH {
-            compress256(&mut state, &[last]);
+            compress256(state, &[last]);
             last = [0; BLOCK];
         }
         // The padded key comes before the message.
         last[LENGTH..].copy_from_slice(&bits(BLOCK + length));
-        compress256(&mut state, &[last]);
+        compress256(state, &[last]);
 
         let mut block = [0; BLOCK];
-        block[..DIGEST].copy_from_slice(&bytes(state));
+        block[..DIGEST].copy_from_slice(&bytes(*state));
         block[DIGEST] = 0x80;
         block[LENGTH..].copy_from_slice(&bits(BLOCK + DIGEST));
         let mut state = self.outer;
@@ -121,7 +134,7 @@ impl Begun<'_> {
     pub(crate) fn finish(&self, message: &[u8]) -> [u8; DIGEST] {
         let mut state = self.state;
         let last = absorb(&mut state, &message[self.hashed..]);
-        self.key.end(state, last, message.len())
+        self.key.end(&mut state, last, message.len())
     }
 }
 

@@ -1,10 +1,12 @@
 //! ML-DSA (FIPS 204), the pure variant with an empty context, as JOSE uses it.
 
+use aws_lc_rs::encoding::AsRawBytes;
 use aws_lc_rs::signature::{
     KeyPair as _, ML_DSA_44, ML_DSA_44_SIGNING, ML_DSA_65, ML_DSA_65_SIGNING, ML_DSA_87,
     ML_DSA_87_SIGNING, ParsedPublicKey, PqdsaKeyPair, PqdsaSigningAlgorithm,
     PqdsaVerificationAlgorithm,
 };
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::random;
@@ -60,21 +62,24 @@ impl ParameterSet {
 /// text form of the key holds.
 pub(crate) struct Pair {
     set: ParameterSet,
-    seed: Zeroizing<[u8; SEED_BYTES]>,
+    seed: Zeroizing<Vec<u8>>,
     key: PqdsaKeyPair,
 }
 
 impl Pair {
     pub(crate) fn generate(set: ParameterSet) -> Result<Pair> {
-        let mut seed = Zeroizing::new([0; SEED_BYTES]);
-        random::fill(seed.as_mut_slice())?;
-        Pair::from_seed(set, seed.as_slice()).map_err(|_| Error::Primitive)
+        let mut seed = Zeroizing::new(vec![0; SEED_BYTES]);
+        random::fill(&mut seed)?;
+        Pair::from_seed(set, &seed).map_err(|_| Error::Primitive)
     }
 
     pub(crate) fn from_seed(set: ParameterSet, seed: &[u8]) -> Result<Pair, KeyProblem> {
-        let seed: [u8; SEED_BYTES] = seed.try_into().map_err(|_| KeyProblem::WrongLength)?;
-        let seed = Zeroizing::new(seed);
-        PqdsaKeyPair::from_seed(set.signing(), seed.as_slice())
+        if seed.len() != SEED_BYTES {
+            return Err(KeyProblem::WrongLength);
+        }
+        // Where it does not move when the pair does.
+        let seed = Zeroizing::new(seed.to_vec());
+        PqdsaKeyPair::from_seed(set.signing(), &seed)
             .map(|key| Pair { set, seed, key })
             .map_err(|_| KeyProblem::Invalid)
     }
@@ -92,18 +97,23 @@ impl Pair {
         Ok(pair)
     }
 
-    /// From PKCS#8 (RFC 9881, section 6): the seed alone, or with the expanded key, which must then
-    /// be the seed's. The expanded key alone cannot be written as a JWK and is not supported.
-    pub(crate) fn from_pkcs8(set: ParameterSet, der: &[u8]) -> Result<Pair, KeyProblem> {
-        let key = PqdsaKeyPair::from_pkcs8(set.signing(), der).map_err(|_| KeyProblem::Invalid)?;
-        let written = key.to_pkcs8v1().map_err(|_| KeyProblem::Unsupported)?;
-        match written.as_ref().split_last_chunk::<SEED_BYTES>() {
-            Some(([.., 0x80, 0x20], seed)) => Pair::from_seed(set, seed),
-            _ => Err(KeyProblem::Unsupported),
+    /// The expanded key (FIPS 204, algorithm 24) must be the seed's own.
+    pub(crate) fn from_seed_and_expanded(
+        set: ParameterSet,
+        seed: &[u8],
+        expanded: &[u8],
+    ) -> Result<Pair, KeyProblem> {
+        let pair = Pair::from_seed(set, seed)?;
+        let own = pair.key.private_key().as_raw_bytes();
+        let own = own.map_err(|_| KeyProblem::Invalid)?;
+        // Slices of unequal length are unequal.
+        if !bool::from(own.as_ref().ct_eq(expanded)) {
+            return Err(KeyProblem::Mismatch);
         }
+        Ok(pair)
     }
 
-    pub(crate) fn seed(&self) -> &[u8; SEED_BYTES] {
+    pub(crate) fn seed(&self) -> &[u8] {
         &self.seed
     }
 

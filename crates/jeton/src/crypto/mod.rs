@@ -26,6 +26,13 @@ pub(crate) mod xchacha20_poly1305;
 use aws_lc_rs::digest;
 use smallvec::SmallVec;
 
+/// Overwrites with zeros. `zeroize` does so byte by byte, which would be felt where a token's plaintext is
+/// wiped; its barrier keeps the compiler from leaving out what nobody reads.
+pub(crate) fn wipe(bytes: &mut [u8]) {
+    bytes.fill(0);
+    zeroize::optimization_barrier(bytes);
+}
+
 /// A signature or MAC that a primitive hands over. Those of every algorithm but ML-DSA and RSA
 /// above 4,096 bits live on the stack.
 pub(crate) type Signature = SmallVec<[u8; 512]>;

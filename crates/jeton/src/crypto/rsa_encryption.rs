@@ -1,5 +1,8 @@
 //! RSA encryption (RFC 8017, section 7): OAEP, and PKCS#1 v1.5 for what is behind danger.
 
+use std::sync::OnceLock;
+
+use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::rsa::{
     OAEP_SHA1_MGF1SHA1, OAEP_SHA256_MGF1SHA256, OAEP_SHA384_MGF1SHA384, OAEP_SHA512_MGF1SHA512,
     OaepAlgorithm, OaepPrivateDecryptingKey, OaepPublicEncryptingKey, Pkcs1PrivateDecryptingKey,
@@ -85,7 +88,7 @@ impl Public {
 /// A private key, ready to decrypt with one padding.
 pub(crate) enum Private {
     Oaep(&'static OaepAlgorithm, OaepPrivateDecryptingKey),
-    Pkcs1(Pkcs1PrivateDecryptingKey),
+    Pkcs1(Box<Pkcs1Private>),
 }
 
 impl Private {
@@ -95,7 +98,7 @@ impl Private {
             Some(algorithm) => {
                 OaepPrivateDecryptingKey::new(key).map(|key| Private::Oaep(algorithm, key))
             }
-            None => Pkcs1PrivateDecryptingKey::new(key).map(Private::Pkcs1),
+            None => Pkcs1Private::new(key).map(|key| Private::Pkcs1(Box::new(key))),
         }
         .map_err(|_| KeyProblem::Invalid)
     }
@@ -113,23 +116,97 @@ impl Private {
                 out.truncate(length);
                 (length == secret_bytes).then_some(out)
             }
-            Private::Pkcs1(key) => {
-                let mut secret = Zeroizing::new(vec![0; secret_bytes]);
-                random::fill(&mut secret).ok()?;
-                let mut out = Zeroizing::new(vec![0; key.min_output_size().max(secret_bytes)]);
-                // AWS-LC looks at the padding without branching, and aws-lc-rs then says whether it was
-                // right; nothing after that branches on it, nor on the length.
-                let (sound, length) = match key.decrypt(data, &mut out) {
-                    Ok(plain) => (1, plain.len()),
-                    Err(_) => (0, 0),
-                };
-                let right = Choice::from(sound) & (length as u64).ct_eq(&(secret_bytes as u64));
-                for (byte, decrypted) in secret.iter_mut().zip(out.iter()) {
-                    byte.conditional_assign(decrypted, right);
-                }
-                Some(secret)
+            Private::Pkcs1(key) => key.decrypt(data, secret_bytes),
+        }
+    }
+}
+
+/// A private key for PKCS#1 v1.5.
+///
+/// AWS-LC checks the padding without a branch, and then branches on the outcome: a right padding is copied
+/// out, a wrong one is noted in its queue of errors. aws-lc-rs offers no decryption that leaves the padding
+/// alone. So every decryption is two: the one asked for, and one of a number that is known to end the other
+/// way. The work of both together is the same whether the padding was right or wrong.
+///
+/// What remains: the order of the two, and the number of bytes that AWS-LC copies out of a right padding.
+pub(crate) struct Pkcs1Private {
+    key: Pkcs1PrivateDecryptingKey,
+    public: Pkcs1PublicEncryptingKey,
+    counterparts: OnceLock<Counterparts>,
+}
+
+/// Two encrypted numbers, each as long as the modulus.
+struct Counterparts {
+    right_padding: Vec<u8>,
+    wrong_padding: Vec<u8>,
+}
+
+impl Pkcs1Private {
+    fn new(key: PrivateDecryptingKey) -> Result<Pkcs1Private, Unspecified> {
+        Ok(Pkcs1Private {
+            public: Pkcs1PublicEncryptingKey::new(key.public_key())?,
+            key: Pkcs1PrivateDecryptingKey::new(key)?,
+            counterparts: OnceLock::new(),
+        })
+    }
+
+    fn decrypt(&self, data: &[u8], secret_bytes: usize) -> Option<Zeroizing<Vec<u8>>> {
+        let counterparts = self.counterparts()?;
+        let mut secret = Zeroizing::new(vec![0; secret_bytes]);
+        random::fill(&mut secret).ok()?;
+        let mut out = Zeroizing::new(vec![0; self.key.min_output_size().max(secret_bytes)]);
+        let (is_padded, length) = self.attempt(data, &mut out);
+        let is_right = is_padded & (length as u64).ct_eq(&(secret_bytes as u64));
+        for (byte, decrypted) in secret.iter_mut().zip(out.iter()) {
+            byte.conditional_assign(decrypted, is_right);
+        }
+
+        let mut other = Zeroizing::new(counterparts.right_padding.clone());
+        for (byte, wrong) in other.iter_mut().zip(&counterparts.wrong_padding) {
+            byte.conditional_assign(wrong, is_padded);
+        }
+        let (other_is_padded, _) = self.attempt(&other, &mut out);
+        debug_assert!(bool::from(other_is_padded ^ is_padded));
+        Some(secret)
+    }
+
+    /// Whether the padding was right, and then the length of what was padded.
+    fn attempt(&self, data: &[u8], out: &mut [u8]) -> (Choice, usize) {
+        let plain = self.key.decrypt(data, out);
+        let is_padded = Choice::from(u8::from(plain.is_ok()));
+        (is_padded, plain.map_or(0, |plain| plain.len()))
+    }
+
+    /// Made before the first decryption, whatever it is of.
+    fn counterparts(&self) -> Option<&Counterparts> {
+        if self.counterparts.get().is_none() {
+            let made = self.make_counterparts()?;
+            // Of two threads that were first, one's are kept.
+            let _ = self.counterparts.set(made);
+        }
+        self.counterparts.get()
+    }
+
+    fn make_counterparts(&self) -> Option<Counterparts> {
+        let modulus_bytes = self.key.key_size_bytes();
+        let mut right_padding = vec![0; modulus_bytes];
+        self.public
+            .encrypt(random::secret::<32>().ok()?.as_slice(), &mut right_padding)
+            .ok()?;
+        let mut wrong_padding = vec![0; modulus_bytes];
+        let mut out = Zeroizing::new(vec![0; self.key.min_output_size()]);
+        loop {
+            // Below the modulus, whose first byte is not zero. One number in some 70,000 is padded.
+            random::fill(&mut wrong_padding[1..]).ok()?;
+            let (is_padded, _) = self.attempt(&wrong_padding, &mut out);
+            if !bool::from(is_padded) {
+                break;
             }
         }
+        Some(Counterparts {
+            right_padding,
+            wrong_padding,
+        })
     }
 }
 

@@ -18,8 +18,6 @@
 
 use std::ops::RangeInclusive;
 
-use der::Decode;
-use pkcs8::PrivateKeyInfoRef;
 use zeroize::Zeroizing;
 
 use crate::crypto::aes_ctr::COUNTER_BYTES;
@@ -27,11 +25,11 @@ use crate::crypto::hmac::Sha384;
 use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
-use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
+use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1, rsa_pkcs1_in};
 use crate::paserk::Version;
 pub use crate::paseto::Verifier;
 use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
-use crate::paseto::suite::{self, Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use crate::paseto::suite::{self, Cipher, Suite, Tag};
 use crate::paseto::{self, Binding};
 
 /// Version 1 as a type.
@@ -51,11 +49,11 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v1.public.",
     signed_as: SigAlg::PS384,
     implicit_assertion: false,
-    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: || {
         let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
-        let info = PrivateKeyInfoRef::from_der(&pkcs8).map_err(|_| Error::Primitive)?;
-        let pair = Pair::of(info.private_key.as_bytes()).map_err(|_| Error::Primitive)?;
+        let pkcs1 = rsa_pkcs1_in(&pkcs8).map_err(|_| Error::Primitive)?;
+        let pair = Pair::of(pkcs1).map_err(|_| Error::Primitive)?;
         Ok(Box::new(pair))
     },
     pair: |bytes| Ok(Box::new(Pair::of(bytes)?)),
@@ -64,13 +62,14 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v1.local.";
 
-struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+/// The key, where it does not move when its owner does.
+struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
     /// The token's own keys: half of the nonce is HKDF's salt, the other is where AES counts from.
     fn derive(&self, nonce: &[u8]) -> Result<Derived<32>> {
         let (salt, counted) = nonce.split_at(NONCE_BYTES - COUNTER_BYTES);
-        let derive = |purpose: &[u8]| hkdf::sha384::<32>(self.0.as_slice(), salt, &[purpose]);
+        let derive = |purpose: &[u8]| hkdf::sha384::<32>(&self.0, salt, &[purpose]);
         let mut counter = [0; COUNTER_BYTES];
         counter.copy_from_slice(counted);
         Ok(Derived {

@@ -46,7 +46,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v2.public.",
     signed_as: SigAlg::EdDSA,
     implicit_assertion: false,
-    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: ed25519::generate,
     pair: ed25519::pair,
     public: ed25519::public,
@@ -54,7 +54,14 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v2.local.";
 
-struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+/// The key, where it does not move when its owner does.
+struct Local(Zeroizing<Vec<u8>>);
+
+impl Local {
+    fn key(&self) -> &[u8; LOCAL_KEY_BYTES] {
+        (self.0.as_slice().try_into()).expect("a local key has its length")
+    }
+}
 
 impl Cipher for Local {
     fn nonce_bytes(&self) -> usize {
@@ -74,13 +81,13 @@ impl Cipher for Local {
 
     fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
         let associated = associated(nonce, binding);
-        let tag = aead::seal(&self.0, nonce_of(nonce), &associated, message)?;
+        let tag = aead::seal(self.key(), nonce_of(nonce), &associated, message)?;
         Ok(Tag::from_slice(&tag))
     }
 
     fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
         let associated = associated(nonce, binding);
-        if !aead::open(&self.0, nonce_of(nonce), &associated, sealed)? {
+        if !aead::open(self.key(), nonce_of(nonce), &associated, sealed)? {
             return Err(Rejection::Decryption.into());
         }
         Ok(())

@@ -86,6 +86,7 @@ impl Decrypter {
 
     /// Decrypts the compact serialization (RFC 7516, section 7.1).
     pub fn decrypt(&self, token: &str) -> Result<Decrypted> {
+        self.keys.check()?;
         Ok(self.open(&Parts::compact(token, &self.limits)?)?)
     }
 
@@ -98,6 +99,7 @@ impl Decrypter {
     /// At most [`limits::RECIPIENTS`] recipients are looked at, and at most
     /// [`limits::ENCRYPTED_KEYS_TRIED`] encrypted keys tried.
     pub fn decrypt_json(&self, text: &str) -> Result<Decrypted> {
+        self.keys.check()?;
         Ok(self.open(&Parts::json(text, &self.limits)?)?)
     }
 
@@ -121,7 +123,7 @@ impl Decrypter {
         let aad = additional_data(&parts.protected, parts.aad.as_deref());
 
         let candidates = self.candidates(&headers, enc)?;
-        let mut budget = Budget::full();
+        let mut budget = Budget::full(&self.limits);
         let last = candidates.len() - 1;
         for (index, candidate) in candidates.into_iter().enumerate() {
             if !budget.take_try() {

@@ -14,7 +14,7 @@ use crate::jwk::Members;
 use crate::key::{
     self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
 };
-use crate::limits;
+use crate::limits::{self, Limits};
 
 /// A content key.
 type Secret = Zeroizing<Vec<u8>>;
@@ -29,10 +29,10 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn full() -> Budget {
+    pub(super) fn full(limits: &Limits) -> Budget {
         Budget {
             tries: limits::ENCRYPTED_KEYS_TRIED,
-            rounds: limits::PBES2_ROUNDS,
+            rounds: limits.pbes2_rounds,
         }
     }
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
@@ -14,7 +14,7 @@ pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 /// The members that only private and symmetric keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; RFC
 /// 8037, section 2; RFC 9964).
-const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
+pub(crate) const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
 /// What a key is to be used for, as `key_ops` calls it (RFC 7517, section 4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,10 +105,16 @@ impl<'a> Members<'a> {
 
     /// Bytes that must be there, wiped when dropped.
     pub(crate) fn bytes(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        let text = Zeroizing::new(self.required(name)?.into_owned());
-        base64::decode(text.as_bytes())
-            .map(Zeroizing::new)
-            .map_err(|_| KeyError::at(name, KeyProblem::NotBase64Url))
+        let mut text = self.required(name)?;
+        let bytes = match PRIVATE.contains(&name) {
+            true => base64::decode_secret(text.as_bytes()),
+            false => base64::decode(text.as_bytes()).map(Zeroizing::new),
+        };
+        // A text that was written with escapes is a copy.
+        if let Cow::Owned(text) = &mut text {
+            text.zeroize();
+        }
+        bytes.map_err(|_| KeyError::at(name, KeyProblem::NotBase64Url))
     }
 
     /// Bytes of a fixed length (RFC 7518, sections 6.2.1 and 6.2.2: leading zeros stay).

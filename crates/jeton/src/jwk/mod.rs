@@ -13,7 +13,7 @@ mod write;
 pub use set::KeySet;
 
 pub(crate) use marks::Marks;
-pub(crate) use members::{Members, Operation, is_private};
+pub(crate) use members::{Members, Operation, PRIVATE, is_private};
 pub(crate) use set::elements as set_elements;
 pub(crate) use thumbprint::thumbprint;
 pub(crate) use write::Writer;

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use zeroize::Zeroizing;
 
-use super::{Marks, Operation};
+use super::{Marks, Operation, PRIVATE};
 use crate::base64;
 
 /// Writes a JWK, member by member. The text is wiped when dropped, for it may hold a secret.
@@ -29,7 +29,10 @@ impl Writer {
     pub(crate) fn bytes(mut self, name: &'static str, bytes: &[u8]) -> Writer {
         self.reserve(name.len() + base64::encoded_length(bytes.len()));
         self.name(name);
-        base64::encode_onto(bytes, &mut self.0);
+        match PRIVATE.contains(&name) {
+            true => base64::encode_secret_onto(bytes, &mut self.0),
+            false => base64::encode_onto(bytes, &mut self.0),
+        }
         self.0.push('"');
         self
     }

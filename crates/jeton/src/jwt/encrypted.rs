@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::claims::{Buffer, Claims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
+use crate::crypto;
 use crate::danger::IssuerWrappingKey;
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
@@ -138,8 +139,10 @@ impl<'k> EncryptedIssuer<'k> {
 
     fn encrypt<C: WriteClaims + ?Sized>(&self, claims: &C, clock: &dyn Clock) -> Result<String> {
         let mut payload = Buffer::new();
-        claims.write_into(&mut payload, Dates::Numeric, clock)?;
-        self.encrypter.encrypt(&payload)
+        let written = claims.write_into(&mut payload, Dates::Numeric, clock);
+        let token = written.and_then(|()| self.encrypter.encrypt(&payload));
+        crypto::wipe(&mut payload);
+        token
     }
 }
 

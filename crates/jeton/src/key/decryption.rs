@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
-use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, pkix_encryption};
+use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, pkix_encryption, private_key_info};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{ecdsa, rsa, rsa_encryption};
 use crate::error::{Error, KeyError, KeyProblem, Result};
@@ -108,7 +108,7 @@ impl DecryptionKey {
         Ok(match &*self.private {
             Private::Ecdh(key) => writer.bytes("d", key.secret()),
             Private::Rsa { pkcs8, .. } => {
-                let parts = super::pkix::rsa_parts(pkcs8)?;
+                let parts = private_key_info::rsa_parts(pkcs8)?;
                 writer
                     .bytes("d", &parts.d)
                     .bytes("p", &parts.p)
@@ -229,7 +229,7 @@ impl DecryptionKey {
         let Management::Rsa(padding) = alg.management() else {
             return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
-        let parts = super::pkix::rsa_parts(&pkcs8)?;
+        let parts = private_key_info::rsa_parts(&pkcs8)?;
         let public = Public::rsa(alg, &parts.n, &parts.e)
             .map_err(|(member, problem)| KeyError::at(member, problem))?;
         let key = rsa_encryption::Private::from_pkcs8(padding, &pkcs8)
@@ -274,6 +274,11 @@ impl DecryptionKey {
 
     pub(crate) fn id(&self) -> Option<&KeyId> {
         self.public.id()
+    }
+
+    /// The modulus of an RSA key.
+    pub(super) fn modulus(&self) -> Option<&[u8]> {
+        self.public.modulus()
     }
 }
 

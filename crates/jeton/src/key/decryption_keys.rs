@@ -1,6 +1,6 @@
 use super::{ContentKey, DecryptionKey, KeyId, WrappingKey};
-use crate::danger::Password;
-use crate::error::{KeyError, KeyProblem, Result};
+use crate::danger::{self, Password};
+use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::{self, Members};
 
 /// What a decrypter has: one key, or several.
@@ -48,6 +48,9 @@ impl DecryptionKeys {
     }
 
     /// These keys and those.
+    ///
+    /// One RSA key does not decrypt both by [`danger::RSA1_5`] and by RSA-OAEP: with such keys every call
+    /// of a [`Decrypter`](crate::jwe::Decrypter) answers [`Misuse::SharedRsaKey`].
     pub fn and(mut self, others: impl Into<DecryptionKeys>) -> DecryptionKeys {
         self.0.extend(others.into().0);
         self
@@ -65,6 +68,20 @@ impl DecryptionKeys {
 
     pub(crate) fn all(&self) -> &[DecryptWith] {
         &self.0
+    }
+
+    /// No RSA key may decrypt both by RSA1_5 and by OAEP: whoever learns something by the one can use it
+    /// against what was encrypted for the other.
+    pub(crate) fn check(&self) -> Result<(), Misuse> {
+        let is_old = |key: &&DecryptionKey| key.alg() == danger::RSA1_5;
+        let rsa = || self.0.iter().filter_map(DecryptWith::rsa);
+        let is_shared = rsa()
+            .filter(is_old)
+            .any(|old| rsa().any(|new| !is_old(&new) && new.modulus() == old.modulus()));
+        match is_shared {
+            true => Err(Misuse::SharedRsaKey),
+            false => Ok(()),
+        }
     }
 }
 
@@ -90,6 +107,13 @@ impl DecryptWith {
             DecryptWith::Wrapping(key) => key.id(),
             DecryptWith::Content(key) => key.id(),
             DecryptWith::Password(key) => key.id(),
+        }
+    }
+
+    fn rsa(&self) -> Option<&DecryptionKey> {
+        match self {
+            DecryptWith::Private(key) => key.modulus().map(|_| key),
+            _ => None,
         }
     }
 

@@ -178,6 +178,14 @@ impl EncryptionKey {
         &self.public
     }
 
+    /// The modulus of an RSA key.
+    pub(super) fn modulus(&self) -> Option<&[u8]> {
+        match &*self.public {
+            Public::Rsa { n, .. } => Some(n),
+            Public::Ecdh(_) => None,
+        }
+    }
+
     pub(super) fn named(mut self, key_id: Option<KeyId>) -> EncryptionKey {
         self.key_id = key_id;
         self
@@ -224,9 +232,8 @@ impl Public {
     /// A point to encrypt to: on its curve, and not one whose agreed secret is always zero.
     pub(super) fn ecdh(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
         let public = ecdh::Public::from_bytes(group, bytes)?;
-        if group == Group::X25519 {
-            let any = ecdh::Private::generate(group).map_err(|_| KeyProblem::Invalid)?;
-            any.agree(&public).ok_or(KeyProblem::Invalid)?;
+        if public.is_of_small_order() {
+            return Err(KeyProblem::Invalid);
         }
         Ok(Public::Ecdh(public))
     }

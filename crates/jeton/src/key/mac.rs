@@ -118,7 +118,7 @@ impl MacKey {
     /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
     /// those who have it, not to be published.
     pub fn thumbprint(&self) -> String {
-        let secret = Zeroizing::new(crate::base64::encode(&self.material.secret));
+        let secret = crate::base64::encode_secret(&self.material.secret);
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
     }
 
@@ -206,10 +206,17 @@ impl MacKey {
         operations: Operations,
         key_id: Option<KeyId>,
     ) -> MacKey {
-        let prepared = hmac::Prepared::new(alg.hash(), &secret);
+        let mut material = Arc::new(Material {
+            secret,
+            prepared: hmac::Prepared::unset(),
+        });
+        // Where it stays: the states are as good as the key, and a move would leave a copy of them behind.
+        let Material { secret, prepared } =
+            Arc::get_mut(&mut material).expect("nobody else has it yet");
+        prepared.set(alg.hash(), secret);
         MacKey {
             alg,
-            material: Arc::new(Material { secret, prepared }),
+            material,
             operations,
             headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
             key_id,

@@ -25,6 +25,7 @@ mod keys;
 mod mac;
 mod pkix;
 mod pkix_encryption;
+mod private_key_info;
 mod rsa_size;
 mod shared_secret;
 mod signing;
@@ -56,7 +57,9 @@ pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
 pub(crate) use keys::VerificationKey;
-pub(crate) use pkix::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(test)]
-pub(crate) use pkix::rsa_parts;
+pub(crate) use private_key_info::rsa_parts;
+pub(crate) use private_key_info::{
+    parts_from_pkcs1 as rsa_parts_from_pkcs1, pkcs1_in as rsa_pkcs1_in,
+};
 pub(crate) use shared_secret::{Directions, Uses, algorithm as shared_algorithm};

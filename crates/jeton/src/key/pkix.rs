@@ -4,18 +4,18 @@
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier};
 use der::pem::{self, LineEnding};
 use der::{Decode, Encode};
-use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
-use pkcs8::PrivateKeyInfoRef;
+use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::signing::Pair;
 use super::verifying::Public;
 use super::{SigAlg, SigningKey, VerifyingKey};
-use crate::crypto::ml_dsa::{self, ParameterSet};
+use crate::crypto::ml_dsa::ParameterSet;
 use crate::crypto::rsa::Strength;
-use crate::crypto::{Curve, ecdsa, ed25519, rsa};
+use crate::crypto::{Curve, ed25519, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::limits;
 
@@ -42,27 +42,38 @@ pub(super) fn malformed<E>(_: E) -> KeyError {
     KeyError::new(KeyProblem::Malformed)
 }
 
+/// The algorithm's parameters are not those that it must have.
+pub(super) fn parameters<E>(_: E) -> KeyError {
+    KeyError::at("parameters", KeyProblem::Invalid)
+}
+
+pub(super) fn curve(oid: ObjectIdentifier) -> Result<Curve, KeyError> {
+    match oid {
+        P256 => Ok(Curve::P256),
+        P384 => Ok(Curve::P384),
+        P521 => Ok(Curve::P521),
+        SECP256K1 => Ok(Curve::Secp256k1),
+        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
+    }
+}
+
 impl Kind {
     fn of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<Kind, KeyError> {
-        match algorithm.oid {
-            RSA => Ok(Kind::Rsa),
-            ED25519 => Ok(Kind::Ed25519),
-            ML_DSA_44 => Ok(Kind::MlDsa(ParameterSet::MlDsa44)),
-            ML_DSA_65 => Ok(Kind::MlDsa(ParameterSet::MlDsa65)),
-            ML_DSA_87 => Ok(Kind::MlDsa(ParameterSet::MlDsa87)),
-            EC => Kind::of_curve(algorithm.parameters_oid().map_err(malformed)?),
-            _ => Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
-        }
-    }
-
-    fn of_curve(oid: ObjectIdentifier) -> Result<Kind, KeyError> {
-        match oid {
-            P256 => Ok(Kind::Ec(Curve::P256)),
-            P384 => Ok(Kind::Ec(Curve::P384)),
-            P521 => Ok(Kind::Ec(Curve::P521)),
-            SECP256K1 => Ok(Kind::Ec(Curve::Secp256k1)),
-            _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
-        }
+        let kind = match algorithm.oid {
+            RSA => Kind::Rsa,
+            ED25519 => Kind::Ed25519,
+            ML_DSA_44 => Kind::MlDsa(ParameterSet::MlDsa44),
+            ML_DSA_65 => Kind::MlDsa(ParameterSet::MlDsa65),
+            ML_DSA_87 => Kind::MlDsa(ParameterSet::MlDsa87),
+            EC => Kind::Ec(curve(algorithm.parameters_oid().map_err(parameters)?)?),
+            _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
+        };
+        let are_right = match &kind {
+            Kind::Rsa => are_null(algorithm.parameters),
+            Kind::Ed25519 | Kind::MlDsa(_) => algorithm.parameters.is_none(),
+            Kind::Ec(_) => true,
+        };
+        are_right.then_some(kind).ok_or_else(|| parameters(()))
     }
 
     /// The algorithm: the caller's, if it fits, or the only one.
@@ -93,8 +104,12 @@ pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyErro
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
-    let (label, der) = pem::decode_vec(text.trim().as_bytes()).map_err(malformed)?;
-    Ok((label.to_owned(), Zeroizing::new(der)))
+    // What it holds is shorter than the text; a key that is cut or malformed is wiped like a whole one.
+    let mut der = Zeroizing::new(vec![0; text.len()]);
+    let (label, decoded) = pem::decode(text.trim().as_bytes(), &mut der).map_err(malformed)?;
+    let length = decoded.len();
+    der.truncate(length);
+    Ok((label.to_owned(), der))
 }
 
 pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
@@ -104,7 +119,7 @@ pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<Sig
         "EC PRIVATE KEY" => read_sec1(&der, wanted),
         "RSA PRIVATE KEY" => {
             let alg = Kind::Rsa.algorithm(wanted)?;
-            read_pkcs1(&der, alg)
+            of_rsa_parts(&parts_from_pkcs1(&der)?, alg)
         }
         "PUBLIC KEY" | "RSA PUBLIC KEY" => Err(KeyError::new(KeyProblem::PublicGiven)),
         _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
@@ -129,54 +144,33 @@ pub(super) fn read_public_pem(
 
 pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
     bounded(der)?;
-    let info = PrivateKeyInfoRef::from_der(der).map_err(malformed)?;
-    let kind = Kind::of(&info.algorithm)?;
+    let key = PrivateKey::read(der)?;
+    let kind = Kind::of(&key.algorithm)?;
     let alg = kind.algorithm(wanted)?;
     let pair = match kind {
-        Kind::Rsa => return read_pkcs1(info.private_key.as_bytes(), alg),
-        Kind::Ec(curve) => Pair::Ecdsa(ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?),
-        Kind::MlDsa(set) => Pair::MlDsa(
-            ml_dsa::Pair::from_pkcs8(set, der)
-                .map_err(|problem| KeyError::at("privateKey", problem))?,
-        ),
+        Kind::Rsa => return of_rsa_parts(&key.rsa_parts()?, alg),
+        Kind::Ec(_) => Pair::Ecdsa(key.ecdsa()?),
+        Kind::MlDsa(set) => Pair::MlDsa(key.ml_dsa(set)?),
         Kind::Ed25519 => {
-            // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
-            let [0x04, 0x20, seed @ ..] = info.private_key.as_bytes() else {
-                return Err(KeyError::new(KeyProblem::Malformed));
-            };
-            Pair::Ed25519(
-                match info.public_key {
-                    None => ed25519::Pair::from_seed(seed),
-                    Some(public) => ed25519::Pair::from_halves(seed, public.raw_bytes()),
-                }
-                .map_err(KeyError::new)?,
-            )
+            let pair = ed25519::Pair::from_seed(key.octets_32()?).map_err(KeyError::new)?;
+            key.check_public(&pair.public_bytes())?;
+            Pair::Ed25519(pair)
         }
     };
     SigningKey::of_pair(alg, pair)
 }
 
-fn read_pkcs1(der: &[u8], alg: SigAlg) -> Result<SigningKey, KeyError> {
-    let parts = parts_from_pkcs1(der)?;
+fn of_rsa_parts(parts: &rsa::Parts, alg: SigAlg) -> Result<SigningKey, KeyError> {
     // The public half names the member at fault.
     Public::rsa(alg, Strength::Today, &parts.n, &parts.e)
         .map_err(|(member, problem)| KeyError::at(member, problem))?;
-    let pair = rsa::Pair::from_parts(&parts).map_err(KeyError::new)?;
+    let pair = rsa::Pair::from_parts(parts).map_err(KeyError::new)?;
     SigningKey::of_pair(alg, Pair::Rsa(pair))
 }
 
 fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
-    let key = sec1::EcPrivateKey::from_der(der).map_err(malformed)?;
-    let curve = key
-        .parameters
-        .and_then(|parameters| parameters.named_curve())
-        .ok_or(KeyError::at("curve", KeyProblem::Missing))?;
-    let kind = Kind::of_curve(curve)?;
-    let alg = kind.algorithm(wanted)?;
-    let Kind::Ec(curve) = kind else {
-        return Err(KeyError::new(KeyProblem::Malformed));
-    };
-    let pair = ecdsa::Pair::from_sec1(curve, der).map_err(KeyError::new)?;
+    let (curve, pair) = ec_pair(der, None, None)?;
+    let alg = Kind::Ec(curve).algorithm(wanted)?;
     SigningKey::of_pair(alg, Pair::Ecdsa(pair))
 }
 
@@ -211,27 +205,6 @@ fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<Verify
     Ok(VerifyingKey::made(alg, public, None))
 }
 
-/// The parts of an RSA private key in PKCS#8.
-pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
-    let info = PrivateKeyInfoRef::from_der(pkcs8).map_err(malformed)?;
-    parts_from_pkcs1(info.private_key.as_bytes())
-}
-
-pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
-    let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
-    let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
-    Ok(rsa::Parts {
-        n: key.modulus.as_bytes().to_vec(),
-        e: key.public_exponent.as_bytes().to_vec(),
-        d: secret(key.private_exponent.as_bytes()),
-        p: secret(key.prime1.as_bytes()),
-        q: secret(key.prime2.as_bytes()),
-        dp: secret(key.exponent1.as_bytes()),
-        dq: secret(key.exponent2.as_bytes()),
-        qi: secret(key.coefficient.as_bytes()),
-    })
-}
-
 pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     if der.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
@@ -240,15 +213,15 @@ pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
 }
 
 /// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.
-pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Result<Zeroizing<Vec<u8>>> {
+pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Zeroizing<Vec<u8>> {
     let prefix: [u8; 16] = [
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
         0x20,
     ];
     let mut der = Zeroizing::new(Vec::with_capacity(prefix.len() + ed25519::SEED_BYTES));
     der.extend_from_slice(&prefix);
-    der.extend_from_slice(pair.seed()?.as_slice());
-    Ok(der)
+    der.extend_from_slice(pair.seed());
+    der
 }
 
 pub(super) fn write_private_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {

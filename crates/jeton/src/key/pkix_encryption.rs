@@ -5,13 +5,13 @@ use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, UintRef};
 use der::pem::{self, LineEnding};
 use der::{Decode, Encode};
 use pkcs1::RsaPublicKeyRef;
-use pkcs8::PrivateKeyInfoRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
-use super::pkix::{EC, P256, P384, P521, RSA, armour, bounded, malformed, parts_from_pkcs1};
+use super::pkix::{self, EC, P256, P384, P521, RSA, armour, bounded, malformed};
+use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::ecdsa;
@@ -31,9 +31,19 @@ impl Kind {
         let kind = match algorithm.oid {
             RSA => Kind::Rsa,
             X25519 => Kind::Ecdh(Group::X25519),
-            EC => Kind::Ecdh(group(algorithm.parameters_oid().map_err(malformed)?)?),
+            EC => Kind::Ecdh(group(
+                algorithm.parameters_oid().map_err(pkix::parameters)?,
+            )?),
             _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
         };
+        let are_right = match &kind {
+            Kind::Rsa => are_null(algorithm.parameters),
+            Kind::Ecdh(Group::X25519) => algorithm.parameters.is_none(),
+            Kind::Ecdh(_) => true,
+        };
+        if !are_right {
+            return Err(pkix::parameters(()));
+        }
         match (&kind, alg.management()) {
             (Kind::Rsa, Management::Rsa(_)) | (Kind::Ecdh(_), Management::Ecdh(_)) => Ok(kind),
             _ => Err(KeyError::at("alg", KeyProblem::Contradiction)),
@@ -81,49 +91,26 @@ pub(super) fn read_public_pem(
 
 pub(super) fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
     bounded(der)?;
-    let info = PrivateKeyInfoRef::from_der(der).map_err(malformed)?;
-    let key = match Kind::of(&info.algorithm, alg)? {
-        Kind::Rsa => {
-            let parts = parts_from_pkcs1(info.private_key.as_bytes())?;
-            return DecryptionKey::of_rsa_parts(alg, &parts);
+    let key = PrivateKey::read(der)?;
+    let private = match Kind::of(&key.algorithm, alg)? {
+        Kind::Rsa => return DecryptionKey::of_rsa_parts(alg, &key.rsa_parts()?),
+        Kind::Ecdh(Group::X25519) => {
+            let private = ecdh::Private::from_secret(Group::X25519, key.octets_32()?)
+                .map_err(KeyError::new)?;
+            key.check_public(private.public())?;
+            private
         }
-        Kind::Ecdh(group) => match group.curve() {
-            // The pair's reading compares the halves.
-            Some(curve) => of_pair(
-                group,
-                &ecdsa::Pair::from_pkcs8(curve, der).map_err(KeyError::new)?,
-            )?,
-            None => read_x25519(&info)?,
-        },
+        Kind::Ecdh(group) => of_pair(group, &key.ecdsa()?)?,
     };
-    DecryptionKey::of_ecdh(alg, key)
-}
-
-fn read_x25519(info: &PrivateKeyInfoRef<'_>) -> Result<ecdh::Private, KeyError> {
-    // An OCTET STRING within the OCTET STRING (RFC 8410, section 7).
-    let [0x04, 0x20, secret @ ..] = info.private_key.as_bytes() else {
-        return Err(KeyError::new(KeyProblem::Malformed));
-    };
-    let key = ecdh::Private::from_secret(Group::X25519, secret).map_err(KeyError::new)?;
-    if let Some(public) = info.public_key
-        && public.raw_bytes() != key.public()
-    {
-        return Err(KeyError::new(KeyProblem::Mismatch));
-    }
-    Ok(key)
+    DecryptionKey::of_ecdh(alg, private)
 }
 
 fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
-    let key = sec1::EcPrivateKey::from_der(der).map_err(malformed)?;
-    let oid = key
-        .parameters
-        .and_then(|parameters| parameters.named_curve())
-        .ok_or(KeyError::at("curve", KeyProblem::Missing))?;
-    let group = group(oid)?;
-    let curve = group
-        .curve()
+    let (curve, pair) = ec_pair(der, None, None)?;
+    let mut groups = [Group::P256, Group::P384, Group::P521].into_iter();
+    let group = groups
+        .find(|group| group.curve() == Some(curve))
         .ok_or(KeyError::at("curve", KeyProblem::Unsupported))?;
-    let pair = ecdsa::Pair::from_sec1(curve, der).map_err(KeyError::new)?;
     DecryptionKey::of_ecdh(alg, of_pair(group, &pair)?)
 }
 

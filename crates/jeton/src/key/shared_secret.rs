@@ -111,7 +111,7 @@ impl SharedSecret {
     }
 
     pub(super) fn thumbprint(&self) -> String {
-        let secret = Zeroizing::new(base64::encode(&self.bytes));
+        let secret = base64::encode_secret(&self.bytes);
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
     }
 

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
 use super::verifying::{self, Public};
-use super::{RsaSize, SigAlg, VerifyingKey, pkix};
+use super::{RsaSize, SigAlg, VerifyingKey, pkix, private_key_info};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{Members, Operation};
@@ -101,10 +101,10 @@ impl SigningKey {
         let writer = self.public.begin_jwk(Operation::Sign);
         Ok(match &self.pair {
             Pair::Ecdsa(pair) => writer.bytes("d", &pair.scalar()?),
-            Pair::Ed25519(pair) => writer.bytes("d", pair.seed()?.as_slice()),
+            Pair::Ed25519(pair) => writer.bytes("d", pair.seed()),
             Pair::MlDsa(pair) => writer.bytes("priv", pair.seed()),
             Pair::Rsa(pair) => {
-                let parts = pkix::rsa_parts(&pair.pkcs8()?)?;
+                let parts = private_key_info::rsa_parts(&pair.pkcs8()?)?;
                 writer
                     .bytes("d", &parts.d)
                     .bytes("p", &parts.p)
@@ -129,7 +129,7 @@ impl SigningKey {
         match &self.pair {
             Pair::Rsa(pair) => pair.pkcs8(),
             Pair::Ecdsa(pair) => pair.pkcs8(),
-            Pair::Ed25519(pair) => pkix::ed25519_pkcs8(pair),
+            Pair::Ed25519(pair) => Ok(pkix::ed25519_pkcs8(pair)),
             Pair::MlDsa(pair) => pair.pkcs8(),
         }
     }
@@ -220,7 +220,7 @@ impl SigningKey {
                 let pkcs8 = pair
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
-                let parts = pkix::rsa_parts(&pkcs8)?;
+                let parts = private_key_info::rsa_parts(&pkcs8)?;
                 Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)
                     .map_err(|(member, problem)| KeyError::at(member, problem))?
             }

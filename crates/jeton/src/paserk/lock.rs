@@ -156,7 +156,9 @@ fn hmac_sha384(key: &[u8], pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
 fn sha384(pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     let mut hash = Sha384::new();
     pieces.iter().for_each(|piece| hash.update(piece));
-    Zeroizing::new(hash.finalize().to_vec())
+    let mut derived = Zeroizing::new([0; 48]);
+    hash.finalize_into((&mut *derived).into());
+    Zeroizing::new(derived.to_vec())
 }
 
 fn blake2b<const N: usize>(mut hash: Blake2b<N>, pieces: &[&[u8]]) -> Zeroizing<Vec<u8>> {

@@ -32,6 +32,9 @@
 //! | `local-pw`, `secret-pw` | a password, at a [`PasswordCost`] | `to_password_paserk`, `from_password_paserk` |
 //! | `seal` (not `k1`) | a public key | `to_sealed_paserk`, `from_sealed_paserk` |
 //!
+//! The text of a key under a password says how much work it is to open it, and nothing about it is known to
+//! be authentic before that work is done. [`PasswordLimits`] bound it.
+//!
 //! Of these PASERK allows those that are wrapped or sealed in a footer, beside the ids. No key in
 //! the clear and none under a password belongs there, and not even a public key: whoever made the
 //! token chose it.
@@ -52,12 +55,14 @@ mod id;
 mod kind;
 mod lock;
 mod password;
+mod password_limits;
 mod seal;
 mod wrapping;
 
 pub use id::Id;
 pub use kind::{Form, Kind, Version};
 pub use password::PasswordCost;
+pub use password_limits::PasswordLimits;
 pub use wrapping::WrappingKey;
 
 use std::fmt;
@@ -101,9 +106,11 @@ impl Paserk {
         if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }
-        let bytes = base64::decode(encoded.as_bytes())
-            .map(Zeroizing::new)
-            .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+        let bytes = match kind.is_secret() {
+            true => base64::decode_secret(encoded.as_bytes()),
+            false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
+        }
+        .map_err(|_| refused(KeyProblem::NotBase64Url))?;
         Ok(Paserk { kind, bytes })
     }
 
@@ -173,7 +180,10 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
         Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()),
     ));
     kind.write_prefix(&mut text);
-    base64::encode_onto(bytes, &mut text);
+    match kind.is_secret() {
+        true => base64::encode_secret_onto(bytes, &mut text),
+        false => base64::encode_onto(bytes, &mut text),
+    }
     text
 }
 

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::lock::{Family, Lock};
-use super::{Form, Kind, refused};
+use super::{Form, Kind, PasswordLimits, refused};
 use crate::crypto::{Hash, argon2id, pbes2, random};
 use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
 use crate::limits;
@@ -17,7 +17,8 @@ use crate::paseto::{LocalKey, SecretKey, Version};
 /// whoever guesses.
 ///
 /// Versions 1 and 3 have PBKDF2, versions 2 and 4 Argon2id. Both have bounds at both ends, when a
-/// key is written and when one is read: the text that arrives says how long the reader computes.
+/// key is written and when one is read: the text that arrives says how long the reader computes, and
+/// [`PasswordLimits`] how long it may be. What is dearer than their default is read only where they are raised.
 ///
 /// ```
 /// use jeton::paserk::PasswordCost;
@@ -126,15 +127,19 @@ impl PasswordCost {
     }
 
     /// From a text, whose author is not trusted.
-    fn read(family: Family, bytes: &[u8]) -> Result<PasswordCost> {
+    fn read(family: Family, bytes: &[u8], limits: &PasswordLimits) -> Result<PasswordCost> {
         let number = |at: usize| {
             let four = bytes[at..].first_chunk().expect("a cost has its length");
             u32::from_be_bytes(*four)
         };
         let cost = match family {
-            Family::Nist => PasswordCost::pbkdf2(number(0)),
+            Family::Nist => {
+                limits.check_pbkdf2(number(0))?;
+                PasswordCost::pbkdf2(number(0))
+            }
             Family::Sodium => {
                 let memory_bytes = u64::from(number(0)) << 32 | u64::from(number(4));
+                limits.check_argon2id(memory_bytes, number(8))?;
                 PasswordCost::argon2id(memory_bytes, number(8), number(12))
             }
         };
@@ -195,13 +200,18 @@ impl Layout {
             .write(&[&salt, &cost, &nonce, &encrypted, &tag]))
     }
 
-    fn decrypt(&self, text: &str, password: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    fn decrypt(
+        &self,
+        text: &str,
+        password: &[u8],
+        limits: &PasswordLimits,
+    ) -> Result<Zeroizing<Vec<u8>>> {
         let data = self.envelope.read(text)?;
         let (authenticated, tag) = data.split_at(data.len() - self.family.tag_bytes());
         let (salt, rest) = authenticated.split_at(salt_bytes(self.family));
         let (cost, rest) = rest.split_at(cost_bytes(self.family));
         let (nonce, encrypted) = rest.split_at(self.family.nonce_bytes());
-        let cost = PasswordCost::read(self.family, cost)?;
+        let cost = PasswordCost::read(self.family, cost, limits)?;
         check(password)?;
         let lock = Lock::password(self.family, &*cost.derive(password, salt)?, nonce);
         let header = self.envelope.header();
@@ -264,15 +274,29 @@ impl<V: Version> LocalKey<V> {
     }
 
     /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
-    /// limits.
+    /// default of [`PasswordLimits`].
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): no such text, of another kind,
-    /// [`KeyProblem::PasswordCost`] if it asks for work beyond the limits, before any is done, or
-    /// [`KeyProblem::Decryption`] for another password.
+    /// [`Error::Key`](crate::Error::Key): no such text, of another kind;
+    /// [`KeyProblem::PasswordIterations`], [`KeyProblem::PasswordMemory`] or [`KeyProblem::PasswordWork`] if
+    /// it asks for more than the limits, or [`KeyProblem::PasswordCost`] for less than the least, before any
+    /// work is done; [`KeyProblem::Decryption`] for another password.
     pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<LocalKey<V>> {
-        LocalKey::from_slice(&local::<V>().decrypt(text, password)?)
+        LocalKey::from_password_paserk_within(text, password, &PasswordLimits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_password_paserk`](LocalKey::from_password_paserk).
+    pub fn from_password_paserk_within(
+        text: &str,
+        password: &[u8],
+        limits: &PasswordLimits,
+    ) -> Result<LocalKey<V>> {
+        LocalKey::from_slice(&local::<V>().decrypt(text, password, limits)?)
     }
 }
 
@@ -314,13 +338,26 @@ impl<V: Version> SecretKey<V> {
     }
 
     /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
-    /// limits.
+    /// default of [`PasswordLimits`].
     ///
     /// # Errors
     ///
     /// As [`LocalKey::from_password_paserk`], or what was encrypted is no key.
     pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<SecretKey<V>> {
-        let key = secret::<V>().decrypt(text, password)?;
+        SecretKey::from_password_paserk_within(text, password, &PasswordLimits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_password_paserk`](SecretKey::from_password_paserk).
+    pub fn from_password_paserk_within(
+        text: &str,
+        password: &[u8],
+        limits: &PasswordLimits,
+    ) -> Result<SecretKey<V>> {
+        let key = secret::<V>().decrypt(text, password, limits)?;
         match V::VERSION {
             paserk::Version::V1 => SecretKey::from_bytes(&der(&key)?),
             _ => SecretKey::from_bytes(&key),
@@ -356,10 +393,12 @@ fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 }
 
 fn der(pem: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-    let (label, der) = pem::decode_vec(pem).map_err(|_| refused(KeyProblem::Malformed))?;
-    let der = Zeroizing::new(der);
+    let mut der = Zeroizing::new(vec![0; pem.len()]);
+    let decoded = pem::decode(pem, &mut der).map_err(|_| refused(KeyProblem::Malformed))?;
+    let (label, length) = (decoded.0, decoded.1.len());
     if label != PEM_LABEL {
         return Err(refused(KeyProblem::Malformed).into());
     }
+    der.truncate(length);
     Ok(der)
 }

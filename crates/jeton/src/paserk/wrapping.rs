@@ -8,6 +8,7 @@ use super::lock::{Family, Lock};
 use super::{Form, Id, Kind, Paserk, refused};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
+use crate::paseto::suite::LOCAL_KEY_BYTES;
 use crate::paseto::{LocalKey, SecretKey, Version};
 
 const NONCE_BYTES: usize = 32;
@@ -29,7 +30,8 @@ const NONCE_BYTES: usize = 32;
 /// # Ok::<_, jeton::Error>(())
 /// ```
 pub struct WrappingKey<V> {
-    key: Zeroizing<[u8; 32]>,
+    /// 32 bytes, where they do not move when the key does.
+    key: Zeroizing<Vec<u8>>,
     version: PhantomData<V>,
 }
 
@@ -43,7 +45,7 @@ impl<V: Version> WrappingKey<V> {
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn generate() -> Result<WrappingKey<V>> {
         Ok(WrappingKey {
-            key: random::secret()?,
+            key: random::secret_bytes(LOCAL_KEY_BYTES)?,
             version: PhantomData,
         })
     }
@@ -55,28 +57,30 @@ impl<V: Version> WrappingKey<V> {
     /// As [`LocalKey::from_paserk`].
     pub fn from_paserk(text: &str) -> Result<WrappingKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
-        let mut key = Zeroizing::new([0; 32]);
-        key.copy_from_slice(paserk.bytes());
         Ok(WrappingKey {
-            key,
+            key: Zeroizing::new(paserk.bytes().to_vec()),
             version: PhantomData,
         })
     }
 
     /// The key's text, as secret as the key itself and all that it wraps.
     pub fn to_paserk(&self) -> Zeroizing<String> {
-        super::text(Self::KIND, self.key.as_slice())
+        super::text(Self::KIND, &self.key)
     }
 
     /// The key's id, as in `k4.lid`. Not secret.
     pub fn id(&self) -> Id {
-        Id::of(Self::KIND, self.key.as_slice())
+        Id::of(Self::KIND, &self.key)
+    }
+
+    fn bytes(&self) -> &[u8; LOCAL_KEY_BYTES] {
+        (self.key.as_slice().try_into()).expect("a local key has its length")
     }
 
     fn wrap(&self, form: Form, key_kind: Kind, key: &[u8]) -> Result<String> {
         let nonce = random::secret::<NONCE_BYTES>()?;
         let envelope = envelope(key_kind, form);
-        let lock = Lock::wrapping(Family::of(V::VERSION), &self.key, nonce.as_slice());
+        let lock = Lock::wrapping(Family::of(V::VERSION), self.bytes(), nonce.as_slice());
         let mut encrypted = Zeroizing::new(key.to_vec());
         lock.apply(&mut encrypted)?;
         let header = envelope.header();
@@ -90,7 +94,7 @@ impl<V: Version> WrappingKey<V> {
         let family = Family::of(V::VERSION);
         let (tag, rest) = data.split_at(family.tag_bytes());
         let (nonce, encrypted) = rest.split_at(NONCE_BYTES);
-        let lock = Lock::wrapping(family, &self.key, nonce);
+        let lock = Lock::wrapping(family, self.bytes(), nonce);
         let header = envelope.header();
         if !lock.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
             return Err(refused(KeyProblem::Decryption).into());

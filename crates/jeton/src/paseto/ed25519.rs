@@ -34,7 +34,7 @@ impl suite::Pair for Pair {
 
     fn bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(SEED_BYTES + PUBLIC_BYTES));
-        bytes.extend_from_slice(self.seed()?.as_slice());
+        bytes.extend_from_slice(self.seed());
         bytes.extend_from_slice(&self.public_bytes());
         Ok(bytes)
     }

@@ -14,7 +14,7 @@ use super::{Binding, Version, bound};
 use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
-use crate::error::Result;
+use crate::error::{KeyProblem, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::paserk::{self, Form, Id, Kind, Paserk};
 
@@ -47,7 +47,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn generate() -> Result<LocalKey<V>> {
-        Ok(LocalKey::from_bytes(random::secret()?))
+        LocalKey::from_slice(&random::secret_bytes(LOCAL_KEY_BYTES)?)
     }
 
     /// Reads a PASERK of this version and the type `local`.
@@ -168,25 +168,19 @@ impl<V: Version> LocalKey<V> {
         open::bytes(&*self.prepared, token, implicit_assertion)
     }
 
-    pub(crate) fn from_bytes(key: Zeroizing<[u8; LOCAL_KEY_BYTES]>) -> LocalKey<V> {
-        LocalKey {
-            prepared: Arc::new(Prepared::new(Suite::of(V::VERSION), key)),
-            version: PhantomData,
-        }
-    }
-
     /// From as many bytes as a key has.
     pub(crate) fn from_slice(key: &[u8]) -> Result<LocalKey<V>> {
-        let mut bytes = Zeroizing::new([0; LOCAL_KEY_BYTES]);
-        if key.len() != bytes.len() {
-            return Err(paserk::refused(crate::error::KeyProblem::WrongLength).into());
-        }
-        bytes.copy_from_slice(key);
-        Ok(LocalKey::from_bytes(bytes))
+        let key = key
+            .try_into()
+            .map_err(|_| paserk::refused(KeyProblem::WrongLength))?;
+        Ok(LocalKey {
+            prepared: Arc::new(Prepared::new(Suite::of(V::VERSION), key)),
+            version: PhantomData,
+        })
     }
 
     pub(crate) fn secret(&self) -> &[u8] {
-        self.prepared.key.as_slice()
+        &self.prepared.key
     }
 }
 
@@ -231,19 +225,20 @@ impl<V: Version> fmt::Debug for LocalKey<V> {
 /// The key, and what depends on it alone.
 struct Prepared {
     suite: &'static Suite,
-    key: Zeroizing<[u8; LOCAL_KEY_BYTES]>,
+    /// Where it does not move when its owner does.
+    key: Zeroizing<Vec<u8>>,
     id: Arc<str>,
     cipher: Box<dyn Cipher>,
 }
 
 impl Prepared {
-    fn new(suite: &'static Suite, key: Zeroizing<[u8; LOCAL_KEY_BYTES]>) -> Prepared {
+    fn new(suite: &'static Suite, key: &[u8; LOCAL_KEY_BYTES]) -> Prepared {
         let kind = Kind::of(suite.version, Form::Local);
         Prepared {
             suite,
-            id: Id::of(kind, key.as_slice()).to_string().into(),
-            cipher: (suite.cipher)(&key),
-            key,
+            id: Id::of(kind, key).to_string().into(),
+            cipher: (suite.cipher)(key),
+            key: Zeroizing::new(key.to_vec()),
         }
     }
 
@@ -375,8 +370,8 @@ mod tests {
                 else {
                     continue;
                 };
-                let mut key_bytes = Zeroizing::new([0; LOCAL_KEY_BYTES]);
-                key_bytes.copy_from_slice(&bytes(key));
+                let key = bytes(key);
+                let key_bytes = key.as_slice().try_into().expect("32 bytes");
                 let mut buffer = Buffer::from_vec(bytes(nonce));
                 buffer.extend_from_slice(vector.payload.unwrap_or_default().as_bytes());
                 // Versions 1 and 2 leave the assertion out, whatever it is.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::smallvec;
+use zeroize::Zeroizing;
 
 use super::key_set::Candidates;
 use super::suite::Suite;
@@ -94,13 +95,13 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// The bytes of a token that has been authenticated, and its footer.
+/// The bytes of a token that has been authenticated, and its footer. The bytes are wiped when dropped.
 ///
 /// Only a key makes one. Nothing in the message has been looked at: whoever wants claims checked
 /// uses a [`Verifier`](super::Verifier).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Opened {
-    message: Vec<u8>,
+    message: Zeroizing<Vec<u8>>,
     footer: Footer,
 }
 
@@ -110,9 +111,9 @@ impl Opened {
         &self.message
     }
 
-    /// The message, exactly as it was signed or encrypted.
-    pub fn into_message(self) -> Vec<u8> {
-        self.message
+    /// The message, exactly as it was signed or encrypted. Wiping it is now the caller's.
+    pub fn into_message(mut self) -> Vec<u8> {
+        std::mem::take(&mut *self.message)
     }
 
     /// The footer; empty if the token has none.
@@ -131,7 +132,7 @@ impl fmt::Debug for Opened {
 pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
     check(key, implicit_assertion)?;
     let parts = Parts::of(token, key.header(), &Limits::default())?;
-    let mut buffer = vec![0; key.room(&parts, implicit_assertion)];
+    let mut buffer = Zeroizing::new(vec![0; key.room(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);
     buffer.drain(..message.start);

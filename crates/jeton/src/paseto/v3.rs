@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 use super::Binding;
 pub use super::Verifier;
 use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
-use super::suite::{self, Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use super::suite::{self, Cipher, Suite, Tag};
 use crate::crypto::ecdh::{Group, Private};
 use crate::crypto::{Curve, Signature, ecdsa, hkdf};
 use crate::error::{KeyProblem, Result};
@@ -49,7 +49,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v3.public.",
     signed_as: SigAlg::ES384,
     implicit_assertion: true,
-    cipher: |key| Box::new(Local(Zeroizing::new(*key))),
+    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: || Ok(Box::new(Pair(ecdsa::Pair::generate(Curve::P384)?))),
     pair: |bytes| {
         let private = Private::from_secret(Group::P384, bytes)?;
@@ -61,12 +61,13 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v3.local.";
 
-struct Local(Zeroizing<[u8; LOCAL_KEY_BYTES]>);
+/// The key, where it does not move when its owner does.
+struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
     /// The token's own keys: the nonce is of HKDF's info, so that all of it counts.
     fn derive(&self, nonce: &[u8]) -> Result<Derived<48>> {
-        let derive = |purpose: &[u8]| hkdf::sha384::<48>(self.0.as_slice(), &[], &[purpose, nonce]);
+        let derive = |purpose: &[u8]| hkdf::sha384::<48>(&self.0, &[], &[purpose, nonce]);
         let first = derive(b"paseto-encryption-key")?;
         let mut encryption = Zeroizing::new([0; 32]);
         encryption.copy_from_slice(&first[..32]);

@@ -11,6 +11,7 @@ use super::open::{self, Keys, Open};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
+use crate::crypto;
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -230,9 +231,8 @@ impl Verify for Verifier {
     #[inline]
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
         let (parts, keys) = self.candidates(token)?;
-        let mut buffer = SmallVec::<[u8; 1024]>::new();
-        buffer.resize(self.room(&parts, &keys), 0);
-        let (text, key_id) = self.open(&parts, &keys, &mut buffer)?;
+        let mut buffer = Plaintext::of_length(self.room(&parts, &keys));
+        let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
         let verified = Verified::untyped(claims, Box::from(text), Some(key_id));
@@ -247,11 +247,8 @@ impl Verify for Verifier {
     ) -> Result<VerifiedIn<'s, Untyped>> {
         let (parts, keys) = self.candidates(token)?;
         let room = self.room(&parts, &keys);
-        let buffer = &mut scratch.payload;
-        if buffer.len() < room {
-            buffer.resize(room, 0);
-        }
-        let (text, key_id) = self.open(&parts, &keys, &mut buffer[..room])?;
+        let buffer = scratch.first_bytes(room);
+        let (text, key_id) = self.open(&parts, &keys, buffer)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
         let verified = Verified::untyped(claims, text, Some(key_id));
@@ -260,6 +257,24 @@ impl Verify for Verifier {
 
     fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
         Ok(self.policy.recheck(verified, self.clock.as_ref())?)
+    }
+}
+
+/// What a token decrypts to, for as long as its claims are read. Most fits on the stack. It is wiped, whatever
+/// came of it.
+struct Plaintext(SmallVec<[u8; 1024]>);
+
+impl Plaintext {
+    fn of_length(length: usize) -> Plaintext {
+        let mut plaintext = Plaintext(SmallVec::new());
+        plaintext.0.resize(length, 0);
+        plaintext
+    }
+}
+
+impl Drop for Plaintext {
+    fn drop(&mut self) {
+        crypto::wipe(&mut self.0);
     }
 }
 

@@ -4,7 +4,7 @@ use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::key::ContentEnc;
-use jeton::limits;
+use jeton::limits::{self, Limits};
 use serde_json::{Value, json};
 
 use crate::effort::at_once;
@@ -70,6 +70,37 @@ fn rounds_beyond_the_limit_cost_nothing() {
             Rejection::TooLarge(Part::Header)
         );
     }
+}
+
+#[test]
+fn rounds_limit_that_the_caller_sets_decides() {
+    let key = password(Pbes2Alg::Hs256A128Kw).rounds(2_000).unwrap();
+    let token = Encrypter::new(&key, ContentEnc::A128Gcm)
+        .encrypt(b"x")
+        .unwrap();
+    let within = |pbes2_rounds| {
+        let limits = Limits {
+            pbes2_rounds,
+            ..Limits::default()
+        };
+        Decrypter::new(&key).limits(limits)
+    };
+    assert!(within(2_000).decrypt(&token).is_ok());
+    let refusal = at_once(|| rejection(within(1_999).decrypt(&token)));
+    assert_eq!(refusal, Rejection::TooLarge(Part::Header));
+    // Beyond the default: the work is done, and the password found wrong.
+    let dear = limits::PBES2_ROUNDS + 1;
+    let mut changed = header(&token);
+    changed["p2c"] = json!(dear);
+    let forged = with_header(&token, &changed);
+    assert_eq!(
+        rejection(within(dear).decrypt(&forged)),
+        Rejection::Decryption
+    );
+    assert_eq!(
+        rejection(within(dear - 1).decrypt(&forged)),
+        Rejection::TooLarge(Part::Header)
+    );
 }
 
 #[test]

@@ -6,7 +6,10 @@ use aws_lc_rs::rsa::{
 use jeton::danger::RSA1_5;
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::key::{ContentEnc, DecryptionKey, EncryptionKey, KeyManagementAlg};
+use jeton::key::{
+    ContentEnc, DecryptionKey, DecryptionKeys, EncryptionKey, KeyManagementAlg, KeyWrapAlg,
+    WrappingKey,
+};
 
 use crate::support::{encode, header, parts, rejection, seal, with_header};
 
@@ -146,4 +149,42 @@ fn oaep_around_a_content_key_of_another_length() {
             Rejection::Decryption
         );
     }
+}
+
+/// Whoever learns something by the one could use it against what was encrypted for the other.
+#[test]
+fn rsa_key_for_rsa1_5_and_oaep_is_rejected() {
+    let old = DecryptionKey::generate(RSA1_5).unwrap();
+    let pem = old.to_pem().unwrap();
+    let other = DecryptionKey::generate(RSA1_5).unwrap();
+    let plain = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
+    for alg in KeyManagementAlg::ALL {
+        let Ok(new) = DecryptionKey::from_pem_as(&pem, alg) else {
+            continue;
+        };
+        let new = new.with_key_id("another").unwrap();
+        let token = Encrypter::new(&new.encryption_key(), ContentEnc::A256Gcm)
+            .encrypt(b"x")
+            .unwrap();
+        for keys in [
+            DecryptionKeys::from(&old).and(&new),
+            DecryptionKeys::from(&new).and(&plain).and(&old),
+        ] {
+            let decrypter = Decrypter::new(keys);
+            let misuse = Some(jeton::Error::Misuse(jeton::error::Misuse::SharedRsaKey));
+            assert_eq!(decrypter.decrypt(&token).err(), misuse);
+            assert_eq!(decrypter.decrypt_json(&token).err(), misuse);
+            assert_eq!(decrypter.decrypt("no token at all").err(), misuse);
+        }
+        // Each alone, twice the same, or with another RSA key: nothing is shared.
+        for keys in [
+            DecryptionKeys::from(&new),
+            DecryptionKeys::from(&new).and(&new),
+            DecryptionKeys::from(&other).and(&new),
+        ] {
+            assert!(Decrypter::new(keys).decrypt(&token).is_ok());
+        }
+    }
+    let twice = Decrypter::new(DecryptionKeys::from(&old).and(&old));
+    assert!(twice.decrypt(&token(&old, &[3; 32])).is_ok());
 }

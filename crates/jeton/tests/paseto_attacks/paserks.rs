@@ -4,7 +4,7 @@
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::error::KeyProblem;
-use jeton::paserk::{Form, Kind, PasswordCost, Version as Number, WrappingKey};
+use jeton::paserk::{Form, Kind, PasswordCost, PasswordLimits, Version as Number, WrappingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};
@@ -251,29 +251,33 @@ fn another_password_opens_nothing() {
 /// A text whose cost is replaced: nobody has to do that work to be told.
 #[test]
 fn a_cost_beyond_the_limits_is_refused_before_any_work() {
-    fn check<V: Version>(at: usize, costs: &[&[u8]]) {
+    fn check<V: Version>(at: usize, costs: &[(Vec<u8>, KeyProblem)]) {
         let key = LocalKey::<V>::generate().unwrap();
         let cost = cheap(V::VERSION);
         let text = key.to_password_paserk_with(PASSWORD, cost).unwrap();
         let (start, body) = text.rsplit_once('.').unwrap();
         let engine = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();
-        for cost in costs {
+        for (cost, expected) in costs {
             let mut bytes = engine(body);
             bytes[at..at + cost.len()].copy_from_slice(cost);
             let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
             let dear = format!("{start}.{body}");
             let answer = at_once(|| problem(LocalKey::<V>::from_password_paserk(&dear, PASSWORD)));
-            assert_eq!(answer, KeyProblem::PasswordCost, "{cost:?}");
+            assert_eq!(answer, *expected, "{cost:?}");
         }
     }
-    let iterations = |n: u32| n.to_be_bytes();
+    use KeyProblem::{
+        PasswordCost, PasswordIterations, PasswordMemory, PasswordPasses, PasswordWork,
+    };
+    let iterations = |n: u32| n.to_be_bytes().to_vec();
+    let limit = limits::PBKDF2_ITERATIONS;
+    let many = |asked| (iterations(asked), PasswordIterations { asked, limit });
     let pbkdf2 = [
-        iterations(0),
-        iterations(limits::PBKDF2_ITERATIONS_MIN - 1),
-        iterations(limits::PBKDF2_ITERATIONS + 1),
-        iterations(u32::MAX),
+        (iterations(0), PasswordCost),
+        (iterations(limits::PBKDF2_ITERATIONS_MIN - 1), PasswordCost),
+        many(limits::PBKDF2_ITERATIONS + 1),
+        many(u32::MAX),
     ];
-    let pbkdf2: Vec<&[u8]> = pbkdf2.iter().map(|cost| &cost[..]).collect();
     check::<V1>(32, &pbkdf2);
     check::<V3>(32, &pbkdf2);
     let argon2id = |memory: u64, passes: u32, lanes: u32| {
@@ -282,28 +286,140 @@ fn a_cost_beyond_the_limits_is_refused_before_any_work() {
         cost.extend_from_slice(&lanes.to_be_bytes());
         cost
     };
+    const MIB: u64 = 1024 * 1024;
     let (least, most) = (
         limits::ARGON2ID_MEMORY_BYTES_MIN,
-        limits::ARGON2ID_MEMORY_BYTES,
+        limits::ARGON2ID_MEMORY_BYTES_DEFAULT,
     );
+    let memory = |asked_mib| PasswordMemory {
+        asked_mib,
+        limit_mib: 256,
+    };
+    let work = |asked_mib| PasswordWork {
+        asked_mib,
+        limit_mib: 1024,
+    };
+    let passes = |asked| PasswordPasses {
+        asked,
+        limit: limits::ARGON2ID_PASSES,
+    };
     let argon2id = [
-        argon2id(0, 1, 1),
-        argon2id(1024, 1, 1),
-        argon2id(least - 1024, 1, 1),
-        argon2id(least + 1, 1, 1),
-        argon2id(most + 1024, 1, 1),
-        argon2id(u64::MAX, 1, 1),
-        argon2id(1 << 42, 1, 1),
-        argon2id(least, 0, 1),
-        argon2id(least, limits::ARGON2ID_PASSES + 1, 1),
-        argon2id(least, u32::MAX, 1),
-        argon2id(least, 1, 0),
-        argon2id(least, 1, limits::ARGON2ID_LANES + 1),
-        argon2id(u64::MAX, u32::MAX, u32::MAX),
+        (argon2id(0, 1, 1), PasswordCost),
+        (argon2id(1024, 1, 1), PasswordCost),
+        (argon2id(least - 1024, 1, 1), PasswordCost),
+        (argon2id(least + 1, 1, 1), PasswordCost),
+        (argon2id(most + 1, 1, 1), memory(257)),
+        (argon2id(most + 1024, 1, 1), memory(257)),
+        // What a key may have, and what libsodium calls sensitive: only where it is allowed.
+        (argon2id(1024 * MIB, 8, 1), memory(1024)),
+        (argon2id(1024 * MIB, 4, 1), memory(1024)),
+        (argon2id(most, 5, 1), work(1280)),
+        (argon2id(most, 8, 4), work(2048)),
+        (argon2id(200 * MIB + 1024, 6, 1), work(1201)),
+        (argon2id(u64::MAX, 1, 1), memory(u32::MAX)),
+        (argon2id(1 << 42, 1, 1), memory(1 << 22)),
+        (argon2id(least, 0, 1), PasswordCost),
+        (argon2id(least, limits::ARGON2ID_PASSES + 1, 1), passes(9)),
+        (argon2id(least, u32::MAX, 1), passes(u32::MAX)),
+        (argon2id(least, 1, 0), PasswordCost),
+        (argon2id(least, 1, limits::ARGON2ID_LANES + 1), PasswordCost),
+        (argon2id(u64::MAX, u32::MAX, u32::MAX), memory(u32::MAX)),
     ];
-    let argon2id: Vec<&[u8]> = argon2id.iter().map(|cost| &cost[..]).collect();
     check::<V2>(16, &argon2id);
     check::<V4>(16, &argon2id);
+}
+
+#[test]
+fn password_limits_that_the_caller_sets_decide() {
+    const MIB: u64 = 1024 * 1024;
+    let default = PasswordLimits::default();
+    let local = LocalKey::<V4>::generate().unwrap();
+    let secret = SecretKey::<V4>::generate().unwrap();
+    let cost = PasswordCost::argon2id(16 * MIB, 3, 1).unwrap();
+    let texts = [
+        local.to_password_paserk_with(PASSWORD, cost).unwrap(),
+        secret.to_password_paserk_with(PASSWORD, cost).unwrap(),
+    ];
+    let read = |limits: PasswordLimits| {
+        let secret = SecretKey::<V4>::from_password_paserk_within(&texts[1], PASSWORD, &limits);
+        let local = LocalKey::<V4>::from_password_paserk_within(&texts[0], PASSWORD, &limits);
+        assert_eq!(
+            secret.map(|_| ()),
+            local.as_ref().map(|_| ()).map_err(|error| *error)
+        );
+        local.map(|key| key.id())
+    };
+    assert_eq!(read(default).unwrap(), local.id());
+    // The last that is allowed, and the first that is not.
+    assert!(read(default.argon2id_memory_bytes(16 * MIB)).is_ok());
+    assert!(read(default.argon2id_work_bytes(48 * MIB)).is_ok());
+    for (limits, expected) in [
+        (
+            default.argon2id_memory_bytes(16 * MIB - 1),
+            KeyProblem::PasswordMemory {
+                asked_mib: 16,
+                limit_mib: 15,
+            },
+        ),
+        (
+            default.argon2id_work_bytes(48 * MIB - 1),
+            KeyProblem::PasswordWork {
+                asked_mib: 48,
+                limit_mib: 47,
+            },
+        ),
+    ] {
+        assert_eq!(at_once(|| problem(read(limits))), expected);
+    }
+
+    let local = LocalKey::<V3>::generate().unwrap();
+    let cost = PasswordCost::pbkdf2(10_000).unwrap();
+    let text = local.to_password_paserk_with(PASSWORD, cost).unwrap();
+    let read = |limits| LocalKey::<V3>::from_password_paserk_within(&text, PASSWORD, &limits);
+    assert!(read(default.pbkdf2_iterations(10_000)).is_ok());
+    assert_eq!(
+        problem(read(default.pbkdf2_iterations(9_999))),
+        KeyProblem::PasswordIterations {
+            asked: 10_000,
+            limit: 9_999
+        }
+    );
+}
+
+#[test]
+fn password_limits_are_raised_no_further_than_a_key_may_cost() {
+    const MIB: u64 = 1024 * 1024;
+    let most = PasswordLimits::default()
+        .argon2id_memory_bytes(u64::MAX)
+        .argon2id_work_bytes(u64::MAX)
+        .pbkdf2_iterations(u32::MAX);
+    let key = LocalKey::<V4>::generate().unwrap();
+    let text = key
+        .to_password_paserk_with(PASSWORD, cheap(Number::V4))
+        .unwrap();
+    let (start, body) = text.rsplit_once('.').unwrap();
+    let mut bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body).unwrap();
+    bytes[16..24].copy_from_slice(&(1024 * MIB + 1024).to_be_bytes());
+    let dear = format!(
+        "{start}.{}",
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
+    );
+    let read = || LocalKey::<V4>::from_password_paserk_within(&dear, PASSWORD, &most);
+    assert_eq!(
+        at_once(|| problem(read())),
+        KeyProblem::PasswordMemory {
+            asked_mib: 1025,
+            limit_mib: 1024
+        }
+    );
+}
+
+#[test]
+fn a_password_s_cost_that_is_written_by_default_is_read_by_default() {
+    let key = LocalKey::<V4>::generate().unwrap();
+    let text = key.to_password_paserk(PASSWORD).unwrap();
+    let again = LocalKey::<V4>::from_password_paserk(&text, PASSWORD).unwrap();
+    assert_eq!(again.id(), key.id());
 }
 
 #[test]

@@ -1,0 +1,211 @@
+//! PKCS#8 (RFC 5208, RFC 5958) and what its algorithms put into it, read in one way only: nothing may stand
+//! behind, between or beside what the RFCs have there, and what says the same thing twice must agree.
+//!
+//! Attributes decide nothing and are left alone.
+
+use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, SequenceRef};
+use der::{Decode, Encode, Reader, SliceReader, TagMode, TagNumber};
+use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
+use sec1::{EcParameters, EcPrivateKey};
+use spki::AlgorithmIdentifierRef;
+use zeroize::Zeroizing;
+
+use super::pkix::{self, malformed};
+use crate::crypto::ml_dsa::{self, ParameterSet};
+use crate::crypto::{Curve, ecdsa, rsa};
+use crate::error::{KeyError, KeyProblem};
+
+/// One private key, its own form not looked at yet.
+pub(super) struct PrivateKey<'a> {
+    pub(super) algorithm: AlgorithmIdentifierRef<'a>,
+    pub(super) key: &'a [u8],
+    /// What version 2 says the public half is.
+    pub(super) public: Option<&'a [u8]>,
+}
+
+impl<'a> PrivateKey<'a> {
+    pub(super) fn read(der: &'a [u8]) -> Result<PrivateKey<'a>, KeyError> {
+        let read = || -> der::Result<PrivateKey<'a>> {
+            let mut reader = SliceReader::new(der)?;
+            let key = reader.sequence(Self::read_parts)?;
+            reader.finish()?;
+            Ok(key)
+        };
+        read().map_err(malformed)
+    }
+
+    /// RFC 5958, section 2. The sequence must end with the last of these.
+    fn read_parts(reader: &mut SliceReader<'a>) -> der::Result<PrivateKey<'a>> {
+        let version = u8::decode(reader)?;
+        let algorithm = AlgorithmIdentifierRef::decode(reader)?;
+        let key = <&OctetStringRef>::decode(reader)?.as_bytes();
+        if is_next(reader, ATTRIBUTES) {
+            reader.context_specific::<&SequenceRef>(TagNumber(0), TagMode::Implicit)?;
+        }
+        let public = match is_next(reader, PUBLIC_KEY) {
+            false => None,
+            true => reader.context_specific::<BitStringRef<'a>>(TagNumber(1), TagMode::Implicit)?,
+        };
+        let whole_bytes = |bits: BitStringRef<'a>| {
+            (bits.as_bytes()).ok_or_else(|| der::Tag::BitString.value_error())
+        };
+        let public = public.map(whole_bytes).transpose()?;
+        // The version says whether there is a public half.
+        if version != u8::from(public.is_some()) {
+            return Err(der::Tag::Integer.value_error().into());
+        }
+        Ok(PrivateKey {
+            algorithm,
+            key,
+            public,
+        })
+    }
+
+    /// The public half that stands beside the private one must be its own, if there is one.
+    pub(super) fn check_public(&self, own: &[u8]) -> Result<(), KeyError> {
+        match self.public {
+            Some(public) if public != own => Err(KeyError::at("publicKey", KeyProblem::Mismatch)),
+            _ => Ok(()),
+        }
+    }
+
+    /// An RSA key (RFC 8017, appendix A.1.2).
+    pub(super) fn rsa_parts(&self) -> Result<rsa::Parts, KeyError> {
+        let parts = parts_from_pkcs1(self.key)?;
+        if let Some(public) = self.public {
+            let public = RsaPublicKeyRef::from_der(public)
+                .map_err(|_| KeyError::at("publicKey", KeyProblem::Malformed))?;
+            if public.modulus.as_bytes() != parts.n || public.public_exponent.as_bytes() != parts.e
+            {
+                return Err(KeyError::at("publicKey", KeyProblem::Mismatch));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// A key on the curve that the algorithm names.
+    pub(super) fn ecdsa(&self) -> Result<ecdsa::Pair, KeyError> {
+        let curve = self.algorithm.parameters_oid().map_err(pkix::parameters)?;
+        let (_, pair) = ec_pair(self.key, Some(curve), self.public)?;
+        Ok(pair)
+    }
+
+    /// The 32 bytes of an Ed25519 or X25519 key: an OCTET STRING within the OCTET STRING (RFC 8410,
+    /// section 7).
+    pub(super) fn octets_32(&self) -> Result<&'a [u8], KeyError> {
+        match self.key {
+            [0x04, 0x20, secret @ ..] if secret.len() == 32 => Ok(secret),
+            _ => Err(KeyError::at("privateKey", KeyProblem::Malformed)),
+        }
+    }
+
+    /// An ML-DSA key (RFC 9881, section 6): the seed alone, or with the expanded key, which must then be the
+    /// seed's. The expanded key alone cannot be written as a JWK and is not supported.
+    pub(super) fn ml_dsa(&self, set: ParameterSet) -> Result<ml_dsa::Pair, KeyError> {
+        let at_key = |problem| KeyError::at("privateKey", problem);
+        let pair = match self.key {
+            [0x80, 0x20, seed @ ..] if seed.len() == ml_dsa::SEED_BYTES => {
+                ml_dsa::Pair::from_seed(set, seed)
+            }
+            [0x30, ..] => {
+                let both = || -> der::Result<[&'a [u8]; 2]> {
+                    let mut reader = SliceReader::new(self.key)?;
+                    let both = reader.sequence(|reader| -> der::Result<_> {
+                        let seed = <&OctetStringRef>::decode(reader)?;
+                        let expanded = <&OctetStringRef>::decode(reader)?;
+                        Ok([seed.as_bytes(), expanded.as_bytes()])
+                    })?;
+                    reader.finish()?;
+                    Ok(both)
+                };
+                let [seed, expanded] = both().map_err(|_| at_key(KeyProblem::Malformed))?;
+                ml_dsa::Pair::from_seed_and_expanded(set, seed, expanded)
+            }
+            [0x04, ..] => Err(KeyProblem::Unsupported),
+            _ => Err(KeyProblem::Malformed),
+        }
+        .map_err(at_key)?;
+        self.check_public(pair.public_bytes())?;
+        Ok(pair)
+    }
+}
+
+/// The first bytes of the optional elements: \[0\] constructed, \[1\] primitive. Each is asked for only where it
+/// must stand.
+const ATTRIBUTES: u8 = 0xa0;
+const PUBLIC_KEY: u8 = 0x81;
+
+fn is_next(reader: &SliceReader<'_>, tag: u8) -> bool {
+    reader.peek_byte() == Some(tag)
+}
+
+/// An EC key of RFC 5915, which stands in PKCS#8, whose curve and public half are then given, or alone. Its
+/// curve, and the pair.
+pub(super) fn ec_pair(
+    der: &[u8],
+    named: Option<ObjectIdentifier>,
+    public: Option<&[u8]>,
+) -> Result<(Curve, ecdsa::Pair), KeyError> {
+    let key = EcPrivateKey::from_der(der).map_err(malformed)?;
+    let own = key.parameters.and_then(EcParameters::named_curve);
+    let oid = match (named, own) {
+        (Some(named), Some(own)) if named != own => {
+            return Err(KeyError::at("parameters", KeyProblem::Contradiction));
+        }
+        (Some(oid), _) | (None, Some(oid)) => oid,
+        (None, None) => return Err(KeyError::at("curve", KeyProblem::Missing)),
+    };
+    let curve = pkix::curve(oid)?;
+    if key.private_key.len() != curve.bytes() {
+        return Err(KeyError::at("privateKey", KeyProblem::WrongLength));
+    }
+    // The scalar and its curve alone: of the public half AWS-LC takes forms that nobody writes.
+    let alone = EcPrivateKey {
+        private_key: key.private_key,
+        parameters: Some(EcParameters::NamedCurve(oid)),
+        public_key: None,
+    };
+    let alone = Zeroizing::new(alone.to_der().map_err(malformed)?);
+    let pair = ecdsa::Pair::from_sec1(curve, &alone)
+        .map_err(|problem| KeyError::at("privateKey", problem))?;
+    for public in [key.public_key, public].into_iter().flatten() {
+        if public != pair.point() && public != ecdsa::compress(pair.point()) {
+            return Err(KeyError::at("publicKey", KeyProblem::Mismatch));
+        }
+    }
+    Ok((curve, pair))
+}
+
+/// The parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) of two primes.
+pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
+    let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
+    if key.other_prime_infos.is_some() {
+        return Err(KeyError::at("otherPrimeInfos", KeyProblem::Unsupported));
+    }
+    let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
+    Ok(rsa::Parts {
+        n: key.modulus.as_bytes().to_vec(),
+        e: key.public_exponent.as_bytes().to_vec(),
+        d: secret(key.private_exponent.as_bytes()),
+        p: secret(key.prime1.as_bytes()),
+        q: secret(key.prime2.as_bytes()),
+        dp: secret(key.exponent1.as_bytes()),
+        dq: secret(key.exponent2.as_bytes()),
+        qi: secret(key.coefficient.as_bytes()),
+    })
+}
+
+/// The parts of an RSA private key that AWS-LC wrote as PKCS#8.
+pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
+    PrivateKey::read(pkcs8)?.rsa_parts()
+}
+
+/// The RSAPrivateKey in a PKCS#8 that AWS-LC wrote.
+pub(crate) fn pkcs1_in(pkcs8: &[u8]) -> Result<&[u8], KeyError> {
+    Ok(PrivateKey::read(pkcs8)?.key)
+}
+
+/// Whether the parameters are those that RSA keys have: NULL (RFC 8017, appendix A.1).
+pub(super) fn are_null(parameters: Option<AnyRef<'_>>) -> bool {
+    parameters == Some(AnyRef::NULL)
+}

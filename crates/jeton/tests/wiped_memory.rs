@@ -1,0 +1,470 @@
+//! What is left of a secret in the process's memory when its owner is gone: nothing. Every writable page is
+//! searched, the stacks too. Each search is first seen to find what it looks for.
+//!
+//! Alone in its binary and in one test: what another thread holds would be found as well.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::os::unix::fs::FileExt;
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jeton::danger::paseto_v1::V1;
+use jeton::danger::paseto_v2::V2;
+use jeton::key::{
+    DecryptionKey, KeyManagementAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
+};
+use jeton::paserk::{self, Paserk, PasswordCost, WrappingKey};
+use jeton::paseto::v3::V3;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{Binding, LocalKey, SecretKey, Verifier, Version};
+use jeton::{Claims, Policy, Scratch};
+use zeroize::Zeroize;
+
+/// What is searched for, and is itself nowhere in memory: every byte is kept with its bits turned. It is the
+/// secret's end, as the allocator writes over the beginning of what is freed.
+struct Needle {
+    turned: Vec<u8>,
+    /// The same from its end to its beginning: so AWS-LC has large numbers.
+    reversed: Vec<u8>,
+}
+
+impl Needle {
+    const BYTES: usize = 14;
+
+    /// Takes the secret's place.
+    fn of(mut secret: Vec<u8>) -> Needle {
+        // Of a number, the bytes before the last 16: its reversed end is a beginning.
+        let end = &secret[secret.len() - Needle::BYTES..];
+        let number = match secret.len() {
+            32.. => &secret[secret.len() - 16 - Needle::BYTES..secret.len() - 16],
+            _ => end,
+        };
+        let turned = end.iter().map(|byte| !byte).collect();
+        let reversed = number.iter().rev().map(|byte| !byte).collect();
+        secret.zeroize();
+        Needle { turned, reversed }
+    }
+
+    fn is(&self, window: &[u8]) -> bool {
+        let is = |needle: &[u8]| {
+            window
+                .iter()
+                .zip(needle)
+                .all(|(byte, turned)| *byte == !turned)
+        };
+        is(&self.turned) || is(&self.reversed)
+    }
+
+    /// How often it is in memory. The buffer that the pages are read into is wiped, and skipped while it
+    /// holds one of them.
+    fn count(&self) -> usize {
+        const PIECE: usize = 1 << 16;
+        let memory = File::open("/proc/self/mem").unwrap();
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let mut buffer = vec![0; PIECE + Needle::BYTES - 1];
+        let own = buffer.as_ptr() as u64..buffer.as_ptr() as u64 + buffer.len() as u64;
+        let mut found = 0;
+        for line in maps.lines() {
+            let (range, rest) = line.split_once(' ').unwrap();
+            if !rest.starts_with("rw") || rest.ends_with("[vvar]") {
+                continue;
+            }
+            let (start, end) = range.split_once('-').unwrap();
+            let address = |text| u64::from_str_radix(text, 16).unwrap();
+            let (mut at, end) = (address(start), address(end));
+            while at < end {
+                let length = (end - at).min(buffer.len() as u64) as usize;
+                // Pages that are mapped and not backed cannot be read.
+                if memory.read_exact_at(&mut buffer[..length], at).is_ok() {
+                    let places = buffer[..length].windows(Needle::BYTES).enumerate();
+                    found += places
+                        .filter(|(place, window)| {
+                            let is_own = own.contains(&(at + *place as u64));
+                            !is_own && self.is(window)
+                        })
+                        .count();
+                }
+                buffer.zeroize();
+                buffer.resize(PIECE + Needle::BYTES - 1, 0);
+                at += PIECE as u64;
+            }
+        }
+        found
+    }
+}
+
+/// Bytes that are nowhere else: printable, so that they can stand in JSON.
+fn marker(name: u8, length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_u32 ^ u32::from(name) << 8;
+    (0..length)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b'a' + (state >> 24) as u8 % 26
+        })
+        .collect()
+}
+
+/// What the caller holds of the secret while it is made.
+fn with_marker<R>(name: u8, length: usize, work: impl FnOnce(&[u8]) -> R) -> (Needle, R) {
+    let mut secret = marker(name, length);
+    let result = work(&secret);
+    secret.zeroize();
+    (Needle::of(marker(name, length)), result)
+}
+
+/// Overwrites what earlier calls left on the stack below: that is nobody's to promise, and everybody's to
+/// see by chance.
+#[inline(never)]
+fn deeper() {
+    let mut stack = [0_u8; 1 << 14];
+    black_box(&mut stack);
+}
+
+struct Report(Vec<String>);
+
+impl Report {
+    /// `make` brings the secret into memory and gives its owner.
+    fn owner_is_wiped<T>(&mut self, what: &str, needle: &Needle, make: impl FnOnce() -> T) {
+        let before = needle.count();
+        let owner = make();
+        let held = needle.count();
+        drop(owner);
+        let after = needle.count();
+        if before != 0 {
+            self.0
+                .push(format!("{what}: {before} times before it was made"));
+        }
+        if held == 0 {
+            self.0.push(format!(
+                "{what}: not found while it was held: the search is blind"
+            ));
+        }
+        if after != 0 {
+            self.0.push(format!(
+                "{what}: {after} times after it was dropped, {held} while held"
+            ));
+        }
+    }
+
+    /// `attempt` fails with part of the secret decoded.
+    fn failure_is_wiped(&mut self, what: &str, needle: &Needle, attempt: impl FnOnce()) {
+        attempt();
+        let after = needle.count();
+        if after != 0 {
+            self.0
+                .push(format!("{what}: {after} times after it failed"));
+        }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Note<'a> {
+    note: &'a str,
+}
+
+fn local_tokens<V: Version>(report: &mut Report, name: u8) {
+    let version = format!("{:?}", V::VERSION);
+    let key = LocalKey::<V>::generate().unwrap();
+    for length in [48, 700, 5000] {
+        let (needle, token) = with_marker(name, length, |secret| {
+            key.encrypt(secret, Binding::new()).unwrap()
+        });
+        deeper();
+        report.owner_is_wiped(&format!("{version} local, {length} bytes"), &needle, || {
+            key.decrypt(&token, b"").unwrap()
+        });
+        // Claims, in a buffer that is used for several tokens, each larger than the last.
+        let (needle, tokens) = with_marker(name + 1, length, |secret| {
+            let note = std::str::from_utf8(secret).unwrap();
+            let claims = |note| {
+                let claims = Claims::new(Note { note }).issuer("i").audience("a");
+                key.issue(&claims.without_expiry()).unwrap()
+            };
+            [claims(note), claims(&"x".repeat(20_000))]
+        });
+        deeper();
+        let policy = || Policy::new("i", "a").without_expiry();
+        let verifier = Verifier::new(&key, policy());
+        // Once the claims are longer than the writer's first buffer, what it left behind is not this test's.
+        if length < 700 {
+            report.owner_is_wiped(
+                &format!("{version} claims, {length} bytes"),
+                &needle,
+                || {
+                    let mut scratch = Scratch::new();
+                    verifier
+                        .verify_in::<Note<'_>>(&tokens[0], &mut scratch)
+                        .unwrap();
+                    scratch
+                },
+            );
+            report.failure_is_wiped("a scratch that grew", &needle, || {
+                let mut scratch = Scratch::new();
+                for token in &tokens {
+                    verifier.verify_in::<Note<'_>>(token, &mut scratch).unwrap();
+                }
+            });
+            let strict = Verifier::new(&key, Policy::new("another", "a").without_expiry());
+            report.failure_is_wiped(&format!("{version} claims rejected"), &needle, || {
+                assert!(strict.verify::<serde::de::IgnoredAny>(&tokens[0]).is_err());
+            });
+        }
+    }
+}
+
+fn encode(bytes: &[u8]) -> String {
+    base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
+}
+
+fn keys(report: &mut Report) {
+    let (needle, encoded) = with_marker(b'k', 48, encode);
+    let jwk = format!(r#"{{"kty":"oct","alg":"HS256","k":"{encoded}"}}"#);
+    deeper();
+    report.owner_is_wiped("an oct JWK", &needle, || MacKey::from_jwk(&jwk).unwrap());
+    let cut = jwk.replace(&encoded, &format!("{encoded}*"));
+    report.failure_is_wiped("an oct JWK that is malformed at its end", &needle, || {
+        assert!(MacKey::from_jwk(&cut).is_err());
+    });
+    let escaped = jwk.replace(&encoded, &format!("{encoded}\\u0041\\u002a"));
+    report.failure_is_wiped("an oct JWK with escapes", &needle, || {
+        assert!(MacKey::from_jwk(&escaped).is_err());
+    });
+
+    let (needle, encoded) = with_marker(b'p', 32, encode);
+    let paserk = format!("k4.local.{encoded}");
+    deeper();
+    report.owner_is_wiped("a k4.local", &needle, || Paserk::parse(&paserk).unwrap());
+    let malformed = format!("{}*", &paserk[..paserk.len() - 1]);
+    let (cut, _) = with_marker(b'p', 30, |_| ());
+    report.failure_is_wiped("a k4.local that is malformed at its end", &cut, || {
+        assert!(Paserk::parse(&malformed).is_err());
+    });
+
+    // A private key whose last character is wrong, in each text form.
+    let (needle, (jwk, pem)) = with_marker(b'e', 32, |seed| {
+        let der = [
+            &[
+                0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22,
+                0x04, 0x20,
+            ],
+            seed,
+        ]
+        .concat();
+        let mut der = der;
+        let key = SigningKey::from_der(&der).unwrap();
+        der.zeroize();
+        (key.to_jwk().unwrap(), key.to_pem().unwrap())
+    });
+    deeper();
+    report.owner_is_wiped("an Ed25519 JWK", &needle, || {
+        SigningKey::from_jwk(&jwk).unwrap()
+    });
+    report.owner_is_wiped("an Ed25519 PEM", &needle, || {
+        SigningKey::from_pem_as(&pem, SigAlg::EdDSA).unwrap()
+    });
+    let other = SigningKey::generate(SigAlg::EdDSA).unwrap().verifying_key();
+    let x = |jwk: &str| -> String {
+        let jwk: serde_json::Value = serde_json::from_str(jwk).unwrap();
+        jwk["x"].as_str().unwrap().to_owned()
+    };
+    let mismatched = jwk.replace(&x(&jwk), &x(&other.to_jwk()));
+    report.failure_is_wiped("an Ed25519 JWK with another public half", &needle, || {
+        assert!(SigningKey::from_jwk(&mismatched).is_err());
+    });
+    report.failure_is_wiped("a private JWK as a public one", &needle, || {
+        assert!(VerifyingKey::from_jwk(&jwk).is_err());
+    });
+    let mut broken = pem.replace("\n-----END", "*\n-----END");
+    let (cut, _) = with_marker(b'e', 30, |_| ());
+    report.failure_is_wiped("an Ed25519 PEM that is malformed at its end", &cut, || {
+        assert!(SigningKey::from_pem(&broken).is_err());
+    });
+    broken.zeroize();
+}
+
+/// Every kind of key: its secret as it is written, from each text that it is read from.
+fn every_kind(report: &mut Report) {
+    // The last bytes of a secret that stands in the JWK under that name.
+    let needle = |jwk: &str, name: &str| {
+        let value: serde_json::Value = serde_json::from_str(jwk).unwrap();
+        let mut secret = vec![0; 1200];
+        let encoded = value[name].as_str().unwrap();
+        let length = Base64UrlUnpadded::decode(encoded, &mut secret)
+            .unwrap()
+            .len();
+        secret.truncate(length);
+        let mut padded = Vec::with_capacity(2000);
+        padded.extend_from_slice(&secret);
+        secret.zeroize();
+        Needle::of(padded)
+    };
+    for alg in [
+        SigAlg::RS256,
+        SigAlg::ES256,
+        SigAlg::ES384,
+        SigAlg::ES512,
+        SigAlg::ES256K,
+        SigAlg::EdDSA,
+        SigAlg::MlDsa44,
+        SigAlg::MlDsa87,
+    ] {
+        let key = SigningKey::generate(alg).unwrap();
+        let (jwk, pem) = (key.to_jwk().unwrap(), key.to_pem().unwrap());
+        let name = if alg.name().starts_with("ML") {
+            "priv"
+        } else {
+            "d"
+        };
+        let needle = needle(&jwk, name);
+        drop(key);
+        deeper();
+        report.owner_is_wiped(&format!("{alg} JWK"), &needle, || {
+            SigningKey::from_jwk_as(&jwk, alg).unwrap()
+        });
+        report.owner_is_wiped(&format!("{alg} PEM"), &needle, || {
+            SigningKey::from_pem_as(&pem, alg).unwrap()
+        });
+        report.failure_is_wiped(&format!("{alg} written and read"), &needle, || {
+            let key = SigningKey::from_pem_as(&pem, alg).unwrap();
+            let _ = (
+                key.to_jwk().unwrap(),
+                key.to_der().unwrap(),
+                key.verifying_key(),
+            );
+        });
+    }
+    let alg = KeyManagementAlg::EcdhEs;
+    for key in [
+        DecryptionKey::generate(KeyManagementAlg::RsaOaep).unwrap(),
+        DecryptionKey::generate(alg).unwrap(),
+        DecryptionKey::generate_p384(alg).unwrap(),
+        DecryptionKey::generate_p521(alg).unwrap(),
+        DecryptionKey::generate_x25519(alg).unwrap(),
+    ] {
+        let (alg, jwk, pem) = (key.alg(), key.to_jwk().unwrap(), key.to_pem().unwrap());
+        let needle = needle(&jwk, "d");
+        let what = format!("{alg}, {} bytes", pem.len());
+        drop(key);
+        deeper();
+        report.owner_is_wiped(&format!("{what} JWK"), &needle, || {
+            DecryptionKey::from_jwk_as(&jwk, alg).unwrap()
+        });
+        report.owner_is_wiped(&format!("{what} PEM"), &needle, || {
+            DecryptionKey::from_pem_as(&pem, alg).unwrap()
+        });
+    }
+    fn paseto<V: Version>(report: &mut Report) {
+        let version = format!("{:?}", V::VERSION);
+        let encoded_end = |text: &str| {
+            let mut secret = vec![0; 1500];
+            let encoded = text.rsplit('.').next().unwrap();
+            let length = Base64UrlUnpadded::decode(encoded, &mut secret)
+                .unwrap()
+                .len();
+            // Ed25519's secret ends with the public half.
+            let end = if length == 64 { 32 } else { length };
+            secret.truncate(end);
+            Needle::of(secret)
+        };
+        let local = LocalKey::<V>::generate().unwrap().to_paserk();
+        let secret = SecretKey::<V>::generate().unwrap().to_paserk().unwrap();
+        let (local_needle, secret_needle) = (encoded_end(&local), encoded_end(&secret));
+        deeper();
+        report.owner_is_wiped(&format!("{version} local key"), &local_needle, || {
+            LocalKey::<V>::from_paserk(&local).unwrap()
+        });
+        report.owner_is_wiped(&format!("{version} wrapping key"), &local_needle, || {
+            WrappingKey::<V>::from_paserk(&local).unwrap()
+        });
+        report.owner_is_wiped(&format!("{version} secret key"), &secret_needle, || {
+            SecretKey::<V>::from_paserk(&secret).unwrap()
+        });
+        let password = |limits| {
+            let cost = match V::VERSION {
+                paserk::Version::V1 | paserk::Version::V3 => PasswordCost::pbkdf2(limits),
+                _ => PasswordCost::argon2id(8 * 1024 * 1024, 1, 1),
+            };
+            cost.unwrap()
+        };
+        let local_key = LocalKey::<V>::from_paserk(&local).unwrap();
+        let text = local_key
+            .to_password_paserk_with(b"words", password(1000))
+            .unwrap();
+        drop(local_key);
+        deeper();
+        report.owner_is_wiped(
+            &format!("{version} local key under a password"),
+            &local_needle,
+            || LocalKey::<V>::from_password_paserk(&text, b"words").unwrap(),
+        );
+    }
+    paseto::<V1>(report);
+    paseto::<V2>(report);
+    paseto::<V3>(report);
+    paseto::<V4>(report);
+}
+
+/// The state after the padded key makes every MAC, as the key does.
+fn hmac_states(report: &mut Report) {
+    let secret = [7; 32];
+    let state = |pad: u8| {
+        let mut state = [
+            0x6a09_e667_u32,
+            0xbb67_ae85,
+            0x3c6e_f372,
+            0xa54f_f53a,
+            0x510e_527f,
+            0x9b05_688c,
+            0x1f83_d9ab,
+            0x5be0_cd19,
+        ];
+        let mut block = [pad; 64];
+        block[..32].iter_mut().for_each(|byte| *byte ^= 7);
+        sha2::block_api::compress256(&mut state, &[block]);
+        let bytes = state.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        state.zeroize();
+        Needle::of(bytes)
+    };
+    if !is_kept_by_words() {
+        return;
+    }
+    for (what, needle) in [("inner", state(0x36)), ("outer", state(0x5c))] {
+        deeper();
+        report.owner_is_wiped(&format!("HMAC's {what} state"), &needle, || {
+            let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
+            jeton::jws::Signer::new(&key).sign(b"short").unwrap();
+            key
+        });
+    }
+}
+
+/// Whether this processor has SHA instructions: without them the states are AWS-LC's.
+fn is_kept_by_words() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("sha");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+#[test]
+fn secrets_are_not_found_after_their_owner_is_dropped() {
+    let mut report = Report(Vec::new());
+    local_tokens::<V4>(&mut report, 1);
+    local_tokens::<V3>(&mut report, 3);
+    local_tokens::<V2>(&mut report, 5);
+    local_tokens::<V1>(&mut report, 7);
+    keys(&mut report);
+    every_kind(&mut report);
+    hmac_states(&mut report);
+    // What the search is for, in the way that is to be found out: a copy that nobody wipes.
+    let (needle, ()) = with_marker(b'z', 200, |_| ());
+    drop(black_box(marker(b'z', 200)));
+    if needle.count() == 0 {
+        report
+            .0
+            .push("a copy that was freed and not wiped was not found".to_owned());
+    }
+    assert!(report.0.is_empty(), "{}", report.0.join("\n"));
+}
