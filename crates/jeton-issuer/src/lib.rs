@@ -29,6 +29,7 @@
 // What an issuer is
 mod custom_claims;
 mod key_kind;
+mod plain_value;
 mod recipient;
 mod secret_key;
 mod settings;

@@ -299,6 +299,11 @@ fn settings_with_two_members_of_one_name_are_refused() {
     };
     let key = r#""kty":"OKP","crv":"X25519","alg":"ECDH-ES","x":"3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08""#;
     assert!(settings(&format!("{{{key}}}")).is_ok());
+    let hidden = format!("{{{key}}}").replace('"', "\\\"");
+    let marked = settings(&format!(
+        r#"{{"$serde_json::private::RawValue":"{hidden}"}}"#
+    ));
+    assert!(marked.unwrap_err().to_string().contains("encrypt_to.jwk"));
     for jwk in [
         format!(r#"{{"kty":"EC",{key}}}"#),
         format!(r#"{{"\u006bty":"EC",{key}}}"#),
