@@ -1,6 +1,6 @@
 //! Every number that an attacker can choose has a name and a bound here.
 
-use crate::json::Bounds;
+use crate::json::{self, Bounds};
 
 /// Longest `kid` that a token or key may carry, bytes.
 pub const KEY_ID_BYTES: usize = 256;
@@ -124,11 +124,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// serde_json refuses what is deeper, so a higher limit would promise what cannot be kept.
-    const JSON_DEPTH_MAX: u32 = 127;
-
     pub(crate) fn depth(&self) -> u32 {
-        self.json_depth.min(Self::JSON_DEPTH_MAX)
+        self.json_depth.min(json::DEPTH_MAX)
     }
 
     /// For a whole token in the JSON serialization, whoever sent it.
