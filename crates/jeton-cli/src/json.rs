@@ -1,11 +1,10 @@
 //! JSON whose every member counts: in its order, as it is written, and twice if it stands twice.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
+use jeton::strict::{JsonError, read_members};
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members of an object: names without their escapes, values as they are written.
@@ -19,17 +18,16 @@ pub(crate) enum Problem {
     NotAnObject,
     /// A member of that name stands twice in one object.
     Twice(String),
-    /// It is nested deeper than asked for.
-    TooDeep,
+    /// It is nested deeper than asked for: how deep, and the limit.
+    TooDeep(usize, u32),
 }
 
 impl<'a> Members<'a> {
     /// The members of an object that has one meaning: no name twice at any depth, nothing after it.
     /// `depth_max` bounds the nesting of the object and what is in it, as a verifier will.
     pub(crate) fn strict(text: &'a str, depth_max: u32) -> Result<Members<'a>, Problem> {
-        let value: &RawValue = parse(text)?;
-        check(value.get(), depth_max)?;
-        Members::loose(value.get()).ok_or(Problem::NotAnObject)
+        check(text, depth_max)?;
+        Members::loose(text).ok_or(Problem::NotAnObject)
     }
 
     /// The members of any object.
@@ -44,42 +42,33 @@ impl fmt::Display for Problem {
             Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
             Problem::NotAnObject => f.write_str("not a JSON object"),
             Problem::Twice(name) => write!(f, "the member {name:?} stands twice"),
-            Problem::TooDeep => f.write_str("nested deeper than a verifier takes"),
-        }
-    }
-}
-
-/// A value that is JSON at its surface; each level is parsed once more than its outer one, and
-/// `depth_left` bounds how often.
-fn check(text: &str, depth_left: u32) -> Result<(), Problem> {
-    match text.as_bytes().first() {
-        Some(b'{' | b'[') if depth_left == 0 => Err(Problem::TooDeep),
-        Some(b'{') => {
-            let Members(members) = parse(text)?;
-            let mut names = HashSet::with_capacity(members.len());
-            for (name, _) in &members {
-                if !names.insert(name) {
-                    return Err(Problem::Twice(name.clone()));
-                }
+            Problem::TooDeep(depth, limit) => {
+                write!(f, "nested {depth} levels, the limit is {limit}")
             }
-            members
-                .iter()
-                .try_for_each(|(_, value)| check(value.get(), depth_left - 1))
         }
-        Some(b'[') => {
-            let elements: Vec<&RawValue> = parse(text)?;
-            elements
-                .iter()
-                .try_for_each(|value| check(value.get(), depth_left - 1))
-        }
-        // A string may hold half of a surrogate pair, which is no text.
-        Some(b'"') => parse::<Cow<'_, str>>(text).map(|_| ()),
-        _ => Ok(()),
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Problem> {
-    serde_json::from_str(text).map_err(|error| Problem::Syntax(error.to_string()))
+/// Whether the library's strict reader takes a text.
+pub(crate) fn check(text: &str, depth_max: u32) -> Result<(), Problem> {
+    let read = read_members(text, depth_max, |_| Ok::<_, JsonError>(()));
+    read.map_err(|error| Problem::of(error, text))
+}
+
+impl Problem {
+    /// What the strict reader found in a text.
+    pub(crate) fn of(error: JsonError, text: &str) -> Problem {
+        match error {
+            JsonError::Duplicate { name, .. } => Problem::Twice(name),
+            JsonError::TooDeep { depth, limit } => Problem::TooDeep(depth, limit),
+            JsonError::NotAnObject => Problem::NotAnObject,
+            // serde_json says what it expected.
+            error => Problem::Syntax(match serde_json::from_str::<IgnoredAny>(text) {
+                Err(reason) => reason.to_string(),
+                Ok(_) => error.to_string(),
+            }),
+        }
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -141,7 +130,8 @@ mod tests {
         let nested =
             |depth: usize| format!("{}{{{}", "{\"a\":".repeat(depth - 1), "}".repeat(depth));
         assert_eq!(problem(&nested(32)), None);
-        assert_eq!(problem(&nested(33)), Some(Problem::TooDeep));
-        assert_eq!(problem(&nested(100_000)), Some(Problem::TooDeep));
+        assert_eq!(problem(&nested(33)), Some(Problem::TooDeep(33, 32)));
+        let deep = Some(Problem::TooDeep(100_000, 32));
+        assert_eq!(problem(&nested(100_000)), deep);
     }
 }

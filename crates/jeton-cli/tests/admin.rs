@@ -239,7 +239,7 @@ fn what_is_revoked_is_listed_counted_and_audited() {
         &too_long,
         b"",
         2,
-        "`subject`: wants 1 to 1024 bytes",
+        "`subject`: has 1025 bytes, the limit is 1024",
     );
     let elsewhere = ["admin", "revoke", "subject", "https://other.example", "a"];
     ends(

@@ -8,6 +8,17 @@ use std::fmt;
 pub enum Error {
     /// Settings or a call contradict themselves: the field, and the rule it breaks.
     Invalid(Rule),
+    /// A claim that no token of the service may have: the field it came in, and the rule.
+    Claims(Rule),
+    /// The token is refused because it is larger than every call takes.
+    TokenTooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The token is refused because no revocation could name it or its subject: the claim, and the rule.
+    Irrevocable(Rule),
     /// No such issuer here.
     UnknownIssuer,
     /// There is such an issuer already.
@@ -84,7 +95,10 @@ impl Error {
     /// Whether the token was refused, as against a node that cannot answer or a wrong call.
     pub fn is_rejection(&self) -> bool {
         match self {
-            Error::Revoked | Error::WrongAudience => true,
+            Error::Revoked
+            | Error::WrongAudience
+            | Error::TokenTooLarge { .. }
+            | Error::Irrevocable(_) => true,
             Error::Token(error) => error.is_rejection(),
             _ => false,
         }
@@ -94,7 +108,17 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Invalid(rule) => write!(f, "`{}`: {}", rule.field, rule.rule),
+            Error::Invalid(rule) | Error::Claims(rule) => {
+                write!(f, "`{}`: {}", rule.field, rule.rule)
+            }
+            Error::TokenTooLarge { bytes, limit } => {
+                write!(f, "the token has {bytes} bytes, the limit is {limit}")
+            }
+            Error::Irrevocable(rule) => write!(
+                f,
+                "the token could not be revoked: its {} {}",
+                rule.field, rule.rule
+            ),
             Error::UnknownIssuer => f.write_str("there is no such issuer"),
             Error::IssuerExists => f.write_str("there is such an issuer already"),
             Error::UnknownProfile => f.write_str("the issuer has no such profile"),

@@ -27,7 +27,9 @@
 //! ```
 
 // What an issuer is
+mod custom_claims;
 mod key_kind;
+mod plain_value;
 mod recipient;
 mod secret_key;
 mod settings;
@@ -56,6 +58,7 @@ pub mod limits;
 pub use audit::{AuditEntry, audit_last_hash, verify_audit};
 pub use backup::{BackedUp, back_up, restore};
 pub use check::check_records;
+pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
 pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
 pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
+use crate::plain_value::plain;
 use crate::secret_key::SecretKey;
 
 /// Whoever is to read a profile's tokens: they are signed, then encrypted for this key (RFC 7519,
@@ -32,6 +33,7 @@ use crate::secret_key::SecretKey;
 #[serde(deny_unknown_fields)]
 pub struct EncryptTo {
     /// The recipient's public key: a JWK with its `alg`.
+    #[serde(deserialize_with = "plain")]
     pub jwk: Value,
     /// The content's encryption: `A256GCM`, `A128CBC-HS256`, …
     pub enc: String,

@@ -1,6 +1,7 @@
 //! Where things are in the store, and how they are written: JSON with a schema number, so that a
 //! newer record is refused and an older one can be migrated.
 
+use jeton_store::limits::KEY_BYTES;
 use jeton_store::{Entry, Key, Prefix};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,36 @@ pub(crate) fn revocations_of_minute(iss: &str, minute: u32) -> Result<Prefix> {
 /// `/rule/<issuer>/<kind>/<name>`: what no longer is honoured as a whole.
 pub(crate) fn rule_key(iss: &str, kind: &str, name: &str) -> Result<Key> {
     Ok(Key::of(["rule", iss, kind, name])?)
+}
+
+/// Whether a rule about that name of the issuer's can be stored. Nearly all can: then nothing is made.
+#[inline]
+pub(crate) fn check_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
+    // Each byte is written as three at most; the rest are the names of the parts.
+    let longest = 3 * (iss.len() + name.len()) + 32;
+    match longest <= KEY_BYTES {
+        true => Ok(()),
+        false => check_long_rule_name(field, iss, name),
+    }
+}
+
+#[inline(never)]
+fn check_long_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
+    let escaped = |part: &str| {
+        let longer = part.bytes().filter(|b| matches!(b, b'/' | b'%'));
+        part.len() + 2 * longer.count()
+    };
+    let bytes = "/rule//subject/".len() + escaped(iss) + escaped(name);
+    match bytes <= KEY_BYTES {
+        true => Ok(()),
+        false => Err(Error::rule(
+            field,
+            format!(
+                "has {bytes} bytes in the record that would revoke it (`/` and `%` count three times, \
+                 and so does the issuer's name), the limit is {KEY_BYTES}"
+            ),
+        )),
+    }
 }
 
 /// All rules of an issuer.

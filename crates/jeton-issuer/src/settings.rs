@@ -1,5 +1,6 @@
 //! What an issuer is set to: its name, its profiles and its times.
 
+use jeton::strict::{self, JsonError};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -74,6 +75,9 @@ impl IssuerSettings {
     ///
     /// [`Error::Invalid`] with the field and the rule.
     pub fn from_json(text: &str) -> Result<IssuerSettings> {
+        // Strictly first: serde_json takes the last of duplicate members of a key.
+        strict::read_members(text, limits::SETTINGS_DEPTH, |_| Ok::<_, JsonError>(()))
+            .or_else(unless_serde_says_more)?;
         let written: Written = serde_json::from_str(text)
             .map_err(|error| Error::rule("settings", in_words(&error)))?;
         IssuerSettings::try_from(written)
@@ -127,6 +131,16 @@ impl IssuerSettings {
             .map(|profile| profile.lifetime_seconds)
             .max()
             .unwrap_or(0)
+    }
+}
+
+/// What is no JSON object is left to serde_json, whose words are about what is expected there.
+fn unless_serde_says_more(error: JsonError) -> Result<()> {
+    match error {
+        JsonError::Duplicate { .. } | JsonError::TooDeep { .. } => {
+            Err(Error::rule("settings", error.to_string()))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -273,17 +287,30 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
     Ok(())
 }
 
+/// Whether a text can name what is issued and revoked.
+#[inline]
 pub(crate) fn name(field: &str, text: &str) -> Result<()> {
-    if text.is_empty() || text.len() > limits::NAME_BYTES || text.chars().any(char::is_control) {
-        return Err(Error::rule(
-            field,
-            format!(
-                "wants 1 to {} bytes without control characters",
-                limits::NAME_BYTES
-            ),
-        ));
+    // Of most names each byte is printable ASCII: that is seen at once.
+    let is_plain = |text: &str| {
+        text.bytes()
+            .fold(true, |plain, b| plain & (b' '..0x7f).contains(&b))
+    };
+    if (1..=limits::NAME_BYTES).contains(&text.len()) && is_plain(text) {
+        return Ok(());
     }
-    Ok(())
+    unusual_name(field, text)
+}
+
+#[inline(never)]
+fn unusual_name(field: &str, text: &str) -> Result<()> {
+    let (bytes, most) = (text.len(), limits::NAME_BYTES);
+    let wrong = match text {
+        "" => format!("is empty, wants 1 to {most} bytes"),
+        _ if bytes > most => format!("has {bytes} bytes, the limit is {most}"),
+        _ if text.chars().any(char::is_control) => "has a control character".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(Error::rule(field, wrong))
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aws_lc_rs::digest;
+use jeton::error::Rejection;
 use jeton::jwk::KeySet;
+use jeton::limits::KEYS_TRIED;
 use jeton::paseto::{self, KeySet as PasetoKeys};
-use jeton::{Clock, Policy, Timestamp, Untyped, Verified, Verify, jwt};
+use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
 use jeton_store::Revision;
 
 use crate::error::{Error, Result};
@@ -15,7 +17,7 @@ use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
 use crate::record::hex;
-use crate::revocation::{RevocationIndex, Revoked, Rules, minute, token_hash};
+use crate::revocation::{RevocationIndex, Revoked, Rules, check_token, minute, token_hash};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
 
@@ -33,7 +35,8 @@ pub(crate) struct IssuerView {
     pub(crate) keyring: Keyring,
     secrets: HashMap<String, Arc<SecretKey>>,
     jws: Option<jwt::Verifier>,
-    paseto: Option<paseto::Verifier>,
+    /// Their tokens name no key: each verifier tries all that it has, which is as many as one may try.
+    paseto: Vec<paseto::Verifier>,
     /// By profile.
     recipients: HashMap<String, Recipient>,
     pub(crate) key_set: Arc<KeySetDocument>,
@@ -51,6 +54,13 @@ pub struct KeySetDocument {
     /// How long it may be cached, seconds.
     pub max_age_seconds: i64,
 }
+
+/// What is issued is verified: see [`limits`]. How long a token may be is asked before it comes here.
+const LIMITS: Limits = Limits {
+    token_bytes: limits::TOKEN_BYTES_MAX,
+    header_bytes: 8 * 1024,
+    json_depth: limits::CLAIMS_DEPTH,
+};
 
 /// One clock for all verifiers.
 struct Shared(Arc<dyn Clock>);
@@ -106,16 +116,17 @@ impl IssuerView {
             true => None,
             false => {
                 let set = KeySet::from_json(&format!("{{\"keys\":[{}]}}", jwks.join(",")))?;
-                Some(jwt::Verifier::new(set, policy.clone()).clock(Shared(clock.clone())))
+                let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
+                Some(verifier.clock(Shared(clock.clone())))
             }
         };
-        let paseto = match paseto_keys.is_empty() {
-            true => None,
-            false => {
-                let set = PasetoKeys::new(paseto_keys)?;
-                Some(paseto::Verifier::new(set, policy).clock(Shared(clock.clone())))
-            }
-        };
+        let mut paseto = Vec::new();
+        while !paseto_keys.is_empty() {
+            let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
+            let set = PasetoKeys::new(std::mem::replace(&mut paseto_keys, rest))?;
+            let verifier = paseto::Verifier::new(set, policy.clone()).limits(LIMITS);
+            paseto.push(verifier.clock(Shared(clock.clone())));
+        }
         let mut tagged = digest::Context::new(&digest::SHA256);
         tagged.update(jwk_set.as_bytes());
         paserks
@@ -151,15 +162,41 @@ impl IssuerView {
     }
 
     pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>> {
-        let unknown = Error::Token(jeton::error::Rejection::UnknownKey.into());
+        let unknown = Error::Token(Rejection::UnknownKey.into());
         let is_paseto = ["v3.", "v4."]
             .iter()
             .any(|version| token.starts_with(version));
-        Ok(if is_paseto {
-            self.paseto.as_ref().ok_or(unknown)?.verify_untyped(token)?
+        let verified = if is_paseto {
+            self.verify_paseto(token)?
         } else {
             self.jws.as_ref().ok_or(unknown)?.verify_untyped(token)?
-        })
+        };
+        check_token(self.settings.iss(), &verified)?;
+        Ok(verified)
+    }
+}
+
+impl IssuerView {
+    fn verify_paseto(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
+        let mut rejection = match self.paseto.is_empty() {
+            true => Rejection::UnknownKey,
+            false => Rejection::WrongFormat,
+        };
+        for verifier in &self.paseto {
+            let refused = match verifier.verify_untyped(token) {
+                Ok(verified) => return Ok(verified),
+                Err(refused) => refused,
+            };
+            match refused.rejection() {
+                // Not with these keys: perhaps with others.
+                Some(Rejection::WrongFormat) => {}
+                Some(
+                    other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
+                ) => rejection = other,
+                _ => return Err(refused),
+            }
+        }
+        Err(rejection.into())
     }
 }
 

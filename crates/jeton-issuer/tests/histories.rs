@@ -18,8 +18,8 @@ use std::sync::Arc;
 use hand::{Hand, START};
 use jeton_issuer::keyring::{Decision, Event, Keyring, NewKey, State, decide};
 use jeton_issuer::{
-    Issued, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
-    limits,
+    CustomClaims, Issued, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request,
+    Revoke, Subject, limits,
 };
 use jeton_store::{MemoryStore, Store, block_on};
 use proptest::prelude::*;
@@ -402,11 +402,10 @@ impl Service {
         match act {
             Act::Issue(alg, who) => {
                 let profile = *alg.get(&["a", "b"]);
-                let client = serde_json::json!({"client_id": format!("c{who}")});
+                let client = format!("{{\"client_id\":\"c{who}\"}}");
+                let claims = CustomClaims::from_json(&client, limits::TOKEN_BYTES).unwrap();
                 let subject = format!("s{who}");
-                let request = Request::new(profile)
-                    .subject(&subject)
-                    .claims(client.as_object().unwrap().clone());
+                let request = Request::new(profile).subject(&subject).claims(claims);
                 let issued = self.nodes[node].issue(ISS, &request).unwrap();
                 let kid = self.kid_of(node, profile);
                 self.tokens.push(Minted {

@@ -10,8 +10,8 @@ use hand::{Hand, START};
 use jeton::Clock;
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
-    Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
-    verify_audit,
+    CustomClaims, Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke,
+    Subject, limits, verify_audit,
 };
 use jeton_store::{Entry, Key, MemoryStore, Mirror, Prefix, RedbStore, Store, Txn, block_on};
 
@@ -94,10 +94,8 @@ fn every_kind_is_issued_verified_and_revoked() {
 #[test]
 fn subjects_clients_keys_and_tokens_without_expiry_are_revoked() {
     let (_, clock, node) = ready(&["ES256"]);
-    let claims = serde_json::json!({"client_id": "c"})
-        .as_object()
-        .unwrap()
-        .clone();
+    let claims = r#"{"client_id": "c"}"#;
+    let claims = CustomClaims::from_json(claims, limits::TOKEN_BYTES).unwrap();
     let issue = |subject| {
         node.issue(
             ISS,

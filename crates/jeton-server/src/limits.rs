@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-/// A gRPC request and an HTTP body, bytes. A token is at most
-/// [`jeton::limits`] long; a batch holds many.
+/// A gRPC request, bytes: one token and what is asked about it, or a batch.
 pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// The least that a gRPC request may be limited to: a short token and the longest names fit.
+pub const MESSAGE_BYTES_MIN: usize = 4096;
+/// Of a gRPC request, what is left for the names beside a token: the issuer's and the audience's, each with
+/// its head, and the token's.
+pub const NAMES_BYTES: usize = 2 * jeton_issuer::limits::NAME_BYTES + 32;
 /// What has arrived of gRPC messages that are not whole yet, of all clients together, bytes.
 pub const INTAKE_BYTES: usize = 256 * 1024 * 1024;
-/// The body of a form that is posted, bytes: one token and little else.
-pub const FORM_BYTES: usize = 256 * 1024;
+/// The body of a form that is posted may be so much longer than a token, bytes: for its name, and for
+/// parameters that are not looked at.
+pub const FORM_BESIDE_TOKEN_BYTES: usize = 16 * 1024;
 /// So much of a form that is too large, and of a request that was answered before its end, is read and
 /// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;

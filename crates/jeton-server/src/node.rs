@@ -46,7 +46,10 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
         WhenStale::Answer => Stale::Answer,
     };
     let freshness = Duration::from_secs(config.freshness_seconds);
-    let node = Node::start(store, options.freshness(freshness, stale), clock)?;
+    let options = options
+        .freshness(freshness, stale)
+        .token_bytes(config.limits.token_bytes());
+    let node = Node::start(store, options, clock)?;
     for settings in &config.issuers {
         make(&node, settings.clone())?;
     }

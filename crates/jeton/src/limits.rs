@@ -2,7 +2,7 @@
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::Bounds;
+use crate::json::{self, Bounds};
 
 /// Longest `kid` that a token or key may carry, bytes.
 pub const KEY_ID_BYTES: usize = 256;
@@ -141,9 +141,6 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// serde_json refuses what is deeper, so a higher limit would promise what cannot be kept.
-    pub(crate) const JSON_DEPTH_MAX: u32 = 127;
-
     /// Whether a header has at most [`header_bytes`](Limits::header_bytes), by its base64url.
     #[inline]
     pub(crate) fn check_header(&self, encoded: &str) -> Result<(), Rejection> {
@@ -154,7 +151,7 @@ impl Limits {
     }
 
     pub(crate) fn depth(&self) -> u32 {
-        self.json_depth.min(Self::JSON_DEPTH_MAX)
+        self.json_depth.min(json::DEPTH_MAX)
     }
 
     /// For a whole token in the JSON serialization, whoever sent it.

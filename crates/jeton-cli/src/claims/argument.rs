@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use jeton::Claims;
 
-use super::{Custom, Dialect, Given};
+use super::{CustomClaims, Dialect, Given};
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
 use crate::output;
@@ -27,7 +27,7 @@ impl Expiry {
         &self,
         source: &Source,
         dialect: Dialect,
-    ) -> Outcome<Claims<'static, Custom>> {
+    ) -> Outcome<Claims<'static, CustomClaims<'static>>> {
         let given = Given::read(&source.text("--claims")?, dialect)?;
         let expires_at = given.expires_at;
         let claims = given.into_claims();

@@ -1,7 +1,7 @@
 //! Claims to be issued, from the JSON that the caller wrote.
 //!
 //! The registered names are taken over as what they are, the rest as it stands: every member in its
-//! order, every number digit by digit.
+//! order, every number digit by digit. The library's strict reader reads both.
 
 mod argument;
 
@@ -10,13 +10,13 @@ pub(crate) use argument::Expiry;
 use std::borrow::Cow;
 
 use jeton::error::Claim;
+pub(crate) use jeton::strict::CustomClaims;
+use jeton::strict::{CustomClaimsError, JsonError, Member, read_members};
 use jeton::{Claims, Limits, Timestamp};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
 use crate::exit::{Failure, Outcome};
-use crate::json::Members;
+use crate::json::Problem;
 use crate::time;
 
 /// How a format writes moments and audiences.
@@ -38,7 +38,7 @@ struct Given {
     not_before: Option<Timestamp>,
     issued_at: Option<Timestamp>,
     token_id: Option<String>,
-    custom: Custom,
+    custom: CustomClaims<'static>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,51 +48,73 @@ enum Audience {
     List(Vec<String>),
 }
 
-/// The members that are not registered.
-#[derive(Debug, Default)]
-pub(crate) struct Custom(Vec<(String, Box<RawValue>)>);
+/// What ends the reading.
+enum Stop {
+    Json(JsonError),
+    Claim(Failure),
+}
 
-impl Serialize for Custom {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+impl From<JsonError> for Stop {
+    fn from(error: JsonError) -> Self {
+        Stop::Json(error)
     }
 }
 
 impl Given {
     fn read(text: &str, dialect: Dialect) -> Outcome<Given> {
-        let Members(members) = Members::strict(text, Limits::default().json_depth)
-            .map_err(|problem| Failure::wrong(format!("--claims: {problem}")))?;
+        let depth = Limits::default().json_depth;
         let mut given = Given::default();
-        for (name, value) in members {
-            let Some(claim) = Claim::from_name(&name) else {
-                given.custom.0.push((name, value.to_owned()));
-                continue;
-            };
-            let string = || {
-                serde_json::from_str::<String>(value.get())
-                    .map_err(|_| wrong_type(claim, "must be a string"))
-            };
-            match claim {
-                Claim::Issuer => given.issuer = Some(string()?),
-                Claim::Subject => given.subject = Some(string()?),
-                Claim::TokenId => given.token_id = Some(string()?),
-                Claim::Audience => given.audience = Some(audience(value, dialect)?),
-                Claim::Expiry => given.expires_at = Some(moment(claim, value, dialect)?),
-                Claim::NotBefore => given.not_before = Some(moment(claim, value, dialect)?),
-                Claim::IssuedAt => given.issued_at = Some(moment(claim, value, dialect)?),
-                // `Claim` may grow; what it has today is above.
-                _ => given.custom.0.push((name, value.to_owned())),
+        let mut custom = String::from("{");
+        let read = read_members(text, depth, |member| {
+            match Claim::from_name(&member.name()) {
+                Some(claim) => given.take(claim, &member, dialect).map_err(Stop::Claim)?,
+                None => {
+                    if custom.len() > 1 {
+                        custom.push(',');
+                    }
+                    custom.extend([member.written_name(), ":", member.value()]);
+                }
             }
+            Ok(())
+        });
+        match read {
+            Ok(()) => {}
+            Err(Stop::Claim(failure)) => return Err(failure),
+            Err(Stop::Json(error)) => return Err(unreadable(&Problem::of(error, text))),
         }
+        custom.push('}');
+        let custom = CustomClaims::read(&custom, depth, |_| Ok::<_, CustomClaimsError>(()));
+        let custom = custom.map_err(|error| unreadable(&error))?;
+        given.custom = custom.into_owned();
         Ok(given)
     }
 
+    fn take(&mut self, claim: Claim, member: &Member<'_>, dialect: Dialect) -> Outcome {
+        let string = || {
+            let text = member.string().map(Cow::into_owned);
+            text.ok_or_else(|| wrong_type(claim, "must be a string"))
+        };
+        match claim {
+            Claim::Issuer => self.issuer = Some(string()?),
+            Claim::Subject => self.subject = Some(string()?),
+            Claim::TokenId => self.token_id = Some(string()?),
+            Claim::Audience => self.audience = Some(audience(member, dialect)?),
+            Claim::Expiry => self.expires_at = Some(moment(claim, member, dialect)?),
+            Claim::NotBefore => self.not_before = Some(moment(claim, member, dialect)?),
+            Claim::IssuedAt => self.issued_at = Some(moment(claim, member, dialect)?),
+            // `Claim` may grow; what it has today is above.
+            _ => {
+                return Err(wrong_type(
+                    claim,
+                    "is registered, and this command cannot set it",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// All but the expiry, which the caller still has to choose.
-    fn into_claims(self) -> Claims<'static, Custom> {
+    fn into_claims(self) -> Claims<'static, CustomClaims<'static>> {
         let mut claims = Claims::new(self.custom);
         if let Some(issuer) = self.issuer {
             claims = claims.issuer(issuer);
@@ -120,8 +142,12 @@ impl Given {
     }
 }
 
-fn audience(value: &RawValue, dialect: Dialect) -> Outcome<Audience> {
-    let read = serde_json::from_str(value.get());
+fn unreadable(problem: &dyn std::fmt::Display) -> Failure {
+    Failure::wrong(format!("--claims: {problem}"))
+}
+
+fn audience(member: &Member<'_>, dialect: Dialect) -> Outcome<Audience> {
+    let read = serde_json::from_str(member.value());
     match (read, dialect) {
         (Ok(Audience::List(_)), Dialect::Paseto) | (Err(_), Dialect::Paseto) => Err(wrong_type(
             Claim::Audience,
@@ -135,7 +161,7 @@ fn audience(value: &RawValue, dialect: Dialect) -> Outcome<Audience> {
     }
 }
 
-fn moment(claim: Claim, value: &RawValue, dialect: Dialect) -> Outcome<Timestamp> {
+fn moment(claim: Claim, member: &Member<'_>, dialect: Dialect) -> Outcome<Timestamp> {
     let wrong = || match dialect {
         Dialect::Jwt => wrong_type(claim, "must be a number: whole seconds since 1970"),
         Dialect::Paseto => wrong_type(
@@ -144,9 +170,9 @@ fn moment(claim: Claim, value: &RawValue, dialect: Dialect) -> Outcome<Timestamp
         ),
     };
     let seconds = match dialect {
-        Dialect::Jwt => value.get().parse::<i64>().map_err(|_| wrong())?,
+        Dialect::Jwt => member.value().parse::<i64>().map_err(|_| wrong())?,
         Dialect::Paseto => {
-            let text: String = serde_json::from_str(value.get()).map_err(|_| wrong())?;
+            let text = member.string().ok_or_else(wrong)?;
             let moment = time::rfc3339(&text).ok_or_else(wrong)?;
             if moment.subsec_nanosecond() != 0 {
                 return Err(wrong());
@@ -173,10 +199,9 @@ mod tests {
         let text = r#"{"z":1.10,"iss":"i","a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
         let given = Given::read(text, Dialect::Jwt).unwrap();
         assert_eq!(given.issuer.as_deref(), Some("i"));
-        assert_eq!(
-            serde_json::to_string(&given.custom).unwrap(),
-            r#"{"z":1.10,"a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#
-        );
+        let kept = r#"{"z":1.10,"a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
+        let kept = CustomClaims::read(kept, 32, |_| Ok::<_, CustomClaimsError>(()));
+        assert_eq!(Ok(given.custom), kept);
     }
 
     #[test]

@@ -10,19 +10,27 @@ use jeton::paserk::Form;
 use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 
-use crate::claims::Custom;
+use crate::claims::CustomClaims;
 use crate::doors::{Door, Open};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, Refused};
 
 /// A key that makes tokens, of any version and purpose.
 pub(super) trait IssuingKey {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String>;
+    fn claims(
+        &self,
+        claims: &Claims<'_, CustomClaims<'_>>,
+        to: Binding<'_>,
+    ) -> jeton::Result<String>;
     fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String>;
 }
 
 impl<V: Version> IssuingKey for SecretKey<V> {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
+    fn claims(
+        &self,
+        claims: &Claims<'_, CustomClaims<'_>>,
+        to: Binding<'_>,
+    ) -> jeton::Result<String> {
         self.issue_with(claims, to)
     }
 
@@ -32,7 +40,11 @@ impl<V: Version> IssuingKey for SecretKey<V> {
 }
 
 impl<V: Version> IssuingKey for LocalKey<V> {
-    fn claims(&self, claims: &Claims<'_, Custom>, to: Binding<'_>) -> jeton::Result<String> {
+    fn claims(
+        &self,
+        claims: &Claims<'_, CustomClaims<'_>>,
+        to: Binding<'_>,
+    ) -> jeton::Result<String> {
         self.issue_with(claims, to)
     }
 

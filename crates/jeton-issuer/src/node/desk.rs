@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use jeton::jwt::{self, Own};
 use jeton::{Claims, FixedClock, Timestamp};
-use serde_json::{Map, Value};
 
 use super::Issued;
+use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
 use crate::recipient::Recipient;
+use crate::revocation::check_name;
 use crate::secret_key::{SecretKey, TokenId};
 use crate::snapshot::IssuerView;
 
@@ -21,6 +22,8 @@ pub struct Desk<'d> {
     recipient: Option<&'d Recipient>,
     now: Timestamp,
     expires_at: Timestamp,
+    /// The longest token that every call takes.
+    token_bytes: usize,
 }
 
 impl<'d> Desk<'d> {
@@ -29,6 +32,7 @@ impl<'d> Desk<'d> {
         profile: &str,
         audience: Option<&'d str>,
         now: Timestamp,
+        token_bytes: usize,
     ) -> Result<Desk<'d>> {
         let profile = view.settings.profile(profile);
         let profile = profile.ok_or(Error::UnknownProfile)?;
@@ -50,6 +54,7 @@ impl<'d> Desk<'d> {
             recipient: view.recipient(&profile.name),
             now,
             expires_at: now.saturating_add(lifetime),
+            token_bytes,
         })
     }
 
@@ -58,16 +63,19 @@ impl<'d> Desk<'d> {
         self.audience
     }
 
-    /// Issues one, for a subject if one is given, with claims of the caller's own. A registered name
-    /// among them is refused.
+    /// Issues one, for a subject if one is given, with claims of the caller's own.
     ///
     /// # Errors
     ///
-    /// [`Error::Token`] for claims that no token holds.
-    pub fn issue(&self, subject: Option<&str>, claims: &Map<String, Value>) -> Result<Issued> {
+    /// [`Error::Invalid`] for a subject or a `client_id` that no revocation could name, and for a token
+    /// longer than [`Options::token_bytes`](crate::Options::token_bytes).
+    pub fn issue(&self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<Issued> {
         let token_id = TokenId::random();
+        self.check(subject, claims)?;
+        let token = self.token(subject, &token_id, claims)?;
+        self.check_size(&token)?;
         Ok(Issued {
-            token: self.token(subject, &token_id, claims)?,
+            token,
             token_id: token_id.as_str().to_owned(),
             expires_at: self.expires_at.unix_seconds(),
         })
@@ -77,9 +85,9 @@ impl<'d> Desk<'d> {
         &self,
         subject: Option<&str>,
         token_id: &TokenId,
-        claims: &Map<String, Value>,
+        claims: &CustomClaims<'_>,
     ) -> Result<String> {
-        let mut claims = self.shared(claims).token_id(token_id.as_str());
+        let mut claims = self.shared(&claims.text).token_id(token_id.as_str());
         if let Some(subject) = subject {
             claims = claims.subject(subject);
         }
@@ -88,6 +96,31 @@ impl<'d> Desk<'d> {
             Some(recipient) => recipient.issue(self.key, &claims, &clock)?,
             None => self.key.issuer().issue_by(&claims, &clock)?,
         })
+    }
+
+    /// Whether what the caller chose can be revoked again.
+    #[inline]
+    fn check(&self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<()> {
+        if let Some(subject) = subject {
+            check_name("subject", self.iss, subject)?;
+        }
+        if let Some(client) = &claims.client_id {
+            check_name("client_id", self.iss, client)?;
+        }
+        Ok(())
+    }
+
+    /// Whether every other call takes the token.
+    #[inline]
+    fn check_size(&self, token: &str) -> Result<()> {
+        let (bytes, limit) = (token.len(), self.token_bytes);
+        match bytes <= limit {
+            true => Ok(()),
+            false => Err(Error::rule(
+                "claims_json",
+                format!("the token would have {bytes} bytes, the limit is {limit}"),
+            )),
+        }
     }
 
     fn shared<T>(&self, custom: T) -> Claims<'d, T> {
@@ -134,17 +167,14 @@ impl DeskSeries<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Token`] for claims that no token holds.
-    pub fn issue(
-        &mut self,
-        subject: Option<&str>,
-        claims: &Map<String, Value>,
-    ) -> Result<Lent<'_>> {
+    /// As [`Desk::issue`].
+    pub fn issue(&mut self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<Lent<'_>> {
+        self.desk.check(subject, claims)?;
         self.token_id = TokenId::random();
         let token_id = self.token_id.as_str();
         match &self.jwts {
             Some(jwts) => {
-                let mut own = Own::new(claims).token_id(token_id);
+                let mut own = Own::new(&claims.text).token_id(token_id);
                 if let Some(subject) = subject {
                     own = own.subject(subject);
                 }
@@ -153,6 +183,7 @@ impl DeskSeries<'_> {
             }
             None => self.token = self.desk.token(subject, &self.token_id, claims)?,
         }
+        self.desk.check_size(&self.token)?;
         Ok(Lent {
             token: &self.token,
             token_id,

@@ -36,6 +36,7 @@ impl Node {
     /// As [`verify`](Node::verify), without [`Error::WrongAudience`].
     pub fn introspect(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
         self.check_freshness()?;
+        self.check_size(token)?;
         let snapshot = self.inner.snapshot.load();
         snapshot.accept(snapshot.issuer(iss)?, token)
     }
@@ -47,8 +48,17 @@ impl Node {
     ///
     /// [`Error::Token`] with the rejection, [`Error::UnknownIssuer`].
     pub fn authenticate(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
+        self.check_size(token)?;
         let snapshot = self.inner.snapshot.load();
         snapshot.issuer(iss)?.verify(token)
+    }
+
+    fn check_size(&self, token: &str) -> Result<()> {
+        let (bytes, limit) = (token.len(), self.inner.options.token_bytes);
+        match bytes <= limit {
+            true => Ok(()),
+            false => Err(Error::TokenTooLarge { bytes, limit }),
+        }
     }
 
     /// Issues a token, and verifies it for the audience that it was issued for.
@@ -64,7 +74,8 @@ impl Node {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         let now = self.inner.clock.now();
-        let desk = Desk::open(view, request.profile, request.audience, now)?;
+        let token_bytes = self.inner.options.token_bytes;
+        let desk = Desk::open(view, request.profile, request.audience, now, token_bytes)?;
         let issued = desk.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;

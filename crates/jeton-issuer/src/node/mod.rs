@@ -21,6 +21,7 @@ use arc_swap::ArcSwap;
 use jeton::{Clock, Timestamp, Untyped, Verified};
 use jeton_store::{Revision, Store, block_on, completion};
 
+use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::record::rules_of;
@@ -38,6 +39,7 @@ pub struct Options {
     keks: Vec<KeyEncryptionKey>,
     freshness: Duration,
     stale: Stale,
+    token_bytes: usize,
 }
 
 /// What a node does whose view of the store is older than the freshness bound.
@@ -56,7 +58,17 @@ impl Options {
             keks: vec![key],
             freshness: Duration::from_secs(15),
             stale: Stale::Refuse,
+            token_bytes: limits::TOKEN_BYTES,
         }
+    }
+
+    /// The longest token that is issued, and that is verified, introspected or revoked, bytes: the same for
+    /// all, so that what is issued can be taken back. [`limits::TOKEN_BYTES`] unless said;
+    /// [`limits::TOKEN_BYTES_MIN`] to [`limits::TOKEN_BYTES_MAX`].
+    #[must_use]
+    pub fn token_bytes(mut self, limit: usize) -> Options {
+        self.token_bytes = limit.clamp(limits::TOKEN_BYTES_MIN, limits::TOKEN_BYTES_MAX);
+        self
     }
 
     /// Keys that are still encrypted under an older key are read too.
@@ -81,7 +93,7 @@ pub struct Request<'r> {
     profile: &'r str,
     subject: Option<&'r str>,
     audience: Option<&'r str>,
-    claims: serde_json::Map<String, serde_json::Value>,
+    claims: CustomClaims<'r>,
 }
 
 impl<'r> Request<'r> {
@@ -91,7 +103,7 @@ impl<'r> Request<'r> {
             profile,
             subject: None,
             audience: None,
-            claims: serde_json::Map::new(),
+            claims: CustomClaims::default(),
         }
     }
 
@@ -109,9 +121,9 @@ impl<'r> Request<'r> {
         self
     }
 
-    /// Claims of the caller's own. A registered name among them is refused.
+    /// Claims of the caller's own.
     #[must_use]
-    pub fn claims(mut self, claims: serde_json::Map<String, serde_json::Value>) -> Request<'r> {
+    pub fn claims(mut self, claims: CustomClaims<'r>) -> Request<'r> {
         self.claims = claims;
         self
     }
@@ -245,7 +257,8 @@ impl Node {
     ) -> Result<T> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
-        let desk = Desk::open(view, profile, audience, self.inner.clock.now())?;
+        let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
+        let desk = Desk::open(view, profile, audience, now, token_bytes)?;
         Ok(work(&desk))
     }
 

@@ -4,15 +4,16 @@ mod filter;
 mod index;
 mod rules;
 
+use jeton::{Untyped, Verified};
 use sha2::{Digest as _, Sha256};
 
 pub use index::RevocationIndex;
 pub use rules::RevocationRule;
 pub(crate) use rules::{Revoked, RuleRecord, Rules};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
-use crate::record::rule_key;
+use crate::record::check_rule_name;
 use crate::settings::name;
 
 /// Something to be revoked.
@@ -61,10 +62,7 @@ impl Revoke {
             Subject::Client(text) => ("client", text),
             Subject::Key(text) => ("kid", text),
         };
-        name(field, text)?;
-        // An issuer and a name of the longest kind do not fit one key of the store together.
-        self.rule()
-            .map_or(Ok(()), |(kind, text)| rule_key(iss, kind, text).map(drop))
+        check_name(field, iss, text)
     }
 
     /// The kind and name of the rule that it makes, unless it is a token whose expiry is known.
@@ -77,6 +75,27 @@ impl Revoke {
             (Subject::Key(kid), _) => Some(("key", kid)),
         }
     }
+}
+
+/// Whether a revocation can name that. The same is asked of a token that is issued or verified.
+#[inline]
+pub(crate) fn check_name(field: &str, iss: &str, text: &str) -> Result<()> {
+    name(field, text)?;
+    // An issuer and a name of the longest kind do not fit one key of the store together.
+    check_rule_name(field, iss, text)
+}
+
+/// Whether a token that has been verified can be revoked by the ids that it has.
+#[inline]
+pub(crate) fn check_token(iss: &str, token: &Verified<Untyped>) -> Result<()> {
+    for (claim, text) in [("jti", token.token_id()), ("sub", token.subject())] {
+        let Some(text) = text else { continue };
+        check_name(claim, iss, text).map_err(|error| match error {
+            Error::Invalid(rule) => Error::Irrevocable(rule),
+            other => other,
+        })?;
+    }
+    Ok(())
 }
 
 /// 128 bits of SHA-256 over the issuer and the token's id: what is kept of a revoked token.

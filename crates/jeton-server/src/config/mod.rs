@@ -177,6 +177,7 @@ pub struct Client {
 #[allow(missing_docs)]
 pub struct Limits {
     pub message_bytes: usize,
+    pub token_bytes: Option<usize>,
     pub batch_items: usize,
     pub streams: u32,
     pub header_bytes: u32,
@@ -319,10 +320,31 @@ impl Default for Log {
     }
 }
 
+impl Limits {
+    /// The longest token that is issued, and that every call takes: what is configured, or the default
+    /// where a request holds it.
+    pub(crate) fn token_bytes(&self) -> usize {
+        let default = jeton_issuer::limits::TOKEN_BYTES;
+        self.token_bytes
+            .unwrap_or_else(|| default.min(self.longest_token()))
+    }
+
+    /// A form with such a token in it.
+    pub(crate) fn form_bytes(&self) -> usize {
+        self.token_bytes() + limits::FORM_BESIDE_TOKEN_BYTES
+    }
+
+    /// The longest token that a request about it holds.
+    fn longest_token(&self) -> usize {
+        self.message_bytes.saturating_sub(limits::NAMES_BYTES)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             message_bytes: limits::MESSAGE_BYTES,
+            token_bytes: None,
             batch_items: limits::BATCH_ITEMS,
             streams: limits::STREAMS,
             header_bytes: limits::HEADER_BYTES,
@@ -385,8 +407,19 @@ fn fault(config: &Config) -> Option<(String, String)> {
     if config.drain_seconds > 3600 {
         return wrong("drain_seconds", "wants at most 3600");
     }
-    if !(1024..=64 * 1024 * 1024).contains(&limits.message_bytes) {
-        return wrong("limits.message_bytes", "wants 1024 to 67108864");
+    if !(limits::MESSAGE_BYTES_MIN..=64 * 1024 * 1024).contains(&limits.message_bytes) {
+        let bytes = limits.message_bytes;
+        let what = format!(
+            "{bytes} is not in {} to 67108864",
+            limits::MESSAGE_BYTES_MIN
+        );
+        return wrong("limits.message_bytes", &what);
+    }
+    if let Some(what) = limits
+        .token_bytes
+        .and_then(|bytes| token_fault(limits, bytes))
+    {
+        return wrong("limits.token_bytes", &what);
     }
     if !(1..=1_000_000).contains(&limits.batch_items) {
         return wrong("limits.batch_items", "wants 1 to 1000000");
@@ -415,6 +448,22 @@ fn fault(config: &Config) -> Option<(String, String)> {
         }
     }
     None
+}
+
+/// What is issued must fit the requests that verify and revoke it.
+fn token_fault(limits: &Limits, bytes: usize) -> Option<String> {
+    use jeton_issuer::limits::{TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
+    if !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&bytes) {
+        let range = format!("{bytes} is not in {TOKEN_BYTES_MIN} to {TOKEN_BYTES_MAX}");
+        return Some(range);
+    }
+    (bytes > limits.longest_token()).then(|| {
+        format!(
+            "{bytes} > {}: a request to verify such a token would exceed `message_bytes`, which is {}",
+            limits.longest_token(),
+            limits.message_bytes
+        )
+    })
 }
 
 fn store_fault(config: &Config) -> Option<(&'static str, &'static str)> {

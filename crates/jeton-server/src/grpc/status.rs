@@ -118,6 +118,12 @@ fn of_issuer(error: &Error) -> Told {
             field = Some(rule.field.clone());
             (Code::InvalidArgument, "INVALID_ARGUMENT")
         }
+        Error::Claims(rule) => {
+            field = Some(rule.field.clone());
+            (Code::InvalidArgument, "INVALID_CLAIMS")
+        }
+        Error::TokenTooLarge { .. } => (Code::FailedPrecondition, "TOKEN_TOO_LARGE"),
+        Error::Irrevocable(_) => (Code::FailedPrecondition, "TOKEN_CLAIMS"),
         Error::UnknownIssuer => (Code::NotFound, "UNKNOWN_ISSUER"),
         Error::UnknownProfile => (Code::NotFound, "UNKNOWN_PROFILE"),
         Error::UnknownKey => (Code::NotFound, "UNKNOWN_KEY"),

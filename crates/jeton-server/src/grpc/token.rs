@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
-use jeton_issuer::{Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject};
+use jeton_issuer::{
+    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject,
+};
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
     IssueBatchRequest, IssueBatchResponse, IssueOutcome, IssueRequest, IssueResponse, KeysRequest,
@@ -14,7 +16,6 @@ use jeton_proto::v1::{
     VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
     revoke_request, verify_outcome,
 };
-use serde_json::{Map, Value};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -173,7 +174,7 @@ impl TokenApi {
 
     fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
-        let wanted = wanted(request)?;
+        let wanted = wanted(request, self.service.limits.token_bytes())?;
         let issued = self.service.issue(&self.caller, &iss, &wanted)?;
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         Ok(issue_response(issued))
@@ -206,10 +207,11 @@ impl TokenApi {
         let mut outcomes = Outcomes::of(items.len());
         let all = profile(request.profile).and_then(|profile| {
             let audience = given(request.audience);
+            let token_bytes = self.service.limits.token_bytes();
             let issue_all = |desk: &Desk<'_>| {
                 let mut series = desk.series()?;
                 for item in items {
-                    outcomes.push(issue_item(&mut series, item));
+                    outcomes.push(issue_item(&mut series, item, token_bytes));
                 }
                 Ok::<(), Failure>(())
             };
@@ -315,8 +317,9 @@ fn no_audience() -> Failure {
     Failure::Field("audience", "wants whom the token must be for".to_owned())
 }
 
-fn wanted(request: &IssueRequest) -> Result<Wanted<'_>, Failure> {
-    let mut wanted = Wanted::new(profile(&request.profile)?).claims(claims(&request.claims_json)?);
+fn wanted(request: &IssueRequest, token_bytes: usize) -> Result<Wanted<'_>, Failure> {
+    let claims = CustomClaims::from_json(&request.claims_json, token_bytes)?;
+    let mut wanted = Wanted::new(profile(&request.profile)?).claims(claims);
     if let Some(subject) = given(&request.subject) {
         wanted = wanted.subject(subject);
     }
@@ -338,23 +341,13 @@ fn given(field: &str) -> Option<&str> {
     (!field.is_empty()).then_some(field)
 }
 
-fn claims(json: &str) -> Result<Map<String, Value>, Failure> {
-    if json.is_empty() {
-        return Ok(Map::new());
-    }
-    serde_json::from_str(json).map_err(|error| {
-        // Its words, without the place in the caller's text that they quote.
-        let what = format!(
-            "wants a JSON object (line {}, column {})",
-            error.line(),
-            error.column()
-        );
-        Failure::Field("claims_json", what)
-    })
-}
-
-fn issue_item<'s>(series: &'s mut DeskSeries<'_>, item: &Item<'_>) -> Result<Lent<'s>, Failure> {
-    Ok(series.issue(given(item.subject), &claims(item.claims_json)?)?)
+fn issue_item<'s>(
+    series: &'s mut DeskSeries<'_>,
+    item: &Item<'_>,
+    token_bytes: usize,
+) -> Result<Lent<'s>, Failure> {
+    let claims = CustomClaims::from_json(item.claims_json, token_bytes)?;
+    Ok(series.issue(given(item.subject), &claims)?)
 }
 
 fn issue_response(issued: Issued) -> IssueResponse {

@@ -51,7 +51,7 @@ impl Asked {
             }
         };
         let (head, body) = request.into_parts();
-        match token(&head.headers, body).await {
+        match token(&head.headers, body, service.limits.form_bytes()).await {
             Ok(token) => Ok(Asked { caller, iss, token }),
             Err(response) => {
                 service.metrics.count(call, End::Refused, began);
@@ -62,7 +62,11 @@ impl Asked {
 }
 
 /// The form's `token`; or the answer to a client that sent none.
-async fn token(headers: &HeaderMap, body: Arriving) -> Result<String, Box<Response<Body>>> {
+async fn token(
+    headers: &HeaderMap,
+    body: Arriving,
+    bytes_max: usize,
+) -> Result<String, Box<Response<Body>>> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
     let media_type = content_type.and_then(|value| value.split(|byte| *byte == b';').next());
     let is_form = media_type.is_some_and(|value| {
@@ -76,7 +80,7 @@ async fn token(headers: &HeaderMap, body: Arriving) -> Result<String, Box<Respon
             "wants application/x-www-form-urlencoded",
         ));
     }
-    let bytes = match tokio::time::timeout(limits::ARRIVAL, read(body)).await {
+    let bytes = match tokio::time::timeout(limits::ARRIVAL, read(body, bytes_max)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(refused)) => return Err(refused),
         Err(_) => {
@@ -97,7 +101,7 @@ async fn token(headers: &HeaderMap, body: Arriving) -> Result<String, Box<Respon
 
 /// The form's bytes. One that is too large is read to its end all the same, and dropped: who is still
 /// sending when the connection closes does not hear why.
-async fn read(mut body: Arriving) -> Result<Vec<u8>, Box<Response<Body>>> {
+async fn read(mut body: Arriving, bytes_max: usize) -> Result<Vec<u8>, Box<Response<Body>>> {
     let mut bytes = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {
@@ -110,11 +114,11 @@ async fn read(mut body: Arriving) -> Result<Vec<u8>, Box<Response<Body>>> {
         if length > limits::DISCARDED_BYTES {
             break;
         }
-        if length <= limits::FORM_BYTES {
+        if length <= bytes_max {
             bytes.extend_from_slice(&data);
         }
     }
-    match length > limits::FORM_BYTES {
+    match length > bytes_max {
         true => Err(Box::new(plain(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the form is too large\n",

@@ -134,7 +134,12 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
 
 /// JSON that nobody may keep.
 fn json(status: StatusCode, value: &serde_json::Value) -> Response<Body> {
-    let mut response = respond(status, "application/json", Bytes::from(value.to_string()));
+    json_text(status, value.to_string())
+}
+
+/// The same, written already.
+fn json_text(status: StatusCode, text: String) -> Response<Body> {
+    let mut response = respond(status, "application/json", Bytes::from(text));
     let no_store = HeaderValue::from_static("no-store");
     response
         .headers_mut()

@@ -271,8 +271,8 @@ fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
 
 #[test]
 fn a_message_over_its_limit_is_refused() {
-    let world = World::with(&format!("[limits]\nmessage_bytes = 2000\n{ISSUER}"));
-    let status = world.verify(&"x".repeat(3000)).unwrap_err();
+    let world = World::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
+    let status = world.verify(&"x".repeat(6000)).unwrap_err();
     assert!(
         matches!(status.code(), Code::OutOfRange | Code::ResourceExhausted),
         "{status:?}"

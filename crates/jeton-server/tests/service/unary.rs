@@ -112,15 +112,15 @@ fn what_is_not_one_whole_message_is_refused() {
 
 #[test]
 fn a_message_that_is_too_long_is_not_waited_for() {
-    let world = World::with(&format!("[limits]\nmessage_bytes = 2000\n{ISSUER}"));
+    let world = World::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
     let head = |length: u32| [&[0][..], &length.to_be_bytes()].concat();
     let begun = |length| unended(vec![head(length).into(), Bytes::from_static(b"x")]);
-    for length in [2001, u32::MAX] {
+    for length in [5001, u32::MAX] {
         let answer = call(&world, ISSUE, &[], begun(length));
         assert_eq!(refusal(&answer), "11", "{length}: {answer:?}");
     }
     // One of just so many bytes is taken: what is wrong with it is what it says.
-    let most = [head(2000), vec![0xff; 2000]].concat();
+    let most = [head(5000), vec![0xff; 5000]].concat();
     assert_eq!(refusal(&call(&world, ISSUE, &[], whole(most))), "13");
 }
 

@@ -18,6 +18,9 @@ use std::ops::Range;
 use place::Place;
 use scanner::Scanner;
 
+/// serde_json refuses what is nested deeper, so a higher limit would promise what cannot be kept.
+pub(crate) const DEPTH_MAX: u32 = 127;
+
 /// Why a text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {

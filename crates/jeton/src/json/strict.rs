@@ -6,8 +6,7 @@ use std::fmt;
 
 use super::place::Place;
 use super::scanner::Scanner;
-use super::{Fault, Text, Value};
-use crate::limits::Limits;
+use super::{DEPTH_MAX, Fault, Text, Value};
 
 /// A member of an object that was read strictly.
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +59,7 @@ pub fn read_members<'t, E: From<JsonError>>(
     depth: u32,
     mut member: impl FnMut(Member<'t>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let limits = Limits {
-        json_depth: depth,
-        ..Limits::default()
-    };
-    let limit = limits.depth();
+    let limit = depth.min(DEPTH_MAX);
     let mut scanner = Scanner::new(text, limit.into());
     let read =
         scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(Stop::Own));

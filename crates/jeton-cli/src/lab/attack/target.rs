@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 use crate::input::{self, Source};
+use crate::json;
 
 /// The longest key, or header, that is read, bytes.
 const FILE_BYTES_MAX: usize = 64 << 10;
@@ -115,6 +116,8 @@ impl TargetArgs {
         let text = Source::from(argument.clone())
             .text("--target-claims")
             .map_err(|failure| failure.message().to_owned())?;
+        json::check(&text, jeton::Limits::default().json_depth)
+            .map_err(|problem| format!("--target-claims: {problem}"))?;
         let claims = serde_json::from_str(&text);
         claims
             .map(Some)
