@@ -29,6 +29,8 @@ pub(crate) enum Door {
     Pbes2,
     /// Keys under today's minimum.
     WeakKeys,
+    /// A JWS whose `alg`, or a JWE whose `enc`, is not in the protected header.
+    UnprotectedAlg,
     /// PASETO version 1.
     PasetoV1,
     /// PASETO version 2.
@@ -36,12 +38,13 @@ pub(crate) enum Door {
 }
 
 impl Door {
-    const ALL: [Door; 7] = [
+    const ALL: [Door; 8] = [
         Door::NoExpiry,
         Door::Rsa1_5,
         Door::Zip,
         Door::Pbes2,
         Door::WeakKeys,
+        Door::UnprotectedAlg,
         Door::PasetoV1,
         Door::PasetoV2,
     ];
@@ -53,6 +56,7 @@ impl Door {
             Door::Zip => "zip",
             Door::Pbes2 => "pbes2",
             Door::WeakKeys => "weak-keys",
+            Door::UnprotectedAlg => "unprotected-alg",
             Door::PasetoV1 => "paseto-v1",
             Door::PasetoV2 => "paseto-v2",
         }
@@ -74,6 +78,9 @@ impl Door {
             Door::Zip => "compression is accepted, which gives away content by its length",
             Door::Pbes2 => "passwords are accepted, which whoever has the token can try to guess",
             Door::WeakKeys => "keys under today's minimum are accepted",
+            Door::UnprotectedAlg => {
+                "an alg or enc outside the protected header is accepted, which anybody can exchange"
+            }
             Door::PasetoV1 => "PASETO version 1 is accepted, which was superseded",
             Door::PasetoV2 => "PASETO version 2 is accepted, which was superseded",
         }

@@ -47,6 +47,9 @@ fn advice(rejection: Rejection, token: &str, verb: Verb) -> Option<String> {
             "a JWT has typ JWT or none unless you demand another: --typ at+jwt; what it has: jeton inspect TOKEN"
         }
         Rejection::Compressed => "to take compressed tokens knowingly: --allow zip",
+        Rejection::UnprotectedAlg | Rejection::UnprotectedEnc => {
+            "to accept an alg or enc that is not protected: --allow unprotected-alg"
+        }
         Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
             shut_door(token, verb).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
         }

@@ -255,6 +255,15 @@ fn rfc7520_signed() -> Vec<Trial> {
                             let call = [&verify[..], &["-"]].concat();
                             ends(folder, &call, token.as_bytes(), 1, "rejected: ");
                         }
+                        let allow: &[&str] = match (file, index) {
+                            ("4_7.protecting_content_only", _) | ("4_8.multiple_signatures", 1) => {
+                                let call = [&verify[..], &["-"]].concat();
+                                ends(folder, &call, token.as_bytes(), 1, "rejected: ");
+                                &["--allow", "unprotected-alg"]
+                            }
+                            _ => &[],
+                        };
+                        let verify = [&verify[..], allow].concat();
                         let call = [&verify[..], detached, &["-"]].concat();
                         assert_eq!(
                             succeeds(folder, &call, token.as_bytes()),
@@ -379,6 +388,12 @@ fn decrypt(folder: &Path, input: &Value, key: &Value, alg: &str, index: usize, t
     if alg == "RSA1_5" {
         shut(&call, 2, "--allow rsa1_5");
         call.extend(["--allow", "rsa1_5"]);
+    }
+    let is_unprotected =
+        serde_json::from_str::<Value>(token).is_ok_and(|token| token.get("protected").is_none());
+    if is_unprotected {
+        shut(&call, 1, "--allow unprotected-alg");
+        call.extend(["--allow", "unprotected-alg"]);
     }
     if input["zip"] == "DEF" {
         shut(&call, 1, "--allow zip");

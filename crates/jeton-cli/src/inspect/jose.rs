@@ -104,6 +104,12 @@ fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
         report = report.part("unprotected", Content::Json(header.to_owned()));
     }
     let alg = signature.headers().text("alg");
+    if alg.is_some() && !is_protected(signature.protected.as_deref(), "alg") {
+        report = report.note(
+            "alg is not in the protected header: the signature does not cover it, and a strict \
+             verifier rejects the token",
+        );
+    }
     if alg.is_some_and(|alg| alg.eq_ignore_ascii_case("none")) {
         report = report
             .note("alg is none: the token has no signature, and no verifier should accept it");
@@ -131,6 +137,13 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
         }
     }
     report = report.number("ciphertext_bytes", ciphertext.len());
+    let names_enc = |one: &Recipient<'_>| jwe.headers(one).text("enc").is_some();
+    if jwe.recipients.iter().any(names_enc) && !is_protected(jwe.protected.as_deref(), "enc") {
+        report = report.note(
+            "enc is not in the protected header: nothing authenticates it, and a strict reader \
+             rejects the token",
+        );
+    }
     match protected(jwe.protected.as_deref())? {
         Some(header) => {
             report = report
@@ -161,6 +174,15 @@ fn recipient(report: Report, recipient: &Recipient<'_>) -> Outcome<Report> {
         Some(header) => report.part("recipient", Content::Json(header.to_owned())),
         None => report,
     })
+}
+
+/// Whether the protected header has a member of that name.
+fn is_protected(protected: Option<&str>, name: &str) -> bool {
+    let Some(header) = protected.and_then(jose::decode_json) else {
+        return false;
+    };
+    Members::loose(header.get())
+        .is_some_and(|Members(all)| all.iter().any(|(member, _)| member == name))
 }
 
 /// A protected header, if there is one; it is JSON.

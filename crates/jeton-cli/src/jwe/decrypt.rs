@@ -15,7 +15,7 @@ use crate::refusal::{self, Verb};
 use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
-const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
+const HERE: [Door; 4] = [Door::Rsa1_5, Door::Zip, Door::Pbes2, Door::UnprotectedAlg];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
@@ -91,6 +91,9 @@ impl Decrypt {
         }
         if doors.has(Door::Zip) {
             decrypter = danger::allow_zip(decrypter);
+        }
+        if doors.has(Door::UnprotectedAlg) {
+            decrypter = danger::allow_unprotected_enc(decrypter);
         }
         let verdict = self.token.token().and_then(|token| {
             let decrypted = match jose::is_json(&token) {

@@ -1,4 +1,5 @@
 use clap::Args;
+use jeton::danger;
 use jeton::error::{Part, Rejection};
 use jeton::jws::{self, VerifiedPayload};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::refusal::{self, Verb};
 use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
-const HERE: [Door; 1] = [Door::WeakKeys];
+const HERE: [Door; 2] = [Door::WeakKeys, Door::UnprotectedAlg];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
@@ -75,7 +76,10 @@ impl Verify {
         let mut limits = self.size.limits();
         // The caller's own file is as long as it is.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
-        let verifier = jws::Verifier::new(keys).limits(limits);
+        let mut verifier = jws::Verifier::new(keys).limits(limits);
+        if doors.has(Door::UnprotectedAlg) {
+            verifier = danger::allow_unprotected_alg(verifier);
+        }
         let verdict = self.token.token().and_then(|token| {
             let verified = match (jose::is_json(&token), content) {
                 (false, None) => verifier.verify(&token),

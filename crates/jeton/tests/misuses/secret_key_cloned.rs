@@ -1,5 +1,6 @@
 //! A secret has one owner.
 
+use jeton::danger::IssuerWrappingKey;
 use jeton::key::{
     ContentKey, DecryptionKey, EncryptionKey, MacKey, SigningKey, VerifyingKey, WrappingKey,
 };
@@ -13,6 +14,7 @@ fn main() {
     is_clone::<DecryptionKey>(); //~ E0277
     is_clone::<WrappingKey>(); //~ E0277
     is_clone::<ContentKey>(); //~ E0277
+    is_clone::<IssuerWrappingKey>(); //~ E0277
     is_clone::<LocalKey>(); //~ E0277
     is_clone::<SecretKey>(); //~ E0277
     //+ is_clone::<VerifyingKey>();
