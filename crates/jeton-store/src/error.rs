@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::entry::Revision;
+use crate::private::Exposed;
 
 /// The error of every operation of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub enum Error {
     /// An earlier write failed, and what the disk holds is no longer known for sure: open the store
     /// again.
     Failed,
+    /// Other users of the machine could change the store, or have.
+    Unsafe(Exposed),
     /// More is waiting to be written than the store takes. This has not happened: try again later.
     Overloaded,
     /// The store has been closed.
@@ -114,6 +117,7 @@ impl fmt::Display for Error {
             Error::Failed => {
                 f.write_str("an earlier write to the store failed: start again to open it anew")
             }
+            Error::Unsafe(exposed) => exposed.fmt(f),
             Error::Overloaded => f.write_str("the store has too much to write: try again later"),
             Error::Closed => f.write_str("the store is closed"),
             Error::Compacted { oldest } => write!(

@@ -295,3 +295,126 @@ fn a_full_disk_is_said_and_nothing_is_acknowledged_any_more() {
     assert!(refused.is_outcome_unknown());
     assert_eq!(put(&store, "later").unwrap_err(), Error::Failed);
 }
+
+#[cfg(unix)]
+mod others {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use jeton_store::{Exposed, Exposure};
+
+    use super::*;
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// How, and that it is said in a remedy which names the path.
+    fn refused(folder: &Path, path: &Path) -> Exposure {
+        let opened = RedbStore::open(folder).map(drop);
+        assert_eq!(RedbStore::verify(folder).map(drop), opened);
+        let Err(Error::Unsafe(Exposed { path: named, how })) = &opened else {
+            panic!("{opened:?}")
+        };
+        assert_eq!(named, path);
+        let remedy = Exposed {
+            path: named.clone(),
+            how: *how,
+        }
+        .remedy();
+        assert!(remedy.contains(&path.display().to_string()), "{remedy}");
+        *how
+    }
+
+    #[test]
+    fn folder_that_others_can_write_is_refused() {
+        let folder = filled();
+        for mode in [0o720, 0o770, 0o702, 0o777, 0o1777, 0o2775] {
+            set_mode(folder.path(), mode);
+            assert_eq!(refused(folder.path(), folder.path()), Exposure::Mode(mode));
+        }
+        // Reading is not writing: what must be secret is encrypted or has its own mode.
+        for mode in [0o700, 0o750, 0o755] {
+            set_mode(folder.path(), mode);
+            assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+        }
+    }
+
+    #[test]
+    fn folder_that_can_be_replaced_by_everybody_is_refused() {
+        let outer = tempfile::tempdir().unwrap();
+        let parent = outer.path().join("parent");
+        let folder = parent.join("data");
+        drop(RedbStore::open(&folder).unwrap());
+        set_mode(&parent, 0o777);
+        assert_eq!(refused(&folder, &parent), Exposure::Parent(0o777));
+        // As /tmp is, and as the parent is where every user has a group.
+        for mode in [0o1777, 0o775] {
+            set_mode(&parent, mode);
+            drop(RedbStore::open(&folder).unwrap());
+        }
+        // Through a link: the link can be replaced, too.
+        let elsewhere = outer.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        symlink(&folder, elsewhere.join("link")).unwrap();
+        drop(RedbStore::open(&elsewhere.join("link")).unwrap());
+        set_mode(&elsewhere, 0o777);
+        assert_eq!(
+            refused(&elsewhere.join("link"), &elsewhere),
+            Exposure::Parent(0o777)
+        );
+    }
+
+    #[test]
+    fn file_that_others_can_write_is_refused() {
+        for name in ["store.redb", "lock"] {
+            let folder = filled();
+            let path = folder.path().join(name);
+            for mode in [0o620, 0o602, 0o666] {
+                set_mode(&path, mode);
+                assert_eq!(refused(folder.path(), &path), Exposure::Mode(mode));
+            }
+            set_mode(&path, 0o600);
+            assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+        }
+    }
+
+    /// Root only: nobody else can give a file away.
+    #[test]
+    fn folder_and_file_of_another_user_are_refused() {
+        let folder = filled();
+        for path in [folder.path().to_owned(), file(folder.path())] {
+            if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+                eprintln!("not checked: this user cannot give files away (it takes root)");
+                return;
+            }
+            assert!(matches!(
+                refused(folder.path(), &path),
+                Exposure::Owner { owner: 12345, .. }
+            ));
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+        assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+    }
+
+    #[test]
+    fn link_in_the_folder_is_not_followed() {
+        for name in ["lock", "store.redb"] {
+            let folder = filled();
+            let outside = tempfile::tempdir().unwrap();
+            let target = outside.path().join("target");
+            let path = folder.path().join(name);
+            // To a file that is there, and to one that would be made.
+            fs::rename(&path, &target).unwrap();
+            symlink(&target, &path).unwrap();
+            assert_eq!(refused(folder.path(), &path), Exposure::Link);
+            fs::remove_file(&path).unwrap();
+            symlink(outside.path().join("new"), &path).unwrap();
+            let opened = RedbStore::open(folder.path()).map(drop);
+            assert!(
+                matches!(&opened, Err(Error::Unsafe(exposed)) if exposed.how == Exposure::Link),
+                "{opened:?}"
+            );
+            assert!(!outside.path().join("new").exists(), "{name}");
+        }
+    }
+}

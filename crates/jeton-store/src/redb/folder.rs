@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::pending::block_on;
+use crate::private::{check_folder, open_private};
 
 const STORE: &str = "store.redb";
 /// A store that is being made. It gets its name when it is whole, so a process that is killed in
@@ -32,9 +33,11 @@ pub(super) fn open(folder: &Path) -> Result<(File, Database)> {
     make_folder(folder)?;
     let lock = lock(folder)?;
     let path = file(folder);
-    if !path.try_exists()? {
+    // A link that leads nowhere is there, and is refused below.
+    if !path.try_exists()? && !path.is_symlink() {
         make(folder)?;
     }
+    open_private(&path, OpenOptions::new().read(true).write(true))?;
     let database = guarded(|| {
         // `open`, never `create`: a file that has been cut to nothing is damaged, not new.
         let database = builder().open(&path).map_err(|e| not_new(error(e)))?;
@@ -103,14 +106,13 @@ fn make_folder(folder: &Path) -> Result<()> {
     maker.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    Ok(maker.create(folder)?)
+    maker.create(folder)?;
+    // Before anything in it is opened or made.
+    check_folder(folder)
 }
 
 fn lock(folder: &Path) -> Result<File> {
-    let file = private()
-        .create(true)
-        .truncate(false)
-        .open(folder.join(LOCK))?;
+    let file = open_private(&folder.join(LOCK), private().create(true).truncate(false))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse),
@@ -125,11 +127,20 @@ fn make(folder: &Path) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    let new = private().create_new(true).open(&unfinished)?;
+    let made = make_at(&unfinished, folder);
+    if made.is_err() {
+        // It would take the room that a full disk needs.
+        let _ = fs::remove_file(&unfinished);
+    }
+    made
+}
+
+fn make_at(unfinished: &Path, folder: &Path) -> Result<()> {
+    let new = open_private(unfinished, private().create_new(true))?;
     let database = builder().create_file(new).map_err(error)?;
     write_format(&database)?;
     drop(database);
-    fs::rename(&unfinished, file(folder))?;
+    fs::rename(unfinished, file(folder))?;
     sync(folder)
 }
 

@@ -72,7 +72,8 @@ impl RedbStore {
     /// # Errors
     ///
     /// [`Error::InUse`] if another process has it, [`Error::NotAStore`], [`Error::Newer`],
-    /// [`Error::Damaged`]; [`Error::Io`] if the folder cannot be used.
+    /// [`Error::Damaged`]; [`Error::Unsafe`] if other users can write the folder or a file in it, or a file
+    /// is a link; [`Error::Io`] if the folder cannot be used.
     pub fn open(folder: &Path) -> Result<RedbStore> {
         let (lock, database) = folder::open(folder)?;
         RedbStore::start(database, Some((folder::file(folder), lock)))
