@@ -30,8 +30,9 @@ pub enum Error {
     Full,
     /// The disk or the network failed.
     Io(io::ErrorKind, String),
-    /// An earlier write failed, and what the disk holds is no longer known for sure: open the store
-    /// again.
+    /// An earlier write failed, and nothing is written until the store has found out that it can be:
+    /// [`check_writable`](crate::Store::check_writable). After a flush that failed it never does, and the store
+    /// must be opened anew.
     Failed,
     /// Other users of the machine could change the store, or have.
     Unsafe(Exposed),
@@ -111,11 +112,14 @@ impl fmt::Display for Error {
             ),
             Error::Damaged(what) => write!(f, "the store is damaged ({what}): restore a backup"),
             Error::Full => f.write_str(
-                "no room left for the store: free some, then start again; nothing acknowledged is lost",
+                "no room left for the store: free some, and it goes on by itself; nothing acknowledged is lost",
             ),
             Error::Io(_, what) => write!(f, "the store could not be read or written: {what}"),
             Error::Failed => {
-                f.write_str("an earlier write to the store failed: start again to open it anew")
+                f.write_str(
+                    "an earlier write to the store failed: it is tried again by itself; start again if that \
+                     lasts; nothing acknowledged is lost",
+                )
             }
             Error::Unsafe(exposed) => exposed.fmt(f),
             Error::Overloaded => f.write_str("the store has too much to write: try again later"),

@@ -4,8 +4,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use redb::{Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError};
+use redb::backends::FileBackend;
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableError};
 
+use super::medium::Medium;
 use super::read;
 use super::tables::{
     CHECKSUMS, COUNT, ENTRIES, FORMAT, FORMAT_NUMBER, HISTORY, META, NEWEST, OLDEST, error, guarded,
@@ -29,7 +31,7 @@ pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join(STORE)
 }
 
-pub(super) fn open(folder: &Path) -> Result<(File, Database)> {
+pub(super) fn open(folder: &Path) -> Result<(File, Medium, Database)> {
     make_folder(folder)?;
     let lock = lock(folder)?;
     let path = file(folder);
@@ -37,19 +39,32 @@ pub(super) fn open(folder: &Path) -> Result<(File, Database)> {
     if !path.try_exists()? && !path.is_symlink() {
         make(folder)?;
     }
-    open_private(&path, OpenOptions::new().read(true).write(true))?;
-    let database = guarded(|| {
-        // `open`, never `create`: a file that has been cut to nothing is damaged, not new.
-        let database = builder().open(&path).map_err(|e| not_new(error(e)))?;
-        check_format(&database)?;
-        Ok(database)
-    })?;
-    Ok((lock, database))
+    let file = open_private(&path, OpenOptions::new().read(true).write(true))?;
+    // A file that has been cut to nothing is damaged, not new.
+    if file.metadata()?.len() == 0 {
+        return Err(Error::Damaged("the file is empty".to_owned()));
+    }
+    let medium = Medium::new(FileBackend::new(file).map_err(error)?);
+    let database = open_medium(&medium)?;
+    Ok((lock, medium, database))
 }
 
-pub(super) fn open_on(backend: impl StorageBackend) -> Result<Database> {
+/// The database on it, which is there.
+pub(super) fn open_medium(medium: &Medium) -> Result<Database> {
     guarded(|| {
-        let database = builder().create_with_backend(backend).map_err(error)?;
+        let database = builder().create_with_backend(medium.clone());
+        let database = database.map_err(|e| not_new(error(e)))?;
+        check_format(&database)?;
+        Ok(database)
+    })
+}
+
+/// The database on it, which is made if there is nothing.
+pub(super) fn open_on(medium: &Medium) -> Result<Database> {
+    guarded(|| {
+        let database = builder()
+            .create_with_backend(medium.clone())
+            .map_err(error)?;
         if is_empty(&database)? {
             write_format(&database)?;
         }
@@ -74,7 +89,7 @@ pub(super) fn verify(folder: &Path) -> Result<()> {
     if !file(folder).try_exists()? {
         return Err(Error::NotAStore);
     }
-    let (_lock, mut database) = open(folder)?;
+    let (_lock, _medium, mut database) = open(folder)?;
     guarded(|| {
         if !database.check_integrity().map_err(error)? {
             return Err(Error::Damaged("its pages had to be repaired".to_owned()));
