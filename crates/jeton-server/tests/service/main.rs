@@ -8,6 +8,8 @@ mod admin;
 mod by_hand;
 mod deadline;
 mod drain;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod http1;
 mod reflection;
 mod report;
