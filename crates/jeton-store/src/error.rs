@@ -112,13 +112,13 @@ impl fmt::Display for Error {
             ),
             Error::Damaged(what) => write!(f, "the store is damaged ({what}): restore a backup"),
             Error::Full => f.write_str(
-                "no room left for the store: free some, and it goes on by itself; nothing acknowledged is lost",
+                "no room left for the store: free some and try again; nothing acknowledged is lost",
             ),
             Error::Io(_, what) => write!(f, "the store could not be read or written: {what}"),
             Error::Failed => {
                 f.write_str(
-                    "an earlier write to the store failed: it is tried again by itself; start again if that \
-                     lasts; nothing acknowledged is lost",
+                    "an earlier write to the store failed: try again later, and restart the server if that lasts; \
+                     nothing acknowledged is lost",
                 )
             }
             Error::Unsafe(exposed) => exposed.fmt(f),
