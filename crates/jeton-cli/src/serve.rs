@@ -162,9 +162,14 @@ fn quoted(word: &str) -> String {
 
 fn refused(error: Error) -> Failure {
     let hint = match &error {
-        Error::Exposed { .. } => Some("docs/service.md shows a configuration with TLS and clients"),
-        Error::Listen(..) => {
-            Some("another server may be there: --listen and --admin-listen choose others")
+        Error::Exposed { .. } => {
+            Some("docs/service.md shows a configuration with TLS and clients".to_owned())
+        }
+        Error::Listen(..) => Some(
+            "another server may be there: --listen and --admin-listen choose others".to_owned(),
+        ),
+        Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unsafe(exposed))) => {
+            Some(exposed.remedy())
         }
         _ => None,
     };

@@ -71,6 +71,89 @@ fn a_key_encryption_key_that_everybody_can_read_is_refused() {
     ends(folder, &list, b"", 2, "chmod 600 makes it yours alone");
 }
 
+/// Whoever can write the folder can put another store or key there.
+#[cfg(unix)]
+#[test]
+fn data_that_others_can_write_is_refused_with_a_remedy_that_helps() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = issuer();
+    let folder = folder.path();
+    let list = ["admin", "issuer", "list"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "127.0.0.1:0",
+    ];
+    for (name, mode, remedy) in [
+        ("jeton-data", 0o770, "hint: chmod 700 jeton-data\n"),
+        ("jeton-data", 0o707, "hint: chmod 700 jeton-data\n"),
+        (
+            "jeton-data/store.redb",
+            0o660,
+            "hint: chmod 600 jeton-data/store.redb\n",
+        ),
+        (
+            "jeton-data/lock",
+            0o606,
+            "hint: chmod 600 jeton-data/lock\n",
+        ),
+        (
+            "jeton-data/key-encryption-key",
+            0o620,
+            "hint: chmod 600 jeton-data/key-encryption-key\n",
+        ),
+    ] {
+        let path = folder.join(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        for call in [&list[..], &serve] {
+            let said = format!("{name} has mode {mode:04o}: other users can write it");
+            ends(folder, call, b"", 2, &said);
+            ends(folder, call, b"", 2, remedy);
+        }
+        // The hint is what helps.
+        let remedy = remedy.trim().trim_start_matches("hint: ");
+        let done = Command::new("sh")
+            .args(["-c", remedy])
+            .current_dir(folder)
+            .status();
+        assert!(done.unwrap().success());
+        succeeds(folder, &list, b"");
+    }
+}
+
+/// A link in the folder would have something outside opened, locked or read in its place.
+#[cfg(unix)]
+#[test]
+fn key_encryption_key_that_is_a_link_is_followed_only_where_it_is_named() {
+    let folder = issuer();
+    let folder = folder.path();
+    let key = folder.join("jeton-data/key-encryption-key");
+    fs::rename(&key, folder.join("real.key")).unwrap();
+    std::os::unix::fs::symlink(folder.join("real.key"), &key).unwrap();
+    let list = ["admin", "issuer", "list"];
+    ends(
+        folder,
+        &list,
+        b"",
+        2,
+        "is a symbolic link, which is not followed",
+    );
+    // As Kubernetes mounts it: the operator has named it.
+    let link = "jeton-data/key-encryption-key";
+    let named = [&list[..], &["--key-encryption-key", link]].concat();
+    succeeds(folder, &named, b"");
+    fs::remove_file(folder.join("real.key")).unwrap();
+    ends(
+        folder,
+        &list,
+        b"",
+        2,
+        "is a symbolic link, which is not followed",
+    );
+}
+
 #[test]
 fn a_damaged_store_is_said_and_left_as_it_is() {
     let folder = issuer();

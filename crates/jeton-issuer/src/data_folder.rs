@@ -32,7 +32,9 @@ const RETRY_EVERY: Duration = Duration::from_millis(20);
 /// | `key-encryption-key` | what the private keys are encrypted under, unless it is kept elsewhere |
 /// | `lock` | keeps a second process out |
 ///
-/// The folder has mode 0700, its files 0600. One process has it at a time; whoever comes second waits
+/// The folder has mode 0700, its files 0600. A folder or file that other users can write, or that belongs
+/// to another user than root and this process's, is refused, and links in the folder are not followed: see
+/// [`jeton_store::Exposure`]. One process has it at a time; whoever comes second waits
 /// as long as it likes and is then told so, and has changed nothing. So of several that start
 /// together one makes the keys, and the others find them made.
 ///
@@ -130,6 +132,7 @@ impl DataFolder {
     /// # Errors
     ///
     /// [`Error::KeyEncryptionKey`] if the file cannot be read, is no key, or others can read it;
+    /// [`Error::Store`] with [`Unsafe`](jeton_store::Error::Unsafe) if others can write it;
     /// [`Error::NoKeyEncryptionKey`] if private keys are there and their key is not.
     pub fn options(&self, source: KeySource) -> Result<Options> {
         Ok(Options::new(match source {
@@ -166,8 +169,10 @@ impl DataFolder {
         let there = path
             .try_exists()
             .map_err(|error| unusable(&path, "read", &error))?;
-        if there {
-            return KeyEncryptionKey::from_file(&path);
+        // A link that leads nowhere is there too, and refused.
+        if there || path.is_symlink() {
+            let file = jeton_store::open_private(&path, OpenOptions::new().read(true))?;
+            return KeyEncryptionKey::read(&path, file);
         }
         if let Some(needed) = self.sealed_under()?.pop() {
             return Err(Error::NoKeyEncryptionKey {
@@ -243,10 +248,16 @@ fn write_key(folder: &Path, key: &KeyEncryptionKey) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&unfinished)?;
-    file.write_all(key.to_hex().as_bytes())?;
-    file.write_all(b"\n")?;
-    file.sync_all()?;
-    fs::rename(&unfinished, folder.join(KEY_FILE))?;
+    let written = file
+        .write_all(key.to_hex().as_bytes())
+        .and_then(|()| file.write_all(b"\n"))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&unfinished, folder.join(KEY_FILE)));
+    if written.is_err() {
+        // Half a key is of no use to anybody.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written?;
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     Ok(())

@@ -223,11 +223,23 @@ pub(crate) fn hex_into(bytes: &[u8], digits: &mut [u8]) {
 const DIGITS: [u8; 16] = *b"0123456789abcdef";
 
 pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+    let mut bytes = vec![0; text.len() / 2];
+    unhex_into(text, &mut bytes)?;
+    Some(bytes)
+}
+
+/// Exactly as many bytes as there is room for, and nowhere else: they may be a secret.
+pub(crate) fn unhex_into(text: &str, bytes: &mut [u8]) -> Option<()> {
+    if text.len() != 2 * bytes.len() {
         return None;
     }
-    (0..text.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
-        .collect()
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(())
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    let value = char::from(byte).to_digit(16)?;
+    u8::try_from(value).ok()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
@@ -22,9 +22,13 @@ pub(crate) struct Job {
     pub(crate) reply: Completer<Result<Revision>>,
 }
 
+/// How often what is due is looked for, whatever else there is to do.
+const DUE_EVERY: Duration = Duration::from_secs(1);
+
 pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
+    let mut looked = Instant::now();
     loop {
-        let first = jobs.recv_timeout(Duration::from_secs(1));
+        let first = jobs.recv_timeout(DUE_EVERY.saturating_sub(looked.elapsed()));
         let Some(node) = node.upgrade() else { return };
         match first {
             Ok(first) => {
@@ -33,8 +37,12 @@ pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
                 let batch: Vec<Job> = batch.map(|job| *job).collect();
                 write(&node, batch);
             }
-            Err(RecvTimeoutError::Timeout) => node.do_what_is_due(),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if looked.elapsed() >= DUE_EVERY {
+            node.do_what_is_due();
+            looked = Instant::now();
         }
     }
 }
@@ -121,7 +129,7 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job], now: i64) -> Resu
             iss,
             about: records.keys().map(Key::to_string).collect(),
         };
-        match block_on(node.store.commit(chain.append(puts, act)?))? {
+        match node.commit(chain.append(puts, act)?)? {
             Outcome::Committed(revision) => return Ok(revision),
             Outcome::Conflict(_) => {}
         }

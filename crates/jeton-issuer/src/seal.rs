@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::record::{hex, unhex};
+use crate::record::{hex, unhex_into};
 
 const BYTES: usize = 32;
 
@@ -28,7 +28,8 @@ const FILE_BYTES_MAX: u64 = 256;
 /// # Ok::<(), jeton_issuer::Error>(())
 /// ```
 pub struct KeyEncryptionKey {
-    secret: Zeroizing<[u8; BYTES]>,
+    /// Boxed: what is moved is not wiped where it was.
+    secret: Box<Zeroizing<[u8; BYTES]>>,
     id: String,
 }
 
@@ -39,13 +40,19 @@ impl KeyEncryptionKey {
     ///
     /// [`Error::Token`] if the system has no randomness.
     pub fn generate() -> Result<KeyEncryptionKey> {
-        let mut secret = Zeroizing::new([0; BYTES]);
+        let mut secret = Box::new(Zeroizing::new([0; BYTES]));
         rand::fill(secret.as_mut_slice()).map_err(|_| Error::Token(jeton::Error::Primitive))?;
-        Ok(KeyEncryptionKey::new(secret))
+        Ok(KeyEncryptionKey::of(secret))
     }
 
     /// The one with these bytes: what a KMS hook hands over.
     pub fn new(secret: Zeroizing<[u8; BYTES]>) -> KeyEncryptionKey {
+        let mut boxed = Box::new(Zeroizing::new([0; BYTES]));
+        boxed.copy_from_slice(secret.as_slice());
+        KeyEncryptionKey::of(boxed)
+    }
+
+    fn of(secret: Box<Zeroizing<[u8; BYTES]>>) -> KeyEncryptionKey {
         // A one-way name for 256 random bits: it tells which key is meant and nothing of the key.
         let mut named = digest::Context::new(&digest::SHA256);
         named.update(b"jeton key-encryption key id\0");
@@ -60,38 +67,46 @@ impl KeyEncryptionKey {
     ///
     /// [`Error::KeyEncryptionKey`] for anything else.
     pub fn from_hex(text: &str) -> Result<KeyEncryptionKey> {
-        let bytes = unhex(text.trim()).map(Zeroizing::new);
-        let secret = bytes.and_then(|bytes| <[u8; BYTES]>::try_from(bytes.as_slice()).ok());
-        let wanted = || Error::KeyEncryptionKey("wants 64 hexadecimal digits".to_owned());
-        Ok(KeyEncryptionKey::new(Zeroizing::new(
-            secret.ok_or_else(wanted)?,
-        )))
+        let mut secret = Box::new(Zeroizing::new([0; BYTES]));
+        match unhex_into(text.trim(), secret.as_mut_slice()) {
+            Some(()) => Ok(KeyEncryptionKey::of(secret)),
+            None => Err(Error::KeyEncryptionKey(
+                "wants 64 hexadecimal digits".to_owned(),
+            )),
+        }
     }
 
-    /// The one in a file, which no other user may be able to read.
+    /// The one in a file, which no other user may be able to read or write. A link to it is followed: a
+    /// secret that Kubernetes mounts is one.
     ///
     /// # Errors
     ///
     /// [`Error::KeyEncryptionKey`] if it cannot be read, every user of the machine can, or it does not
-    /// hold one.
+    /// hold one; [`Error::Store`] with [`Unsafe`](jeton_store::Error::Unsafe) if others can write it.
     pub fn from_file(path: &Path) -> Result<KeyEncryptionKey> {
-        let refused = |why: String| Error::KeyEncryptionKey(format!("{} {why}", path.display()));
+        let opened = File::open(path).map_err(|error| unreadable(path, &error))?;
+        jeton_store::check_private(path, &opened)?;
+        KeyEncryptionKey::read(path, opened)
+    }
+
+    /// The one in an open file, which nobody else can write.
+    pub(crate) fn read(path: &Path, file: File) -> Result<KeyEncryptionKey> {
+        let refused = |why: &str| Error::KeyEncryptionKey(format!("{} {why}", path.display()));
         let read = || {
-            let file = File::open(path)?;
             let about = file.metadata()?;
-            let mut text = Zeroizing::new(String::with_capacity(FILE_BYTES_MAX as usize));
+            // Room for all of it, so that it is not moved while it is read.
+            let mut text = Zeroizing::new(String::with_capacity(2 * FILE_BYTES_MAX as usize));
             file.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
             Ok((about, text))
         };
-        let (about, text) =
-            read().map_err(|error: io::Error| refused(format!("cannot be read: {error}")))?;
+        let (about, text) = read().map_err(|error| unreadable(path, &error))?;
         if is_open_to_others(&about) {
             return Err(refused(
-                "can be read by every user of this machine: chmod 600 makes it yours alone".into(),
+                "can be read by every user of this machine: chmod 600 makes it yours alone",
             ));
         }
         KeyEncryptionKey::from_hex(&text)
-            .map_err(|_| refused("holds no such key: wants 64 hexadecimal digits".into()))
+            .map_err(|_| refused("holds no such key: wants 64 hexadecimal digits"))
     }
 
     /// Its name, which says nothing about it.
@@ -130,6 +145,8 @@ impl KeyEncryptionKey {
             .map_err(|_| damaged())?
             .len();
         text.truncate(length);
+        // What is no text stays where it is wiped.
+        std::str::from_utf8(&text).map_err(|_| damaged())?;
         let text = String::from_utf8(std::mem::take(&mut *text)).map_err(|_| damaged())?;
         Ok(Zeroizing::new(text))
     }
@@ -146,6 +163,10 @@ impl fmt::Debug for KeyEncryptionKey {
             .field("id", &self.id)
             .finish_non_exhaustive()
     }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::KeyEncryptionKey(format!("{} cannot be read: {error}", path.display()))
 }
 
 #[cfg(unix)]

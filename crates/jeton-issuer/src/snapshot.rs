@@ -10,6 +10,7 @@ use jeton::limits::KEYS_TRIED;
 use jeton::paseto::{self, KeySet as PasetoKeys};
 use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
 use jeton_store::Revision;
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
@@ -91,7 +92,7 @@ impl IssuerView {
                 recipients.insert(profile.name.clone(), recipient);
             }
         }
-        let mut jwks = Vec::new();
+        let mut secret_jwks = Vec::new();
         let mut public = Vec::new();
         let mut paseto_keys = Vec::new();
         let mut paserks = Vec::new();
@@ -100,7 +101,7 @@ impl IssuerView {
             let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
             match &**secret {
                 SecretKey::Jws(_) => public.extend(key.public.clone()),
-                SecretKey::Mac(mac) => jwks.push(mac.to_jwk().to_string()),
+                SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
                 SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
@@ -111,11 +112,10 @@ impl IssuerView {
             }
         }
         let jwk_set = format!("{{\"keys\":[{}]}}", public.join(","));
-        jwks.extend(public);
-        let jws = match jwks.is_empty() {
+        let jws = match secret_jwks.is_empty() && public.is_empty() {
             true => None,
             false => {
-                let set = KeySet::from_json(&format!("{{\"keys\":[{}]}}", jwks.join(",")))?;
+                let set = KeySet::from_json(&with_secrets(&secret_jwks, &public))?;
                 let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
                 Some(verifier.clock(Shared(clock.clone())))
             }
@@ -198,6 +198,30 @@ impl IssuerView {
         }
         Err(rejection.into())
     }
+}
+
+/// A JWK Set with shared secrets in it. It is written once into room that is large enough: what is moved
+/// is not wiped where it was.
+fn with_secrets(secrets: &[Zeroizing<String>], public: &[String]) -> Zeroizing<String> {
+    const BEFORE: &str = "{\"keys\":[";
+    const AFTER: &str = "]}";
+    let jwks = || {
+        secrets
+            .iter()
+            .map(|jwk| &***jwk)
+            .chain(public.iter().map(String::as_str))
+    };
+    let bytes: usize = jwks().map(|jwk| jwk.len() + 1).sum();
+    let mut set = Zeroizing::new(String::with_capacity(BEFORE.len() + bytes + AFTER.len()));
+    set.push_str(BEFORE);
+    for (number, jwk) in jwks().enumerate() {
+        if number > 0 {
+            set.push(',');
+        }
+        set.push_str(jwk);
+    }
+    set.push_str(AFTER);
+    set
 }
 
 impl Snapshot {

@@ -4,7 +4,9 @@
 mod hand;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use hand::{Hand, START};
 use jeton::Clock;
@@ -16,6 +18,10 @@ use jeton_issuer::{
 use jeton_store::{Entry, Key, MemoryStore, Mirror, Prefix, RedbStore, Store, Txn, block_on};
 
 const ISS: &str = "https://id.example";
+
+/// How long something may take that is awaited, on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 fn settings(algs: &[&str]) -> IssuerSettings {
     let profiles: Vec<_> = algs
         .iter()
@@ -550,4 +556,31 @@ fn records_of_a_newer_version_and_damaged_ones_are_refused() {
         );
         assert!(newer || matches!(refused, Error::Record(_)), "{refused}");
     }
+}
+
+/// What is due is done beside the revocations, however many there are.
+#[test]
+fn keys_that_are_due_are_made_while_revocations_never_cease() {
+    let (_, clock, node) = ready(&["ES256"]);
+    let ceased = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0.. {
+                if ceased.load(Ordering::SeqCst) {
+                    return;
+                }
+                let revoke = Revoke::token(&number.to_string(), START + 100 * 24 * 3600);
+                block_on(node.revoke("me", ISS, revoke)).unwrap();
+            }
+        });
+        clock.forward(30 * 24 * 3600);
+        let begun = Instant::now();
+        while kids(&node, State::Published, &clock).is_empty() {
+            let waited = begun.elapsed();
+            ceased.store(waited > PATIENCE, Ordering::SeqCst);
+            assert!(waited < PATIENCE, "no key was made");
+            thread::sleep(Duration::from_millis(50));
+        }
+        ceased.store(true, Ordering::SeqCst);
+    });
 }

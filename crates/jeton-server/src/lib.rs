@@ -48,6 +48,7 @@ mod server;
 
 // What tells how it is
 mod error;
+mod faults;
 mod logs;
 mod metrics;
 mod notify;

@@ -1,5 +1,6 @@
 //! The node that a server answers from, on its data folder or on an etcd that it shares.
 
+use std::env::VarError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,8 @@ use jeton::Clock;
 use jeton_issuer::{
     DataFolder, Error as IssuerError, IssuerSettings, KEY_VARIABLE, KeySource, Missing, Node, Stale,
 };
+
+use zeroize::Zeroizing;
 
 use crate::config::{Config, WhenStale};
 use crate::error::Result;
@@ -21,9 +24,17 @@ const ACTOR: &str = "configuration";
 
 /// Where the key comes from that private keys are encrypted under, and whether someone gave it.
 pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
-    let variable = std::env::var(KEY_VARIABLE).ok();
+    let variable = match std::env::var(KEY_VARIABLE) {
+        Ok(text) => Some(Zeroizing::new(text)),
+        Err(VarError::NotPresent) => None,
+        Err(VarError::NotUnicode(text)) => {
+            drop(Zeroizing::new(text.into_encoded_bytes()));
+            let what = format!("{KEY_VARIABLE} is not text: wants 64 hexadecimal digits");
+            return Err(IssuerError::KeyEncryptionKey(what).into());
+        }
+    };
     let file = config.key_encryption_key_file.clone();
-    let source = KeySource::choose(file, variable.as_deref())?;
+    let source = KeySource::choose(file, variable.as_ref().map(|text| text.as_str()))?;
     let is_given = !matches!(source, KeySource::InFolder);
     Ok((source, is_given))
 }

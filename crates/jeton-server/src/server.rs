@@ -20,6 +20,7 @@ use tonic_health::server::HealthReporter;
 use crate::auth::Doorman;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::faults::Faults;
 use crate::listen::{self, House, Workers};
 use crate::route::{Door, Reflection, Routes};
 use crate::service::{Service, until};
@@ -333,12 +334,15 @@ fn reflection(services: &[&str]) -> Result<Reflection> {
     })
 }
 
-/// Keeps grpc.health.v1 at what `/readyz` says.
+/// Keeps grpc.health.v1 at what `/readyz` says, and the log at what is wrong.
 async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     let mut was = None;
+    let mut faults = Faults::default();
     while !service.is_stopping() {
-        let is_ready = service.node.status().is_ready;
+        let node = service.node.status();
+        faults.observe(&node);
+        let is_ready = node.is_ready;
         if was != Some(is_ready) {
             let status = match is_ready {
                 true => ServingStatus::Serving,

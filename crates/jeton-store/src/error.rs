@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::entry::Revision;
+use crate::private::Exposed;
 
 /// The error of every operation of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +30,12 @@ pub enum Error {
     Full,
     /// The disk or the network failed.
     Io(io::ErrorKind, String),
-    /// An earlier write failed, and what the disk holds is no longer known for sure: open the store
-    /// again.
+    /// An earlier write failed, and nothing is written until the store has found out that it can be:
+    /// [`check_writable`](crate::Store::check_writable). After a flush that failed it never does, and the store
+    /// must be opened anew.
     Failed,
+    /// Other users of the machine could change the store, or have.
+    Unsafe(Exposed),
     /// More is waiting to be written than the store takes. This has not happened: try again later.
     Overloaded,
     /// The store has been closed.
@@ -108,12 +112,16 @@ impl fmt::Display for Error {
             ),
             Error::Damaged(what) => write!(f, "the store is damaged ({what}): restore a backup"),
             Error::Full => f.write_str(
-                "no room left for the store: free some, then start again; nothing acknowledged is lost",
+                "no room left for the store: free some and try again; nothing acknowledged is lost",
             ),
             Error::Io(_, what) => write!(f, "the store could not be read or written: {what}"),
             Error::Failed => {
-                f.write_str("an earlier write to the store failed: start again to open it anew")
+                f.write_str(
+                    "an earlier write to the store failed: try again later, and restart the server if that lasts; \
+                     nothing acknowledged is lost",
+                )
             }
+            Error::Unsafe(exposed) => exposed.fmt(f),
             Error::Overloaded => f.write_str("the store has too much to write: try again later"),
             Error::Closed => f.write_str("the store is closed"),
             Error::Compacted { oldest } => write!(

@@ -35,6 +35,17 @@ pub const WAITING_TXNS: usize = 16_384;
 /// A watch hears at least this often where its store stands.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
+/// After a write that failed the embedded engine looks for the first time, and never sooner, after this
+/// long whether it can write again.
+pub const WRITABLE_AGAIN_FIRST: Duration = Duration::from_secs(1);
+
+/// Each time twice as long as before, and at most this long.
+pub const WRITABLE_AGAIN_LAST: Duration = Duration::from_secs(8);
+
+/// Room that a full disk must have before the embedded engine writes again, bytes: a transaction with
+/// [`TXN_BYTES`], with its key and history. What redb makes of it is twice that.
+pub const ROOM_BYTES: usize = TXN_BYTES;
+
 /// Memory that the embedded engine keeps pages in, bytes.
 pub const CACHE_BYTES: usize = 64 * 1024 * 1024;
 

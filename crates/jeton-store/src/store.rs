@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::entry::{Entry, Event, Revision};
 use crate::key::{Key, Prefix};
-use crate::pending::Pending;
+use crate::pending::{Pending, ready};
 use crate::txn::Txn;
 
 /// A store: keys in order, transactions over several of them, revisions, and a way to follow.
@@ -44,6 +44,14 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// How the store is.
     fn status(&self) -> Pending<'_, Status>;
+
+    /// Whether a commit can succeed, as far as the engine knows. Asked after one that failed, an engine
+    /// also tries to write again: [`Error::Full`](crate::Error::Full) and
+    /// [`Error::Failed`](crate::Error::Failed) say that it cannot yet. While nothing has failed it costs
+    /// little, and an engine that never fails to write need not answer anything else.
+    fn check_writable(&self) -> Pending<'_, ()> {
+        ready(Ok(()))
+    }
 }
 
 /// What a [`read`](Store::read) saw.
@@ -74,6 +82,14 @@ pub enum Outcome {
     Committed(Revision),
     /// A condition did not hold at this revision. Nothing was changed.
     Conflict(Revision),
+}
+
+impl Outcome {
+    pub(crate) fn revision(self) -> Revision {
+        match self {
+            Outcome::Committed(revision) | Outcome::Conflict(revision) => revision,
+        }
+    }
 }
 
 /// Follows a prefix: see [`Store::watch`].

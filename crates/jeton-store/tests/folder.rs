@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jeton_store::{
     Condition, Error, Key, Outcome, Prefix, RedbStore, Revision, StorageBackend, Store, Txn,
@@ -242,6 +242,7 @@ fn a_sound_store_is_verified() {
 struct Small {
     inner: redb::backends::InMemoryBackend,
     room: Arc<AtomicU64>,
+    flush_fails: Arc<AtomicBool>,
 }
 
 impl StorageBackend for Small {
@@ -261,6 +262,9 @@ impl StorageBackend for Small {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        if self.flush_fails.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the disk did not answer"));
+        }
         self.inner.sync_data()
     }
 
@@ -272,26 +276,253 @@ impl StorageBackend for Small {
     }
 }
 
-#[test]
-fn a_full_disk_is_said_and_nothing_is_acknowledged_any_more() {
+fn small() -> (RedbStore, Arc<AtomicU64>) {
     let room = Arc::new(AtomicU64::new(u64::MAX));
     let small = Small {
         inner: redb::backends::InMemoryBackend::new(),
         room: room.clone(),
+        flush_fails: Arc::default(),
     };
-    let store = RedbStore::open_on(small).unwrap();
-    put(&store, "first").unwrap();
-    room.store(2 * 1024 * 1024, Ordering::Relaxed);
-    let mut acknowledged = 0;
-    let refused = loop {
+    (RedbStore::open_on(small).unwrap(), room)
+}
+
+/// Writes until it is refused, and says how many there were before and why no more.
+fn fill(store: &RedbStore) -> (usize, Error) {
+    for acknowledged in 0..1000 {
         let txn = Txn::new().put(key(&format!("{acknowledged}")), vec![1; 100_000]);
-        match block_on(store.commit(txn)) {
-            Ok(_) => acknowledged += 1,
-            Err(error) => break error,
+        if let Err(error) = block_on(store.commit(txn)) {
+            return (acknowledged, error);
         }
-        assert!(acknowledged < 1000, "the disk never got full");
-    };
+    }
+    panic!("the disk never got full")
+}
+
+/// Waits until the store finds out that it can write.
+fn wait_until_writable(store: &RedbStore) {
+    let begun = std::time::Instant::now();
+    while let Err(error) = block_on(store.check_writable()) {
+        assert!(begun.elapsed() < PATIENCE, "{error}");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// How long something may take that is awaited, on a machine that has much else to do.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+#[test]
+fn full_disk_is_read_and_not_written_until_there_is_room() {
+    let (store, room) = small();
+    put(&store, "first").unwrap();
+    let mut watch = block_on(store.watch(&Prefix::all(), Revision::START)).unwrap();
+    block_on(watch.next()).unwrap();
+    room.store(2 * 1024 * 1024, Ordering::Relaxed);
+    let (acknowledged, refused) = fill(&store);
     assert_eq!(refused, Error::Full);
     assert!(refused.is_outcome_unknown());
-    assert_eq!(put(&store, "later").unwrap_err(), Error::Failed);
+    // Refused, but what was acknowledged can be read, and a watch goes on.
+    assert_eq!(put(&store, "later").unwrap_err(), Error::Full);
+    assert_eq!(block_on(store.check_writable()), Err(Error::Full));
+    assert_eq!(count(&store).unwrap(), 1 + acknowledged);
+    let read = block_on(store.read(&[key("first"), key("later")])).unwrap();
+    assert!(read.entries[0].is_some() && read.entries[1].is_none());
+    for _ in 0..acknowledged {
+        assert!(!block_on(watch.next()).unwrap().events.is_empty());
+    }
+
+    room.store(u64::MAX, Ordering::Relaxed);
+    wait_until_writable(&store);
+    put(&store, "later").unwrap();
+    assert_eq!(count(&store).unwrap(), 2 + acknowledged);
+    let told = block_on(watch.next()).unwrap();
+    assert_eq!(told.events.len(), 1);
+}
+
+#[test]
+fn full_disk_with_a_little_room_again_is_not_called_writable() {
+    let (store, room) = small();
+    put(&store, "first").unwrap();
+    room.store(2 * 1024 * 1024, Ordering::Relaxed);
+    fill(&store);
+    // Room for a page, but not for a transaction.
+    room.fetch_add(64 * 1024, Ordering::Relaxed);
+    std::thread::sleep(jeton_store::limits::WRITABLE_AGAIN_FIRST * 2);
+    assert_eq!(block_on(store.check_writable()), Err(Error::Full));
+    assert_eq!(put(&store, "later").unwrap_err(), Error::Full);
+    room.store(u64::MAX, Ordering::Relaxed);
+    wait_until_writable(&store);
+    // And then it is, for the largest there is.
+    let mut largest = Txn::new();
+    for part in 0..3 {
+        largest = largest.put(key(&format!("part-{part}")), vec![1; 256 * 1024]);
+    }
+    block_on(store.commit(largest)).unwrap();
+}
+
+/// Where a write in place needs room too, the file cannot even be opened.
+#[test]
+fn full_disk_without_room_for_anything_is_followed_and_recovers() {
+    let (store, room) = small();
+    put(&store, "first").unwrap();
+    let mut watch = block_on(store.watch(&Prefix::all(), Revision::START)).unwrap();
+    let told = block_on(watch.next()).unwrap();
+    room.store(0, Ordering::Relaxed);
+    assert_eq!(put(&store, "second").unwrap_err(), Error::Full);
+    assert_eq!(count(&store).unwrap_err(), Error::Full);
+    // Nothing is written, so nobody misses anything.
+    let progress = block_on(watch.next()).unwrap();
+    assert_eq!(
+        (progress.revision, progress.events),
+        (told.revision, Vec::new())
+    );
+    assert!(progress.as_of > told.as_of);
+    room.store(u64::MAX, Ordering::Relaxed);
+    wait_until_writable(&store);
+    put(&store, "third").unwrap();
+    assert_eq!(count(&store).unwrap(), 2);
+    assert_eq!(block_on(watch.next()).unwrap().events.len(), 1);
+}
+
+/// The file may show what is not on the disk then.
+#[test]
+fn failed_flush_refuses_writes_until_it_is_opened_anew() {
+    let flush_fails = Arc::new(AtomicBool::new(false));
+    let store = RedbStore::open_on(Small {
+        inner: redb::backends::InMemoryBackend::new(),
+        room: Arc::new(AtomicU64::new(u64::MAX)),
+        flush_fails: flush_fails.clone(),
+    })
+    .unwrap();
+    put(&store, "first").unwrap();
+    flush_fails.store(true, Ordering::Relaxed);
+    assert!(matches!(put(&store, "second").unwrap_err(), Error::Io(..)));
+    flush_fails.store(false, Ordering::Relaxed);
+    std::thread::sleep(jeton_store::limits::WRITABLE_AGAIN_FIRST * 2);
+    assert_eq!(block_on(store.check_writable()), Err(Error::Failed));
+    assert_eq!(put(&store, "third").unwrap_err(), Error::Failed);
+    // What was flushed before is still read.
+    let read = block_on(store.read(&[key("first"), key("second")])).unwrap();
+    assert!(read.entries[0].is_some() && read.entries[1].is_none());
+}
+
+#[cfg(unix)]
+mod others {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use jeton_store::{Exposed, Exposure};
+
+    use super::*;
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// How, and that it is said in a remedy which names the path.
+    fn refused(folder: &Path, path: &Path) -> Exposure {
+        let opened = RedbStore::open(folder).map(drop);
+        assert_eq!(RedbStore::verify(folder).map(drop), opened);
+        let Err(Error::Unsafe(Exposed { path: named, how })) = &opened else {
+            panic!("{opened:?}")
+        };
+        assert_eq!(named, path);
+        let remedy = Exposed {
+            path: named.clone(),
+            how: *how,
+        }
+        .remedy();
+        assert!(remedy.contains(&path.display().to_string()), "{remedy}");
+        *how
+    }
+
+    #[test]
+    fn folder_that_others_can_write_is_refused() {
+        let folder = filled();
+        for mode in [0o720, 0o770, 0o702, 0o777, 0o1777, 0o2775] {
+            set_mode(folder.path(), mode);
+            assert_eq!(refused(folder.path(), folder.path()), Exposure::Mode(mode));
+        }
+        // Reading is not writing: what must be secret is encrypted or has its own mode.
+        for mode in [0o700, 0o750, 0o755] {
+            set_mode(folder.path(), mode);
+            assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+        }
+    }
+
+    #[test]
+    fn folder_that_can_be_replaced_by_everybody_is_refused() {
+        let outer = tempfile::tempdir().unwrap();
+        let parent = outer.path().join("parent");
+        let folder = parent.join("data");
+        drop(RedbStore::open(&folder).unwrap());
+        set_mode(&parent, 0o777);
+        assert_eq!(refused(&folder, &parent), Exposure::Parent(0o777));
+        // As /tmp is, and as the parent is where every user has a group.
+        for mode in [0o1777, 0o775] {
+            set_mode(&parent, mode);
+            drop(RedbStore::open(&folder).unwrap());
+        }
+        // Through a link: the link can be replaced, too.
+        let elsewhere = outer.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        symlink(&folder, elsewhere.join("link")).unwrap();
+        drop(RedbStore::open(&elsewhere.join("link")).unwrap());
+        set_mode(&elsewhere, 0o777);
+        assert_eq!(
+            refused(&elsewhere.join("link"), &elsewhere),
+            Exposure::Parent(0o777)
+        );
+    }
+
+    #[test]
+    fn file_that_others_can_write_is_refused() {
+        for name in ["store.redb", "lock"] {
+            let folder = filled();
+            let path = folder.path().join(name);
+            for mode in [0o620, 0o602, 0o666] {
+                set_mode(&path, mode);
+                assert_eq!(refused(folder.path(), &path), Exposure::Mode(mode));
+            }
+            set_mode(&path, 0o600);
+            assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+        }
+    }
+
+    /// Root only: nobody else can give a file away.
+    #[test]
+    fn folder_and_file_of_another_user_are_refused() {
+        let folder = filled();
+        for path in [folder.path().to_owned(), file(folder.path())] {
+            if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+                eprintln!("not checked: this user cannot give files away (it takes root)");
+                return;
+            }
+            assert!(matches!(
+                refused(folder.path(), &path),
+                Exposure::Owner { owner: 12345, .. }
+            ));
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+        assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
+    }
+
+    #[test]
+    fn link_in_the_folder_is_not_followed() {
+        for name in ["lock", "store.redb"] {
+            let folder = filled();
+            let outside = tempfile::tempdir().unwrap();
+            let target = outside.path().join("target");
+            let path = folder.path().join(name);
+            // To a file that is there, and to one that would be made.
+            fs::rename(&path, &target).unwrap();
+            symlink(&target, &path).unwrap();
+            assert_eq!(refused(folder.path(), &path), Exposure::Link);
+            fs::remove_file(&path).unwrap();
+            symlink(outside.path().join("new"), &path).unwrap();
+            let opened = RedbStore::open(folder.path()).map(drop);
+            assert!(
+                matches!(&opened, Err(Error::Unsafe(exposed)) if exposed.how == Exposure::Link),
+                "{opened:?}"
+            );
+            assert!(!outside.path().join("new").exists(), "{name}");
+        }
+    }
 }

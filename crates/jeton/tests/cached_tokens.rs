@@ -296,9 +296,10 @@ fn two_caches_share_nothing() {
     assert_eq!(refusal.rejection(), Some(Rejection::AudienceMismatch));
 }
 
-/// A verification that began under the old keys ends after they were replaced.
+/// A verification that began under the old keys ends after they were replaced. It is answered by the old
+/// ones, and remembered by nobody.
 #[test]
-fn a_verification_in_flight_does_not_outlive_its_keys() {
+fn verification_in_flight_during_replace_is_answered_and_not_remembered() {
     struct Slow<V> {
         verifier: V,
         inside: Arc<Barrier>,

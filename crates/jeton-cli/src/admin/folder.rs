@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use jeton::SystemClock;
 use jeton_issuer::{DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node};
+use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -80,13 +81,15 @@ impl EncryptionKey {
             input::must_be_a_name(path)?;
         }
         let variable = match std::env::var(KEY_VARIABLE) {
-            Ok(text) => Some(text),
+            Ok(text) => Some(Zeroizing::new(text)),
             Err(std::env::VarError::NotPresent) => None,
-            Err(std::env::VarError::NotUnicode(_)) => {
+            Err(std::env::VarError::NotUnicode(text)) => {
+                drop(Zeroizing::new(text.into_encoded_bytes()));
                 return Err(Failure::wrong(format!("{KEY_VARIABLE}: not text")));
             }
         };
-        KeySource::choose(self.key_encryption_key, variable.as_deref()).map_err(failure)
+        let variable = variable.as_ref().map(|text| text.as_str());
+        KeySource::choose(self.key_encryption_key, variable).map_err(failure)
     }
 }
 
@@ -149,6 +152,7 @@ pub(super) fn failure(error: Error) -> Failure {
         Error::Store(jeton_store::Error::InUse) => {
             said.hint("--wait 1m waits for it; a service on the folder is asked through its admin listener")
         }
+        Error::Store(jeton_store::Error::Unsafe(exposed)) => said.hint(exposed.remedy()),
         Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => said.hint(
             "`jeton admin verify` looks at everything; `jeton admin restore` makes a new folder of a backup",
         ),

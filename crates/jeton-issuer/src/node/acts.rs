@@ -309,7 +309,7 @@ impl Inner {
     }
 
     pub(super) fn try_commit(&self, txn: Txn) -> Result<Option<Revision>> {
-        Ok(match block_on(self.store.commit(txn))? {
+        Ok(match self.commit(txn)? {
             Outcome::Committed(revision) => Some(revision),
             Outcome::Conflict(_) => None,
         })

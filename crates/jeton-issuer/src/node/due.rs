@@ -14,15 +14,14 @@ use crate::revocation::first_live_minute;
 impl Inner {
     /// Called by the scribe every second.
     pub(crate) fn do_what_is_due(&self) {
+        self.writes.look(&*self.store);
         let now = self.now();
         let mut steady = self.steady.lock().unwrap_or_else(PoisonError::into_inner);
         let over = steady.observe(now, Instant::now());
         drop(steady);
         let keys = self.keys_that_are_due(now, over);
         let rest = over.map_or(Ok(()), |over| self.drop_what_is_over(over));
-        if let Err(error) = keys.and(rest) {
-            self.working().fault = Some(error.to_string());
-        }
+        *self.due_fault() = keys.and(rest).err().map(|error| error.to_string());
     }
 
     fn keys_that_are_due(&self, now: i64, over: Option<i64>) -> Result<()> {

@@ -7,6 +7,7 @@ mod feed;
 mod follower;
 mod lookup;
 mod steady;
+mod writes;
 
 pub use desk::{Desk, DeskSeries, Lent};
 pub use feed::{RevocationFeed, RevocationNews};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use jeton::{Clock, Timestamp, Untyped, Verified};
-use jeton_store::{Revision, Store, block_on, completion};
+use jeton_store::{Outcome, Revision, Store, Txn, block_on, completion};
 
 use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
@@ -32,6 +33,7 @@ use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
 use steady::Steady;
+use writes::Writes;
 
 /// How a node runs.
 #[derive(Debug)]
@@ -155,8 +157,8 @@ pub type Expectation<'e> = &'e str;
 /// How a node is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Whether it should be sent requests: its view is fresh, and every profile has a key that signs,
-    /// or, if the profile is new, one that will after the lead.
+    /// Whether it should be sent requests: its view is fresh, the store can be written, and every profile
+    /// has a key that signs, or, if the profile is new, one that will after the lead.
     pub is_ready: bool,
     /// How far it has followed the store.
     pub revision: Revision,
@@ -170,6 +172,11 @@ pub struct Status {
     pub issuers: Vec<String>,
     /// Answers given from a view older than the freshness bound.
     pub stale_answers: u64,
+    /// Whether the store takes what this node writes, as far as it knows. Issuing and verifying go on
+    /// without; revoking and rotating do not.
+    pub is_writable: bool,
+    /// Transactions of this node that the store failed to write.
+    pub write_failures: u64,
     /// What is wrong, if anything is.
     pub fault: Option<String>,
 }
@@ -194,6 +201,9 @@ pub(crate) struct Inner {
     heard: AtomicI64,
     stale_answers: AtomicU64,
     steady: Mutex<Steady>,
+    writes: Writes,
+    /// What was wrong when what is due was last done.
+    due_fault: Mutex<Option<String>>,
 }
 
 impl Node {
@@ -216,6 +226,8 @@ impl Node {
             heard: AtomicI64::new(0),
             stale_answers: AtomicU64::new(0),
             steady: Mutex::new(Steady::new(Instant::now())),
+            writes: Writes::default(),
+            due_fault: Mutex::new(None),
         });
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
         let node = Arc::downgrade(&inner);
@@ -375,7 +387,9 @@ impl Node {
                 .into_iter()
                 .map(move |kind| view.keyring.has_key(kind, now))
         });
-        let fault = self.inner.working().fault.clone();
+        let write_fault = self.inner.writes.fault();
+        let is_writable = write_fault.is_none();
+        let fault = self.inner.fault(write_fault);
         let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
         issuers.sort();
         Status {
@@ -389,6 +403,8 @@ impl Node {
             rules: snapshot.rules.len(),
             issuers,
             stale_answers: self.inner.stale_answers.load(Ordering::Relaxed),
+            is_writable,
+            write_failures: self.inner.writes.failures(),
             fault,
         }
     }
@@ -425,6 +441,30 @@ impl Inner {
 
     pub(crate) fn rules_now(&self) -> Rules {
         self.snapshot.load().rules.clone()
+    }
+
+    /// Every write of this node goes this way.
+    pub(crate) fn commit(&self, txn: Txn) -> Result<Outcome> {
+        Ok(self.writes.commit(&*self.store, txn)?)
+    }
+
+    /// All that is wrong, each once.
+    fn fault(&self, write_fault: Option<String>) -> Option<String> {
+        let follower = self.working().fault.clone();
+        let due = self.due_fault().clone();
+        let mut faults: Vec<String> = Vec::new();
+        for fault in [write_fault, follower, due].into_iter().flatten() {
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        (!faults.is_empty()).then(|| faults.join("; "))
+    }
+
+    fn due_fault(&self) -> MutexGuard<'_, Option<String>> {
+        self.due_fault
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the snapshot shows that revision.

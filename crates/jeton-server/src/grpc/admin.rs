@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use jeton_issuer::keyring::{KeyEntry, State};
 use jeton_issuer::{Error, IssuerSettings, KeyKind, Node};
 use jeton_proto::v1::admin_service_server::AdminService;
@@ -13,11 +14,27 @@ use jeton_proto::v1::{
     StatusRequest, StatusResponse, key,
 };
 use tonic::{Request, Response, Status};
+use zeroize::{Zeroize as _, Zeroizing};
 
+use super::unary::Question;
 use crate::auth::Denied;
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, allow};
+
+/// A private key in its message, whose bytes are wiped as soon as it is read. Only where nobody else holds
+/// them: what HTTP/2 and TLS read from the connection is theirs.
+pub(super) struct ArrivedKey(pub(super) ImportKeyRequest);
+
+impl Question for ArrivedKey {
+    fn arrived(message: Bytes) -> Result<ArrivedKey, Status> {
+        let read = ImportKeyRequest::arrived(message.clone());
+        if let Ok(mut bytes) = message.try_into_mut() {
+            bytes.zeroize();
+        }
+        read.map(ArrivedKey)
+    }
+}
 
 /// The service, for one caller.
 pub(crate) struct AdminApi {
@@ -96,13 +113,9 @@ impl AdminService for AdminApi {
         request: Request<ImportKeyRequest>,
     ) -> Result<Response<Issuer>, Status> {
         let request = request.into_inner();
+        let private_key = Zeroizing::new(request.private_key);
         self.act(request.issuer, move |node, who, iss| {
-            node.import(
-                who,
-                iss,
-                request.kind.parse::<KeyKind>()?,
-                &request.private_key,
-            )
+            node.import(who, iss, request.kind.parse::<KeyKind>()?, &private_key)
         })
         .await
     }

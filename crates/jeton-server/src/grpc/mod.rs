@@ -10,6 +10,7 @@ mod unary;
 mod watch;
 
 pub(crate) use admin::AdminApi;
+use admin::ArrivedKey;
 pub(crate) use report::ReportApi;
 pub(crate) use status::{denied, http as http_status};
 pub(crate) use token::TokenApi;
@@ -94,7 +95,14 @@ pub(crate) fn admin(
         "ReportCompromisedKey" => unary(api, limit, request, |api, call| {
             api.report_compromised_key(call)
         }),
-        "ImportKey" => unary(api, limit, request, |api, call| api.import_key(call)),
+        "ImportKey" => unary(
+            api,
+            limit,
+            request,
+            |api, call: tonic::Request<ArrivedKey>| {
+                api.import_key(call.map(|ArrivedKey(call)| call))
+            },
+        ),
         "Status" => unary(api, limit, request, |api, call| api.status(call)),
         _ => unknown(),
     }

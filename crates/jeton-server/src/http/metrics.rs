@@ -38,6 +38,11 @@ pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>)
             status.revision.number().into(),
         ),
         (
+            "store_writable",
+            "Whether the store takes what is written: 0 while revoking and rotating fail.",
+            u128::from(status.is_writable),
+        ),
+        (
             "store_heard_milliseconds",
             "How long ago the store was heard from.",
             heard,
@@ -65,12 +70,24 @@ pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>)
             "# HELP jeton_{name} {help}\n# TYPE jeton_{name} gauge\njeton_{name} {value}"
         );
     }
-    let _ = writeln!(
-        text,
-        "# HELP jeton_stale_answers Answers from a view that was too old.\n\
-         # TYPE jeton_stale_answers counter\njeton_stale_answers_total {}",
-        status.stale_answers
-    );
+    let counters = [
+        (
+            "stale_answers",
+            "Answers from a view that was too old.",
+            status.stale_answers,
+        ),
+        (
+            "store_write_failures",
+            "Transactions that the store failed to write.",
+            status.write_failures,
+        ),
+    ];
+    for (name, help, count) in counters {
+        let _ = writeln!(
+            text,
+            "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
+        );
+    }
     text.push_str("# EOF\n");
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     respond(StatusCode::OK, content_type, Bytes::from(text))

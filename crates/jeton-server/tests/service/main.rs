@@ -9,6 +9,8 @@ mod by_hand;
 mod claims;
 mod deadline;
 mod drain;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod http1;
 mod reflection;
 mod report;

@@ -48,8 +48,25 @@ impl World {
     /// By that clock.
     pub(crate) fn at(config: &str, clock: Arc<dyn Clock>) -> Result<World, Error> {
         let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        World::start(config, clock, &data, folder)
+    }
+
+    /// With its data there.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn in_folder(config: &str, data: &std::path::Path) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        World::start(config, Arc::new(SystemClock), data, folder).unwrap()
+    }
+
+    fn start(
+        config: &str,
+        clock: Arc<dyn Clock>,
+        data: &std::path::Path,
+        folder: TempDir,
+    ) -> Result<World, Error> {
         let mut config = Config::from_toml(config)?;
-        config.data = folder.path().join("data");
+        data.clone_into(&mut config.data);
         config.listen = any_port(config.listen);
         config.admin_listen = any_port(config.admin_listen);
         config.workers = Some(1);

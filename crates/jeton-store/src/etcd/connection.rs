@@ -21,6 +21,9 @@ use crate::txn::{Condition, Operation, Txn};
 /// How long to rest before another member is asked.
 const ANOTHER: Duration = Duration::from_millis(20);
 
+/// How a member's status names the alarm of a quota that is used up.
+const NO_SPACE: &str = "NOSPACE";
+
 /// Major and minor.
 const OLDEST_ETCD: (u32, u32) = (3, 6);
 
@@ -98,6 +101,17 @@ impl Etcd {
             async move { client.status().await }
         });
         status.await.map_err(|error| answer::failure(&error))
+    }
+
+    /// An etcd whose quota is used up raises an alarm, and takes nothing more until its operator has made
+    /// room and disarmed it. One member knows of it as well as another.
+    pub(super) async fn check_alarms(&self) -> Result<()> {
+        let member = self.member().await?;
+        let is_full = member.errors().iter().any(|error| error.contains(NO_SPACE));
+        match is_full {
+            true => Err(Error::Full),
+            false => Ok(()),
+        }
     }
 
     /// etcd before 3.6 told how far it was before it had told everything up to there.

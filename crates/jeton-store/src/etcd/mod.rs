@@ -166,6 +166,11 @@ impl Store for EtcdStore {
             })
         })
     }
+
+    fn check_writable(&self) -> Pending<'_, ()> {
+        let etcd = self.etcd.clone();
+        self.run(async move { etcd.check_alarms().await })
+    }
 }
 
 impl fmt::Debug for EtcdStore {

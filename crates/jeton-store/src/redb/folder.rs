@@ -4,8 +4,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use redb::{Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError};
+use redb::backends::FileBackend;
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableError};
 
+use super::medium::Medium;
 use super::read;
 use super::tables::{
     CHECKSUMS, COUNT, ENTRIES, FORMAT, FORMAT_NUMBER, HISTORY, META, NEWEST, OLDEST, error, guarded,
@@ -16,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::pending::block_on;
+use crate::private::{check_folder, open_private};
 
 const STORE: &str = "store.redb";
 /// A store that is being made. It gets its name when it is whole, so a process that is killed in
@@ -28,25 +31,40 @@ pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join(STORE)
 }
 
-pub(super) fn open(folder: &Path) -> Result<(File, Database)> {
+pub(super) fn open(folder: &Path) -> Result<(File, Medium, Database)> {
     make_folder(folder)?;
     let lock = lock(folder)?;
     let path = file(folder);
-    if !path.try_exists()? {
+    // A link that leads nowhere is there, and is refused below.
+    if !path.try_exists()? && !path.is_symlink() {
         make(folder)?;
     }
-    let database = guarded(|| {
-        // `open`, never `create`: a file that has been cut to nothing is damaged, not new.
-        let database = builder().open(&path).map_err(|e| not_new(error(e)))?;
-        check_format(&database)?;
-        Ok(database)
-    })?;
-    Ok((lock, database))
+    let file = open_private(&path, OpenOptions::new().read(true).write(true))?;
+    // A file that has been cut to nothing is damaged, not new.
+    if file.metadata()?.len() == 0 {
+        return Err(Error::Damaged("the file is empty".to_owned()));
+    }
+    let medium = Medium::new(FileBackend::new(file).map_err(error)?);
+    let database = open_medium(&medium)?;
+    Ok((lock, medium, database))
 }
 
-pub(super) fn open_on(backend: impl StorageBackend) -> Result<Database> {
+/// The database on it, which is there.
+pub(super) fn open_medium(medium: &Medium) -> Result<Database> {
     guarded(|| {
-        let database = builder().create_with_backend(backend).map_err(error)?;
+        let database = builder().create_with_backend(medium.clone());
+        let database = database.map_err(|e| not_new(error(e)))?;
+        check_format(&database)?;
+        Ok(database)
+    })
+}
+
+/// The database on it, which is made if there is nothing.
+pub(super) fn open_on(medium: &Medium) -> Result<Database> {
+    guarded(|| {
+        let database = builder()
+            .create_with_backend(medium.clone())
+            .map_err(error)?;
         if is_empty(&database)? {
             write_format(&database)?;
         }
@@ -71,7 +89,7 @@ pub(super) fn verify(folder: &Path) -> Result<()> {
     if !file(folder).try_exists()? {
         return Err(Error::NotAStore);
     }
-    let (_lock, mut database) = open(folder)?;
+    let (_lock, _medium, mut database) = open(folder)?;
     guarded(|| {
         if !database.check_integrity().map_err(error)? {
             return Err(Error::Damaged("its pages had to be repaired".to_owned()));
@@ -103,14 +121,13 @@ fn make_folder(folder: &Path) -> Result<()> {
     maker.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    Ok(maker.create(folder)?)
+    maker.create(folder)?;
+    // Before anything in it is opened or made.
+    check_folder(folder)
 }
 
 fn lock(folder: &Path) -> Result<File> {
-    let file = private()
-        .create(true)
-        .truncate(false)
-        .open(folder.join(LOCK))?;
+    let file = open_private(&folder.join(LOCK), private().create(true).truncate(false))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse),
@@ -125,11 +142,20 @@ fn make(folder: &Path) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    let new = private().create_new(true).open(&unfinished)?;
+    let made = make_at(&unfinished, folder);
+    if made.is_err() {
+        // It would take the room that a full disk needs.
+        let _ = fs::remove_file(&unfinished);
+    }
+    made
+}
+
+fn make_at(unfinished: &Path, folder: &Path) -> Result<()> {
+    let new = open_private(unfinished, private().create_new(true))?;
     let database = builder().create_file(new).map_err(error)?;
     write_format(&database)?;
     drop(database);
-    fs::rename(&unfinished, file(folder))?;
+    fs::rename(unfinished, file(folder))?;
     sync(folder)
 }
 

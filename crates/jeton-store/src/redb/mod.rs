@@ -1,14 +1,16 @@
 //! The embedded engine: redb in a folder, with a writer thread that lets many commits share a flush.
 
+mod failure;
 mod folder;
+mod medium;
 mod read;
 mod tables;
 mod writer;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, RwLock};
 use std::thread::JoinHandle;
 
 use redb::Database;
@@ -22,6 +24,8 @@ use crate::key::{Key, Prefix};
 use crate::pending::{Pending, completion, ready};
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::Txn;
+use failure::Failure;
+use medium::Medium;
 use writer::{Job, Queue};
 
 /// Keeps everything in a folder of this machine.
@@ -30,9 +34,13 @@ use writer::{Job, Queue};
 /// writer is free share one flush. Reads look at the last flushed state and take what the disk takes:
 /// they are not for a thread that must not wait.
 ///
-/// One process has a folder at a time. A write that fails leaves the disk in doubt, so the store then
-/// refuses everything with [`Error::Failed`] until it is opened anew; what had been acknowledged is
-/// there.
+/// One process has a folder at a time, and no other user can write it: see [`open`](RedbStore::open).
+///
+/// After a write that failed, for instance because the disk is full, the store can still be read, and
+/// what had been acknowledged is there. Commits are refused with [`Error::Full`] or [`Error::Failed`] until
+/// there is room again: the store looks by itself, when it is next written or
+/// [asked](Store::check_writable). After a *flush* that failed it refuses commits until it is opened anew,
+/// because the system may take for written what is not.
 ///
 /// ```
 /// use jeton_store::{Error, RedbStore};
@@ -56,11 +64,15 @@ pub struct RedbStore {
 
 #[derive(Debug)]
 struct Shared {
-    database: Database,
+    /// None while it is opened anew after a failure, and if that is not possible.
+    database: RwLock<Option<Database>>,
+    medium: Medium,
+    failure: Mutex<Option<Failure>>,
+    /// The newest revision that is known to be flushed.
+    newest: AtomicU64,
     /// None on storage of a test's own.
     file: Option<PathBuf>,
     followers: Followers,
-    failed: AtomicBool,
 }
 
 impl RedbStore {
@@ -72,10 +84,11 @@ impl RedbStore {
     /// # Errors
     ///
     /// [`Error::InUse`] if another process has it, [`Error::NotAStore`], [`Error::Newer`],
-    /// [`Error::Damaged`]; [`Error::Io`] if the folder cannot be used.
+    /// [`Error::Damaged`]; [`Error::Unsafe`] if other users can write the folder or a file in it, or a file
+    /// is a link; [`Error::Io`] if the folder cannot be used.
     pub fn open(folder: &Path) -> Result<RedbStore> {
-        let (lock, database) = folder::open(folder)?;
-        RedbStore::start(database, Some((folder::file(folder), lock)))
+        let (lock, medium, database) = folder::open(folder)?;
+        RedbStore::start(medium, database, Some((folder::file(folder), lock)))
     }
 
     /// Whether there is a store in that folder. Nothing is made and nothing is opened.
@@ -105,7 +118,9 @@ impl RedbStore {
     ///
     /// As [`open`](RedbStore::open).
     pub fn open_on(backend: impl StorageBackend) -> Result<RedbStore> {
-        RedbStore::start(folder::open_on(backend)?, None)
+        let medium = Medium::new(backend);
+        let database = folder::open_on(&medium)?;
+        RedbStore::start(medium, database, None)
     }
 
     /// Looks at every page and every value, and says what is wrong. It takes as long as reading the
@@ -118,13 +133,20 @@ impl RedbStore {
         folder::verify(folder)
     }
 
-    fn start(database: Database, folder: Option<(PathBuf, File)>) -> Result<RedbStore> {
+    fn start(
+        medium: Medium,
+        database: Database,
+        folder: Option<(PathBuf, File)>,
+    ) -> Result<RedbStore> {
         let (file, lock) = folder.unzip();
+        let newest = read::status(&database, None)?.revision;
         let shared = Arc::new(Shared {
-            database,
+            database: RwLock::new(Some(database)),
+            medium,
+            failure: Mutex::new(None),
+            newest: AtomicU64::new(newest.number()),
             file,
             followers: Followers::default(),
-            failed: AtomicBool::new(false),
         });
         let (queue, writer) = writer::start(shared.clone())?;
         Ok(RedbStore {
@@ -133,6 +155,10 @@ impl RedbStore {
             writer: Some(writer),
             _lock: lock,
         })
+    }
+
+    fn send(&self, job: Job) -> Result<()> {
+        self.queue.as_ref().ok_or(Error::Closed)?.send(job)
     }
 }
 
@@ -150,28 +176,16 @@ impl Drop for RedbStore {
 
 impl Store for RedbStore {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
-        ready(
-            self.shared
-                .usable()
-                .and_then(|shared| read::read(&shared.database, keys)),
-        )
+        ready(self.shared.with(|database| read::read(database, keys)))
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
-        ready(
-            self.shared
-                .usable()
-                .and_then(|shared| read::scan(&shared.database, prefix)),
-        )
+        ready(self.shared.with(|database| read::scan(database, prefix)))
     }
 
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {
         let (reply, pending) = completion();
-        let sent = self.shared.usable().and_then(|_| {
-            txn.check()?;
-            let queue = self.queue.as_ref().ok_or(Error::Closed)?;
-            queue.send(Job { txn, reply })
-        });
+        let sent = txn.check().and_then(|()| self.send(Job::Write(txn, reply)));
         match sent {
             Ok(()) => pending,
             Err(error) => ready(Err(error)),
@@ -179,27 +193,22 @@ impl Store for RedbStore {
     }
 
     fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>> {
-        ready(
-            self.shared
-                .usable()
-                .and_then(|shared| follow::watch(shared, prefix, after)),
-        )
+        ready(follow::watch(&self.shared, prefix, after))
     }
 
     fn status(&self) -> Pending<'_, Status> {
-        ready(
-            self.shared
-                .usable()
-                .and_then(|shared| read::status(&shared.database, shared.file.as_deref())),
-        )
+        let file = self.shared.file.as_deref();
+        ready(self.shared.with(|database| read::status(database, file)))
     }
-}
 
-impl Shared {
-    fn usable(self: &Arc<Self>) -> Result<&Arc<Self>> {
-        if self.failed.load(Ordering::Acquire) {
-            return Err(Error::Failed);
+    fn check_writable(&self) -> Pending<'_, ()> {
+        if self.shared.why_not().is_none() {
+            return ready(Ok(()));
         }
-        Ok(self)
+        let (reply, pending) = completion();
+        match self.send(Job::MakeWritable(reply)) {
+            Ok(()) => pending,
+            Err(error) => ready(Err(error)),
+        }
     }
 }

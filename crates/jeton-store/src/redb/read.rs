@@ -91,7 +91,7 @@ impl Pages for Snapshot {
         ready(guarded(|| {
             let mut page = Vec::new();
             for entry in self.range.by_ref().take(limits::PAGE_ENTRIES) {
-                let (key, value) = entry.map_err(error)?;
+                let (key, value) = entry.map_err(|e| opened_anew(error(e)))?;
                 self.seen.add(value.value());
                 page.push(changes::entry(key.value(), value.value())?);
             }
@@ -103,10 +103,18 @@ impl Pages for Snapshot {
     }
 }
 
+/// A scan ends if the store is opened anew under it after a write that failed. The store is there.
+fn opened_anew(error: Error) -> Error {
+    match error {
+        Error::Closed => Error::Failed,
+        other => other,
+    }
+}
+
 impl History for Shared {
     fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update> {
-        guarded(|| {
-            let read = self.database.begin_read().map_err(error)?;
+        let after = |database: &Database| {
+            let read = database.begin_read().map_err(error)?;
             let oldest = number(&read, OLDEST)?;
             if position < oldest {
                 return Err(Error::Compacted { oldest });
@@ -130,7 +138,16 @@ impl History for Shared {
                 events: Vec::new(),
                 as_of: Some(Instant::now()),
             })
-        })
+        };
+        match self.with(|database| guarded(|| after(database))) {
+            // It cannot even be read. But nothing is written either, so who has heard everything knows all.
+            Err(Error::Full | Error::Failed) if position >= self.newest() => Ok(Update {
+                revision: position,
+                events: Vec::new(),
+                as_of: Some(Instant::now()),
+            }),
+            ended => ended,
+        }
     }
 
     fn followers(&self) -> &Followers {

@@ -2,7 +2,6 @@
 //! once, and only then answers.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -20,10 +19,11 @@ use crate::pending::Completer;
 use crate::store::Outcome;
 use crate::txn::{Condition, Operation, Txn};
 
-/// A transaction and who waits for it.
-pub(super) struct Job {
-    pub(super) txn: Txn,
-    pub(super) reply: Completer<Outcome>,
+/// What the writer is to do, and who waits for it.
+pub(super) enum Job {
+    Write(Txn, Completer<Outcome>),
+    /// After a failure: looks whether there is room again.
+    MakeWritable(Completer<()>),
 }
 
 /// The way to the writer. The writer ends when it is dropped.
@@ -78,29 +78,42 @@ fn run(shared: &Shared, jobs: &Receiver<Box<Job>>) {
 }
 
 fn write_group(shared: &Shared, jobs: Vec<Job>) {
-    let (txns, replies): (Vec<Txn>, Vec<_>) =
-        jobs.into_iter().map(|job| (job.txn, job.reply)).unzip();
-    let written = if shared.failed.load(Ordering::Acquire) {
-        Err(Error::Failed)
-    } else {
-        guarded(|| commit(&shared.database, &txns))
-    };
+    let writable = shared.make_writable();
+    let (mut txns, mut replies) = (Vec::new(), Vec::new());
+    for job in jobs {
+        match job {
+            Job::Write(txn, reply) => {
+                txns.push(txn);
+                replies.push(reply);
+            }
+            Job::MakeWritable(reply) => reply.complete(writable.clone()),
+        }
+    }
+    if txns.is_empty() {
+        return;
+    }
+    let written = writable.and_then(|()| {
+        let written = shared.with(|database| guarded(|| commit(database, &txns)));
+        if let Err(error) = &written {
+            // Whether the disk has it is not known.
+            shared.fail(error);
+        }
+        written
+    });
     // From here on everything that is answered is on the disk.
     match written {
         Ok(outcomes) => {
+            for outcome in &outcomes {
+                shared.has_flushed(outcome.revision());
+            }
             let answers = replies.into_iter().zip(outcomes);
             answers.for_each(|(reply, outcome)| reply.complete(Ok(outcome)));
-            shared.followers.wake();
         }
-        Err(error) => {
-            // Whether the disk has it is not known, and redb's view of the file may differ from it.
-            shared.failed.store(true, Ordering::Release);
-            replies
-                .into_iter()
-                .for_each(|reply| reply.complete(Err(error.clone())));
-            shared.followers.wake();
-        }
+        Err(error) => replies
+            .into_iter()
+            .for_each(|reply| reply.complete(Err(error.clone()))),
     }
+    shared.followers.wake();
 }
 
 fn commit(database: &Database, txns: &[Txn]) -> Result<Vec<Outcome>> {

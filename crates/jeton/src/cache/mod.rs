@@ -46,7 +46,7 @@ use memory::{Memory, TokenHash};
 /// - Every hit asks the [revocation hook](Cached::revocations), like every miss.
 /// - An entry belongs to the verifier that made it, with its keys and its policy:
 ///   [`replace`](Cached::replace) leaves all of them behind at once. A key that is to be honoured no
-///   longer is left out of the next verifier.
+///   longer is left out of the next verifier. Calls that have begun are still answered by the old one.
 /// - The number of entries is bounded, and so is the work of making room: of eight that share a set,
 ///   one goes that has not been used of late. Where a token falls depends on a secret of the cache,
 ///   so nobody can aim at an entry.
@@ -154,8 +154,11 @@ impl<V: Verify> Cached<V> {
         self
     }
 
-    /// From now on another verifier: other keys, another policy, or both. Nothing that was verified
-    /// before counts, not even what another thread is verifying at this moment.
+    /// Replaces the verifier: other keys, another policy, or both. Calls that begin after this has
+    /// returned use the new one, and find nothing that an earlier one has verified.
+    ///
+    /// A call that another thread began before may still be answered by the old verifier, after this has
+    /// returned. What it verifies is not remembered for the new one.
     pub fn replace(&self, verifier: V) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let generation = current.generation + 1;

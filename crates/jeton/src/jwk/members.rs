@@ -7,7 +7,7 @@ use crate::base64;
 use crate::error::{KeyError, KeyProblem};
 use crate::json::{self, Fault, Value};
 use crate::key::KeyId;
-use crate::limits::{self, Limits};
+use crate::limits;
 
 /// The members of one JWK, checked as JSON and not yet as a key.
 pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
@@ -48,7 +48,7 @@ impl From<Fault> for Refused {
 /// that has been checked with the rest of the header.
 pub(crate) fn is_private(text: &str) -> bool {
     let mut is_private = false;
-    let read = json::read_object(text, Limits::JSON_DEPTH_MAX, |name, _| {
+    let read = json::read_object(text, json::DEPTH_MAX, |name, _| {
         is_private |= PRIVATE.contains(&&*name.to_cow());
         Ok::<_, Fault>(())
     });

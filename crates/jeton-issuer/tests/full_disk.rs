@@ -1,0 +1,200 @@
+//! Nodes and data folders on a disk that is full: a small file system of its own.
+//!
+//! Root only, as it mounts one; elsewhere it says so and checks nothing.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jeton::SystemClock;
+use jeton_issuer::{
+    DataFolder, Error, IssuerSettings, KeyEncryptionKey, KeyKind, KeySource, Missing, Node,
+    Options, Revoke, back_up, restore, verify_audit,
+};
+use jeton_store::{Error as StoreError, block_on};
+
+const ISS: &str = "https://id.example";
+
+/// How long something may take that is awaited, on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A small disk, mounted for as long as a test.
+struct Disk {
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Disk {
+    /// None, and it says so, where nothing can be mounted.
+    fn mount() -> Option<Disk> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disk");
+        fs::create_dir(&path).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=12m,mode=0700", "jeton-test"])
+            .arg(&path)
+            .stderr(Stdio::null())
+            .status();
+        if mounted.is_ok_and(|status| status.success()) {
+            return Some(Disk {
+                path,
+                _folder: folder,
+            });
+        }
+        eprintln!("not checked: a disk cannot be mounted here (it takes root)");
+        None
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path.join("data")
+    }
+
+    fn open(&self) -> DataFolder {
+        DataFolder::open(&self.data(), Missing::Make, Duration::ZERO).unwrap()
+    }
+
+    /// Somebody else takes all the room that is left.
+    fn fill(&self) {
+        let room = vec![0; 4096];
+        let mut at = 0;
+        while fs::write(self.path.join(format!("other-{at}")), &room).is_ok() {
+            at += 1;
+        }
+    }
+
+    fn free(&self) {
+        for entry in fs::read_dir(&self.path).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount")
+            .arg("--lazy")
+            .arg(&self.path)
+            .status();
+    }
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn settings(iss: &str) -> IssuerSettings {
+    let text = format!(
+        r#"{{"iss":"{iss}","profiles":[{{"name":"p","alg":"HS256","lifetime_seconds":900,"audiences":["api"]}}]}}"#
+    );
+    IssuerSettings::from_json(&text).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Revoking is one way to write; each of the others finds out as well and comes back as well.
+#[test]
+fn full_disk_is_a_fault_for_every_writer_until_there_is_room() {
+    let Some(disk) = Disk::mount() else { return };
+    let folder = disk.open();
+    let options = Options::new(KeyEncryptionKey::generate().unwrap());
+    let node = Node::start(folder.store(), options, Arc::new(SystemClock)).unwrap();
+    node.create_issuer("me", settings(ISS)).unwrap();
+    let kind: KeyKind = "HS256".parse().unwrap();
+    let jwk = r#"{"kty":"oct","alg":"HS256","k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
+    let mut round = 0;
+    let mut revoke_one = || {
+        round += 1;
+        let revoke = Revoke::token(&round.to_string(), 4_000_000_000);
+        block_on(node.revoke("me", ISS, revoke)).map(drop)
+    };
+    revoke_one().unwrap();
+    assert!(node.status().is_ready && node.status().is_writable);
+
+    disk.fill();
+    until("the disk is full", || revoke_one().is_err());
+    let full = || Error::Store(StoreError::Full);
+    assert_eq!(revoke_one().unwrap_err(), full());
+    assert_eq!(node.rotate("me", ISS, kind).unwrap_err(), full());
+    assert_eq!(node.import("me", ISS, kind, jwk).unwrap_err(), full());
+    assert_eq!(
+        node.create_issuer("me", settings("new")).unwrap_err(),
+        full()
+    );
+    let status = node.status();
+    assert!(!status.is_ready && !status.is_writable);
+    assert!(status.write_failures >= 5, "{}", status.write_failures);
+    let fault = status.fault.unwrap();
+    assert_eq!(fault, StoreError::Full.to_string());
+    // What needs no room goes on.
+    let backed_up = back_up(&*folder.store(), 0, &mut Vec::new()).unwrap();
+    assert!(backed_up.entries > 0);
+
+    disk.free();
+    until("it can be written again", || node.status().is_ready);
+    assert_eq!(node.status().fault, None);
+    revoke_one().unwrap();
+    node.rotate("me", ISS, kind).unwrap();
+    node.create_issuer("me", settings("new")).unwrap();
+    drop(node);
+    let entries = block_on(verify_audit(&*folder.store())).unwrap();
+    assert!(entries >= 5, "{entries}");
+    drop(folder);
+    DataFolder::verify(&disk.data(), PATIENCE).unwrap();
+}
+
+/// Half a key would be taken for one that is damaged, and would keep the folder from ever being opened.
+#[test]
+fn full_disk_leaves_no_half_written_key_encryption_key() {
+    let Some(disk) = Disk::mount() else { return };
+    let folder = disk.open();
+    disk.fill();
+    let refused = folder.options(KeySource::InFolder).unwrap_err();
+    assert!(matches!(refused, Error::KeyEncryptionKey(_)), "{refused}");
+    assert_eq!(names(&disk.data()), ["lock", "store.redb"]);
+    disk.free();
+    folder.options(KeySource::InFolder).unwrap();
+    folder.options(KeySource::InFolder).unwrap();
+    assert_eq!(
+        names(&disk.data()),
+        ["key-encryption-key", "lock", "store.redb"]
+    );
+}
+
+#[test]
+fn full_disk_leaves_no_half_made_store() {
+    let Some(disk) = Disk::mount() else { return };
+    let elsewhere = tempfile::tempdir().unwrap();
+    let from = DataFolder::open(elsewhere.path(), Missing::Make, Duration::ZERO).unwrap();
+    let mut backup = Vec::new();
+    back_up(&*from.store(), 0, &mut backup).unwrap();
+    fs::create_dir(disk.data()).unwrap();
+    disk.fill();
+    let refused = DataFolder::open(&disk.data(), Missing::Make, Duration::ZERO).unwrap_err();
+    assert_eq!(refused, Error::Store(StoreError::Full));
+    assert_eq!(names(&disk.data()), ["lock"]);
+    let refused = restore(&disk.data(), &mut &backup[..]).unwrap_err();
+    assert_eq!(refused, Error::Store(StoreError::Full));
+    assert_eq!(names(&disk.data()), ["lock"]);
+    disk.free();
+    restore(&disk.data(), &mut &backup[..]).unwrap();
+    DataFolder::verify(&disk.data(), PATIENCE).unwrap();
+}

@@ -1,0 +1,48 @@
+//! What is wrong with the node, as the log tells it: when it begins, and when it is over. Not for every
+//! request that fails meanwhile.
+
+use jeton_issuer::Status;
+
+/// What the log was told last.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    is_ready: Option<bool>,
+    fault: Option<String>,
+    write_failures: u64,
+}
+
+impl Faults {
+    /// The node is like that now.
+    pub(crate) fn observe(&mut self, status: &Status) {
+        let failures = status.write_failures.saturating_sub(self.write_failures);
+        match (&self.fault, &status.fault) {
+            (None, None) if failures > 0 => tracing::error!(
+                failures,
+                "the store failed to write, and writes again by itself"
+            ),
+            (was, Some(fault)) if was.as_ref() != Some(fault) => {
+                tracing::error!(fault, write_failures = status.write_failures, "not ready");
+            }
+            (Some(_), None) => tracing::info!(
+                write_failures = status.write_failures,
+                "what was wrong is over"
+            ),
+            _ => {}
+        }
+        if status.fault.is_none() && self.fault.is_none() && self.is_ready == Some(!status.is_ready)
+        {
+            match status.is_ready {
+                true => tracing::info!("ready again"),
+                false => tracing::warn!(
+                    heard_milliseconds_ago =
+                        u64::try_from(status.heard.as_millis()).unwrap_or(u64::MAX),
+                    issuers = status.issuers.len(),
+                    "not ready: the view of the store is too old, or a profile has no key that signs"
+                ),
+            }
+        }
+        self.is_ready = Some(status.is_ready);
+        self.fault.clone_from(&status.fault);
+        self.write_failures = status.write_failures;
+    }
+}

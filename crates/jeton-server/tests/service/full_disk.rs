@@ -1,0 +1,113 @@
+//! A server whose disk is full: what `AdminService.Status` and `grpc.health.v1` say of it.
+//!
+//! Root only, as it mounts a small file system; elsewhere it says so and checks nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jeton_proto::v1::revoke_request::What;
+use jeton_proto::v1::{RevokeRequest, RotateKeyRequest, StatusRequest, StatusResponse};
+use tonic::{Code, Request};
+
+use crate::world::{ISS, ISSUER, World, reason};
+
+/// How long something may take that is awaited, on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Mounted(PathBuf);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+fn mount(at: &Path) -> Option<Mounted> {
+    fs::create_dir(at).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=12m,mode=0700", "jeton-test"])
+        .arg(at)
+        .stderr(Stdio::null())
+        .status();
+    if mounted.is_ok_and(|status| status.success()) {
+        return Some(Mounted(at.to_owned()));
+    }
+    eprintln!("not checked: a disk cannot be mounted here (it takes root)");
+    None
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// With what the server asks of an operator, if it asks for something.
+fn as_operator<T>(data: &Path, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    if let Ok(token) = fs::read_to_string(data.join("admin-token")) {
+        let bearer = format!("Bearer {}", token.trim()).parse().unwrap();
+        request.metadata_mut().insert("authorization", bearer);
+    }
+    request
+}
+
+#[test]
+fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    let Some(_mounted) = mount(&disk) else { return };
+    let data = disk.join("data");
+    let world = World::in_folder(ISSUER, &data);
+    let mut admin = world.admin();
+    let mut tokens = world.tokens();
+    let mut status = || -> StatusResponse {
+        let asked = admin.status(as_operator(&data, StatusRequest {}));
+        world.runtime.block_on(asked).unwrap().into_inner()
+    };
+    until("it is ready", || status().is_ready);
+    assert_eq!(status().fault, "");
+
+    let other = |number: usize| disk.join(format!("other-{number}"));
+    let mut number = 0;
+    while fs::write(other(number), [0; 4096]).is_ok() {
+        number += 1;
+    }
+    let refused = loop {
+        let request = RevokeRequest {
+            what: Some(What::Token(world.issue("access", "alice").token)),
+            ..RevokeRequest::default()
+        };
+        if let Err(refused) = world.runtime.block_on(tokens.revoke(request)) {
+            break refused;
+        }
+    };
+    assert_eq!(refused.code(), Code::Unavailable);
+    assert_eq!(reason(&refused), "STORE");
+    assert!(refused.message().contains("no room left"), "{refused}");
+    let full = status();
+    assert!(!full.is_ready);
+    assert!(
+        full.fault.contains("no room left for the store"),
+        "{}",
+        full.fault
+    );
+    let mut admin = world.admin();
+    let rotate = RotateKeyRequest {
+        issuer: ISS.to_owned(),
+        kind: "ES256".to_owned(),
+    };
+    let rotated = admin.rotate_key(as_operator(&data, rotate.clone()));
+    let refused = world.runtime.block_on(rotated).unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+
+    (0..=number).for_each(|number| drop(fs::remove_file(other(number))));
+    until("it is ready again", || status().is_ready);
+    assert_eq!(status().fault, "");
+    let rotated = admin.rotate_key(as_operator(&data, rotate));
+    world.runtime.block_on(rotated).unwrap();
+}
