@@ -50,6 +50,20 @@ impl TokenSize {
             ..limits
         }
     }
+
+    /// Refuses a token that is longer, where no verifier does.
+    pub(crate) fn check(&self, bytes: usize) -> Outcome {
+        match self.limits().token_bytes {
+            limit if bytes > limit => Err(Failure::rejected(too_many(bytes, limit))
+                .hint("to take longer ones: --max-bytes BYTES")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with a token that is too long.
+pub(crate) fn too_many(bytes: usize, limit: usize) -> String {
+    format!("the token has {bytes} bytes, and at most {limit} are taken")
 }
 
 /// `NAME=TEXT`

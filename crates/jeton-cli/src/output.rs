@@ -2,7 +2,8 @@
 //!
 //! - Standard output has data and nothing else: the key, the token, the claims, the payload. A line
 //!   of text ends with a newline; a payload ends where it ends, so that `>` keeps its exact bytes.
-//!   On a terminal, where nobody can see where it ends, a newline follows.
+//!   On a terminal, where nobody can see where it ends, a newline follows, and characters that would
+//!   command the terminal, reorder text or are invisible are escaped: see [`printable`].
 //! - Standard error has talk: `error:`, `rejected:`, `found:`, `hint:`, `note:`. The word says it; colour only
 //!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
 //! - Nothing here prints a secret; the verbs that are made to give one out pass it as data. Talk
@@ -17,29 +18,55 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::StyledStr;
 use jeton::Limits;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 
 use crate::exit::{Failure, Outcome};
 use crate::printable;
 
 /// A line of data.
 pub(crate) fn line(text: &str) -> Outcome {
-    write(&[text.as_bytes(), b"\n"])
+    match is_terminal() {
+        true => write(&[printable::text(text).as_bytes(), b"\n"]),
+        false => write(&[text.as_bytes(), b"\n"]),
+    }
+}
+
+/// A line that is one JSON value.
+pub(crate) fn json_line(json: &str) -> Outcome {
+    match is_terminal() {
+        true => write(&[printable::json(json).as_bytes(), b"\n"]),
+        false => write(&[json.as_bytes(), b"\n"]),
+    }
 }
 
 /// Data that is text already, down to its last newline.
 pub(crate) fn text(text: &str) -> Outcome {
-    write(&[text.as_bytes()])
+    match is_terminal() {
+        true => write(&[printable::text(text).as_bytes()]),
+        false => write(&[text.as_bytes()]),
+    }
 }
 
-/// Exactly these bytes.
+/// Exactly these bytes; on a terminal, a text that shows them.
 pub(crate) fn payload(bytes: &[u8]) -> Outcome {
-    let terminal = io::stdout().is_terminal() && !bytes.ends_with(b"\n");
-    write(&[bytes, if terminal { b"\n" } else { b"" }])
+    if !is_terminal() {
+        return write(&[bytes]);
+    }
+    let shown = match std::str::from_utf8(bytes) {
+        Ok(json) if serde_json::from_str::<IgnoredAny>(json).is_ok() => printable::json(json),
+        _ => printable::bytes(bytes).into(),
+    };
+    let end = if shown.ends_with('\n') { "" } else { "\n" };
+    write(&[shown.as_bytes(), end.as_bytes()])
+}
+
+fn is_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Bytes that are not text: never to a terminal.
 pub(crate) fn binary(bytes: &[u8]) -> Outcome {
-    if io::stdout().is_terminal() {
+    if is_terminal() {
         return Err(Failure::wrong("binary data is not written to a terminal")
             .hint("send it to a file: -o FILE"));
     }
@@ -50,7 +77,7 @@ pub(crate) fn binary(bytes: &[u8]) -> Outcome {
 pub(crate) fn json(value: &impl Serialize) -> Outcome {
     let text = serde_json::to_string(value)
         .map_err(|_| Failure::wrong("the answer could not be written as JSON"))?;
-    line(&text)
+    json_line(&text)
 }
 
 /// A page of help, which was asked for.

@@ -1,7 +1,10 @@
 //! What a stranger wrote, made fit for a terminal.
 //!
-//! Characters that would command the terminal or turn the text's direction are written as escapes, so
-//! that what is seen is what is there.
+//! Characters that would command the terminal, turn the text's direction or cannot be seen are written as
+//! escapes, so that what is seen is what is there. The escapes are those of JSON (RFC 8259, section 7).
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use jeton_lab::report::visible::is_obeyed;
 
@@ -13,6 +16,53 @@ pub(crate) fn text(text: &str) -> String {
 /// What is to stay within a line: a name.
 pub(crate) fn line(text: &str) -> String {
     shown(text, |_| false)
+}
+
+/// Bytes that may be text, with its lines; what is no UTF-8 as `\x9b`.
+pub(crate) fn bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        push_lines(&mut out, chunk.valid());
+        for byte in chunk.invalid() {
+            push_byte(&mut out, *byte);
+        }
+    }
+    out
+}
+
+/// One JSON value, which stays one and means the same. What it is made of apart from its strings is seen as
+/// it is, and so only they are changed; a carriage return between them is a space.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            // In a string it would not be JSON.
+            '\r' => out.push(' '),
+            _ => push(&mut out, c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_lines(out: &mut String, text: &str) {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            // The end of a line in many files.
+            '\r' if chars.peek() == Some(&'\n') => {}
+            _ => push(out, c),
+        }
+    }
+}
+
+fn push_byte(out: &mut String, byte: u8) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "\\x{byte:02x}");
 }
 
 fn shown(text: &str, kept: impl Fn(char) -> bool) -> String {
@@ -28,10 +78,12 @@ fn shown(text: &str, kept: impl Fn(char) -> bool) -> String {
 
 /// Appends a character, or its escape.
 pub(crate) fn push(out: &mut String, c: char) {
-    if is_obeyed(c) {
-        out.push_str(&format!("\\u{:04x}", u32::from(c)));
-    } else {
+    if !is_obeyed(c) {
         out.push(c);
+        return;
+    }
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}");
     }
 }
 
@@ -43,5 +95,21 @@ mod tests {
     fn a_stranger_does_not_command_the_terminal() {
         assert_eq!(text("a\u{1b}[2Jb\nc"), "a\\u001b[2Jb\nc");
         assert_eq!(line("a\nrejected: no"), "a\\u000arejected: no");
+        assert_eq!(
+            bytes(b"a\r\nb\r\x9b2J\xc2\x9b"),
+            "a\nb\\u000d\\x9b2J\\u009b"
+        );
+    }
+
+    #[test]
+    fn json_with_escapes_means_the_same() {
+        let hostile = "{\"a\u{202e}\":\r\n[\"\\\\\u{9b}\u{e0001}\u{feff}ü\"]}";
+        let shown = json(hostile);
+        assert_eq!(
+            shown,
+            "{\"a\\u202e\": \n[\"\\\\\\u009b\\udb40\\udc01\\ufeffü\"]}"
+        );
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert_eq!(value(&shown), value(hostile));
     }
 }

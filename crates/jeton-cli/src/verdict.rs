@@ -49,7 +49,7 @@ pub(crate) fn show(
         Shown::Line | Shown::Exact => verdict?,
     };
     match shown {
-        Shown::Line => output::line(verified.json())?,
+        Shown::Line => output::json_line(verified.json())?,
         Shown::Exact => output::payload(verified.json().as_bytes())?,
         Shown::Json => output::json(&accepted(&verified)?)?,
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::slice;
 
 use jeton::key::Alg;
-use jeton::{Timestamp, jws, jwt};
+use jeton::{Limits, Timestamp, jws, jwt};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,6 +15,7 @@ use super::keys::Said;
 use super::times;
 use crate::demands::Demands;
 use crate::doors::Open;
+use crate::input;
 use crate::jose::{self, Jws, Serialization, Token};
 use crate::json::{Members, Problem};
 use crate::keyfile::{AnyKey, Form, KeyFile};
@@ -37,6 +38,14 @@ pub(super) struct Call<'a> {
 /// What is seen of a token.
 pub(super) fn look(bytes: &[u8], call: &Call<'_>) -> Examined {
     let mut seen = Examined::new("token");
+    let limit = Limits::default().token_bytes;
+    if bytes.len() > limit {
+        seen.wrong(
+            input::too_many(bytes.len(), limit),
+            "no verifier takes it unless it is told to: fewer claims, or what is long sent beside it",
+        );
+        return seen;
+    }
     let Ok(text) = std::str::from_utf8(bytes) else {
         seen.wrong("it is no text", "a token is ASCII");
         return seen;

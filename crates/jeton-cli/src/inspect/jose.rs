@@ -1,9 +1,9 @@
 //! JWS and JWE in every serialization.
 
-use super::report::{Content, Report};
+use super::report::{self, Content, Report};
 use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Recipient, Serialization, Signature, Token};
-use crate::json::{Members, Problem};
+use crate::json::Members;
 use crate::output;
 
 /// Most signatures or recipients that are shown.
@@ -30,12 +30,10 @@ pub(super) fn report(text: &str) -> Outcome<Report> {
 
 /// The member that stands twice in a token that is JSON.
 fn twice(text: &str) -> Option<String> {
-    match jose::is_json(text).then(|| Members::strict(text, 127))? {
-        Err(Problem::Twice(name)) => Some(format!(
-            "the member {name:?} stands twice; a strict verifier refuses the token"
-        )),
-        _ => None,
-    }
+    let name = jose::is_json(text).then(|| report::twice(text))??;
+    Some(format!(
+        "the member {name:?} stands twice; a strict verifier refuses the token"
+    ))
 }
 
 fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
@@ -48,7 +46,7 @@ fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
         None => true,
         Some(payload) => is_compact && payload.bytes() == 0,
     };
-    let claims = matches!(&payload, Some(Content::Json(json)) if json.get().starts_with('{'));
+    let claims = matches!(&payload, Some(Content::Json(json)) if json.raw().get().starts_with('{'));
     let title = match (jws.serialization, claims) {
         (Serialization::Compact, true) => "JWS compact, its payload is claims: a JWT".to_owned(),
         (form, _) if is_detached => format!("JWS {}, without its payload", form.name()),
@@ -101,7 +99,7 @@ fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
             .part("header", header);
     }
     if let Some(header) = signature.header {
-        report = report.part("unprotected", Content::Json(header.to_owned()));
+        report = report.part("unprotected", Content::json(header));
     }
     let alg = signature.headers().text("alg");
     if alg.is_some() && !is_protected(signature.protected.as_deref(), "alg") {
@@ -154,7 +152,7 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
         None => {}
     }
     if let Some(header) = jwe.unprotected {
-        report = report.part("unprotected", Content::Json(header.to_owned()));
+        report = report.part("unprotected", Content::json(header));
     }
     if let Some(aad) = &jwe.aad {
         let aad = jose::decode(aad).ok_or_else(|| malformed("aad"))?;
@@ -171,7 +169,7 @@ fn recipient(report: Report, recipient: &Recipient<'_>) -> Outcome<Report> {
     let key = jose::decode(key).ok_or_else(|| malformed("token"))?;
     let report = report.number("encrypted_key_bytes", key.len());
     Ok(match recipient.header {
-        Some(header) => report.part("recipient", Content::Json(header.to_owned())),
+        Some(header) => report.part("recipient", Content::json(header)),
         None => report,
     })
 }

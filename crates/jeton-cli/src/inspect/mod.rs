@@ -1,6 +1,7 @@
 //! `jeton inspect`: look at a token or key of any format, and verify nothing.
 
 mod age;
+mod hidden;
 mod jose;
 mod key;
 mod paseto;
@@ -16,7 +17,7 @@ use web::{Page, Web};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
+use crate::input::{Source, TokenSize};
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
 use crate::{output, time};
@@ -33,8 +34,11 @@ Examples:
 
 Shows the header and payload of a JWT or JWS and the header of a JWE, in every serialization, the
 footer and, if it is not encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK
-Set, PEM, PASERK), never its secret. --web shows the same on a page that needs no network and has no
-script, and the token with it: the page is as secret as the token, and yours to open and to delete.
+Set, PEM, PASERK), never its secret. Not shown either: private keys in a token, in its header or
+elsewhere, and what is nested deeper than 32 levels. In --json they are null, and notes say so.
+
+--web shows the same on a page that needs no network and has no script, and the token with it: the
+page is as secret as the token, and yours to open and to delete.
 
 Nothing is verified, so anyone can have written what is shown. To verify there are jeton jwt verify,
 jeton jws verify, jeton jwe decrypt and jeton paseto verify.")]
@@ -45,6 +49,9 @@ pub(crate) struct Inspect {
 
     #[command(flatten)]
     web: Web,
+
+    #[command(flatten)]
+    size: TokenSize,
 
     /// Tell ages as of this moment, not now: RFC 3339, or seconds since 1970
     #[arg(long, value_name = "MOMENT", value_parser = time::moment)]
@@ -78,6 +85,7 @@ impl Inspect {
     pub(crate) fn run(self) -> Outcome {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
         let bytes = self.token.bytes()?;
+        self.size.check(bytes.len())?;
         let seen = Seen::of(&bytes);
         let token = seen.token();
         let report = seen.report();
@@ -95,7 +103,11 @@ impl Inspect {
         if self.web.is_wanted() {
             let page = Page {
                 report: &report,
-                token,
+                token: match token {
+                    None => web::Token::Key,
+                    Some(_) if report.hides_a_key() => web::Token::Withheld,
+                    Some(token) => web::Token::Shown(token),
+                },
                 caution: caution(token.is_none(), &report),
                 now,
             };
@@ -120,6 +132,9 @@ impl<'t> Seen<'t> {
         }
         if Token::read(text).is_some() || jose::has_token_members(text) {
             return Seen::Jose(text);
+        }
+        if bytes.len() > jeton::limits::KEY_SET_BYTES {
+            return Seen::Nothing;
         }
         KeyFile::of("key", bytes.clone()).map_or(Seen::Nothing, Seen::Key)
     }

@@ -3,59 +3,95 @@
 //! JSON is indented and otherwise left as it is: a member that stands twice stands twice, a number
 //! keeps its digits.
 
+use std::fmt::Write as _;
+
+use super::hidden::Hidden;
 use crate::printable;
 
 /// Most that is shown of bytes that are not text.
 const BYTES_SHOWN: usize = 64;
 
-/// One JSON value that has been checked to be one.
-pub(super) fn json(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    let mut indent = 0_usize;
-    let mut in_string = false;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if in_string {
-            match c {
-                '\\' => {
-                    out.push('\\');
-                    out.extend(chars.next());
-                }
-                _ => printable::push(&mut out, c),
-            }
-            in_string = c != '"';
-            continue;
+/// One JSON value that has been checked to be one, without what is hidden of it.
+pub(super) fn json(text: &str, hidden: &Hidden) -> String {
+    let mut written = Written::default();
+    for (shown, why) in hidden.pieces(text) {
+        written.text(shown);
+        if let Some(why) = why {
+            written.words(why.words());
         }
-        match c {
-            ' ' | '\t' | '\n' | '\r' => {}
-            '{' | '[' => {
-                out.push(c);
-                while chars.next_if(|next| next.is_ascii_whitespace()).is_some() {}
-                match chars.next_if(|next| matches!(next, '}' | ']')) {
-                    Some(end) => out.push(end),
-                    None => {
-                        indent += 1;
-                        line(&mut out, indent);
+    }
+    written.out
+}
+
+/// JSON that is being indented.
+#[derive(Default)]
+struct Written {
+    out: String,
+    indent: usize,
+    in_string: bool,
+    /// An object or array has begun, and nothing is known to be in it yet.
+    is_opened: bool,
+}
+
+impl Written {
+    /// What does not end within a string, and does not begin in one.
+    fn text(&mut self, text: &str) {
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            if self.in_string {
+                match c {
+                    '\\' => {
+                        self.out.push('\\');
+                        self.out.extend(chars.next());
                     }
+                    _ => printable::push(&mut self.out, c),
                 }
+                self.in_string = c != '"';
+                continue;
             }
-            '}' | ']' => {
-                indent = indent.saturating_sub(1);
-                line(&mut out, indent);
-                out.push(c);
+            match c {
+                ' ' | '\t' | '\n' | '\r' => continue,
+                '}' | ']' => {
+                    self.indent = self.indent.saturating_sub(1);
+                    if !self.is_opened {
+                        self.line();
+                    }
+                    self.is_opened = false;
+                    self.out.push(c);
+                    continue;
+                }
+                _ => self.begin(),
             }
-            ',' => {
-                out.push(c);
-                line(&mut out, indent);
-            }
-            ':' => out.push_str(": "),
-            _ => {
-                in_string = c == '"';
-                out.push(c);
+            self.out.push(c);
+            match c {
+                '{' | '[' => {
+                    self.indent += 1;
+                    self.is_opened = true;
+                }
+                ',' => self.line(),
+                ':' => self.out.push(' '),
+                _ => self.in_string = c == '"',
             }
         }
     }
-    out
+
+    /// In the place of a value.
+    fn words(&mut self, words: &str) {
+        self.begin();
+        self.out.push_str(words);
+    }
+
+    /// Something is in the object or array.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.is_opened) {
+            self.line();
+        }
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n("  ", self.indent));
+    }
 }
 
 /// The first bytes, in hexadecimal.
@@ -68,18 +104,23 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
 
 /// Every byte, in hexadecimal.
 pub(super) fn all_bytes(bytes: &[u8]) -> String {
-    let each: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    each.join(" ")
-}
-
-fn line(out: &mut String, indent: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", indent));
+    let mut out = String::with_capacity(bytes.len() * 3);
+    for (index, byte) in bytes.iter().enumerate() {
+        let space = if index == 0 { "" } else { " " };
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{space}{byte:02x}");
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::hidden::LEVELS;
     use super::*;
+
+    fn json(text: &str) -> String {
+        super::json(text, &Hidden::of(text))
+    }
 
     #[test]
     fn json_is_indented_and_nothing_else() {
@@ -88,6 +129,21 @@ mod tests {
             "{\n  \"a\": [\n    1.10,\n    {},\n    []\n  ],\n  \"a\": \"x,{\\\"y\\\":1}\\\\\",\n  \"b\": {\n    \"c\": null\n  }\n}"
         );
         assert_eq!(json("\"text\""), "\"text\"");
+    }
+
+    #[test]
+    fn what_is_hidden_is_said_in_its_place() {
+        assert_eq!(
+            json(r#"{"jwk":{"kty":"oct","k":"AA"},"a":[]}"#),
+            "{\n  \"jwk\": {\n    \"kty\": \"oct\",\n    \"k\": (private: not shown)\n  },\n  \"a\": []\n}"
+        );
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let shown = json(&nested(100_000));
+        assert!(
+            shown.contains("(nested deeper than 32 levels: not shown)"),
+            "{shown}"
+        );
+        assert_eq!(shown.lines().count(), 2 * LEVELS + 1);
     }
 
     #[test]

@@ -1,16 +1,18 @@
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use jeton::Timestamp;
-use serde::ser::SerializeMap;
+use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::hidden::{self, Hidden, LEVELS, Reason};
 use super::{age, pretty};
 use crate::json::{Members, Problem};
 use crate::{output, printable};
 
-/// As deep as serde_json reads.
-const DEPTH_MAX: u32 = 127;
+/// Most times in claims that are shown: there are three, if none stands twice.
+const TIMES_SHOWN: usize = 16;
 
 /// What there is to see of a token or key.
 pub(super) struct Report {
@@ -46,28 +48,68 @@ pub(super) enum Fact {
 
 /// What a part of a token holds.
 pub(super) enum Content {
-    /// One JSON value, as it is written.
-    Json(Box<RawValue>),
+    /// One JSON value.
+    Json(Json),
     Text(String),
     Bytes(Vec<u8>),
+    /// A private key, of so many bytes.
+    Private(usize),
+}
+
+/// One JSON value as it is written, and what of it is not shown.
+pub(super) struct Json {
+    raw: Box<RawValue>,
+    hidden: Hidden,
+}
+
+impl Json {
+    pub(super) fn of(raw: Box<RawValue>) -> Json {
+        let hidden = Hidden::of(raw.get());
+        Json { raw, hidden }
+    }
+
+    /// All of it.
+    pub(super) fn raw(&self) -> &RawValue {
+        &self.raw
+    }
+
+    /// What is shown of it, indented.
+    pub(super) fn pretty(&self) -> String {
+        pretty::json(self.raw.get(), &self.hidden)
+    }
 }
 
 impl Content {
     pub(super) fn of(bytes: Vec<u8>) -> Content {
         match String::from_utf8(bytes) {
             Ok(text) => match serde_json::from_str(&text) {
-                Ok(json) => Content::Json(json),
+                Ok(json) => Content::Json(Json::of(json)),
+                Err(_) if hidden::is_private_key(&text) => Content::Private(text.len()),
                 Err(_) => Content::Text(text),
             },
             Err(error) => Content::Bytes(error.into_bytes()),
         }
     }
 
+    /// JSON that stands in a token as it is.
+    pub(super) fn json(raw: &RawValue) -> Content {
+        Content::Json(Json::of(raw.to_owned()))
+    }
+
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Content::Json(json) => json.get().len(),
+            Content::Json(json) => json.raw.get().len(),
             Content::Text(text) => text.len(),
             Content::Bytes(bytes) => bytes.len(),
+            Content::Private(bytes) => *bytes,
+        }
+    }
+
+    fn hides(&self, reason: Reason) -> bool {
+        match self {
+            Content::Json(json) => json.hidden.has(reason),
+            Content::Private(_) => reason == Reason::Private,
+            Content::Text(_) | Content::Bytes(_) => false,
         }
     }
 }
@@ -95,15 +137,34 @@ impl Report {
         self
     }
 
-    pub(super) fn part(mut self, name: &'static str, content: Content) -> Report {
-        self.parts.push((name, content));
-        self
+    /// Adds a part of a token, and says so if not all of it is shown.
+    pub(super) fn part(self, name: &'static str, content: Content) -> Report {
+        let mut report = self;
+        if content.hides(Reason::Private) {
+            report = report.note(format!(
+                "{name}: it has a private key in it, which is not shown: whoever has the token has the key"
+            ));
+        }
+        if content.hides(Reason::TooDeep) {
+            report = report.note(format!(
+                "{name}: nested deeper than {LEVELS} levels: what is deeper is not shown"
+            ));
+        }
+        report.parts.push((name, content));
+        report
     }
 
     /// Finds `iat`, `nbf` and `exp` in claims.
     pub(super) fn times(mut self, claims: &Content) -> Report {
         if let Content::Json(json) = claims {
-            self.times = age::times(json);
+            self.times = age::times(json.raw());
+        }
+        if self.times.len() > TIMES_SHOWN {
+            let count = self.times.len();
+            self.times.truncate(TIMES_SHOWN);
+            return self.note(format!(
+                "payload: {count} times stand in it, and the first {TIMES_SHOWN} are shown"
+            ));
         }
         self
     }
@@ -135,7 +196,7 @@ impl Report {
     /// Says so if a part means one thing to one reader and another to the next.
     pub(super) fn note_ambiguity(self, part: &str, content: &Content) -> Report {
         if let Content::Json(json) = content
-            && let Err(Problem::Twice(name)) = Members::strict(json.get(), DEPTH_MAX)
+            && let Some(name) = twice(json.raw.get())
         {
             return self.note(format!(
                 "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
@@ -170,6 +231,13 @@ impl Report {
 
     pub(super) fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Whether a part of it is, or has in it, a private key that is not shown.
+    pub(super) fn hides_a_key(&self) -> bool {
+        let hides = |(_, content): &(&str, Content)| content.hides(Reason::Private);
+        let mut under = self.under.iter().flat_map(|under| &under.reports);
+        self.parts.iter().any(hides) || under.any(Report::hides_a_key)
     }
 
     /// Whether it, or a part of it, is a secret.
@@ -213,11 +281,7 @@ impl Report {
             // Writing to a String cannot fail.
             let _ = match content {
                 Content::Json(json) => {
-                    write!(
-                        out,
-                        "\n{name} ({size} bytes)\n{}\n",
-                        pretty::json(json.get())
-                    )
+                    write!(out, "\n{name} ({size} bytes)\n{}\n", json.pretty())
                 }
                 Content::Text(text) => {
                     write!(
@@ -232,6 +296,10 @@ impl Report {
                         "\n{name} ({size} bytes, not text)\n{}\n",
                         pretty::bytes(bytes)
                     )
+                }
+                Content::Private(_) => {
+                    let words = Reason::Private.words();
+                    write!(out, "\n{name} ({size} bytes, text)\n{words}\n")
                 }
             };
         }
@@ -248,6 +316,15 @@ impl Report {
                 Fact::Number(number) => writeln!(out, "{indent}{name:width$}  {number}"),
             };
         }
+    }
+}
+
+/// A member that stands twice in one object; of what is nested too deep for every verifier, it need not be
+/// known.
+pub(super) fn twice(json: &str) -> Option<String> {
+    match Members::strict(json, LEVELS as u32) {
+        Err(Problem::Twice(name)) => Some(name),
+        _ => None,
     }
 }
 
@@ -271,15 +348,25 @@ impl Serialize for Report {
         if let Some(under) = &self.under {
             map.serialize_entry(under.all, &under.reports)?;
         }
+        if !self.notes.is_empty() {
+            map.serialize_entry("notes", &self.notes)?;
+        }
         map.end()
     }
 }
 
 impl Serialize for Content {
-    /// JSON as it is; text as a string; bytes as an object that says how they are written.
+    /// JSON as it is, with `null` in the place of what is not shown; text as a string; bytes as an object
+    /// that says how they are written.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Content::Json(json) => json.serialize(serializer),
+            Content::Json(json) => match json.hidden.nulled(json.raw.get()) {
+                Cow::Borrowed(_) => json.raw.serialize(serializer),
+                Cow::Owned(shown) => RawValue::from_string(shown)
+                    .map_err(S::Error::custom)?
+                    .serialize(serializer),
+            },
+            Content::Private(_) => serializer.serialize_none(),
             Content::Text(text) => text.serialize(serializer),
             Content::Bytes(bytes) => {
                 let mut map = serializer.serialize_map(Some(1))?;

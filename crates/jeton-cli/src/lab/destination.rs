@@ -8,6 +8,7 @@ use clap::Args;
 use jeton_lab::result::write_whole;
 
 use super::sentence;
+use crate::output;
 
 /// A file, or standard output.
 #[derive(Debug, Args)]
@@ -23,8 +24,9 @@ impl Destination {
     pub(super) fn text(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
         match self.file() {
             Some(path) => whole(path, text, sources),
-            // A page is no terminal's business: nothing may be taken out of it.
-            None => written(std::io::stdout().write_all(text.as_bytes())),
+            None => output::text(text)
+                .map(|()| ExitCode::SUCCESS)
+                .map_err(|failure| failure.with_hint()),
         }
     }
 

@@ -23,7 +23,6 @@ mod servers;
 mod terminal;
 
 use std::fmt::Display;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -109,5 +108,6 @@ fn sentence(error: impl Display) -> String {
 /// An answer for machines.
 fn json(value: &impl Serialize) -> Result<ExitCode, String> {
     let text = serde_json::to_string_pretty(value).map_err(sentence)?;
-    destination::written(writeln!(std::io::stdout(), "{text}"))
+    output::json_line(&text).map_err(|failure| failure.with_hint())?;
+    Ok(ExitCode::SUCCESS)
 }

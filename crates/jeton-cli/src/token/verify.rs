@@ -37,6 +37,6 @@ impl Verify {
         let verified = self
             .server
             .call(|client| async move { client.verify(request).await })?;
-        output::line(&verified.claims_json)
+        output::json_line(&verified.claims_json)
     }
 }

@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::result::RunResult;
 
 /// The result with every control character in its texts as signs, `[U+001B]`, and line ends as blanks.
@@ -18,13 +16,13 @@ use crate::result::RunResult;
 /// ```
 #[must_use]
 pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
-    let Ok(mut value) = serde_json::to_value(result) else {
+    let Ok(json) = serde_json::to_string(result) else {
         return Cow::Borrowed(result);
     };
-    if !make_visible(&mut value) {
+    let Some(visible) = made_visible(&json) else {
         return Cow::Borrowed(result);
-    }
-    match serde_json::from_value(value) {
+    };
+    match serde_json::from_str(&visible) {
         Ok(visible) => Cow::Owned(visible),
         // A figure that is no number is none in JSON: such a result was never written to a file.
         Err(_) => Cow::Borrowed(result),
@@ -45,12 +43,13 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(one).collect())
 }
 
-/// Whether a terminal does something at this character where it should show one: control characters, the
-/// marks and isolates that reorder text (Unicode, Bidi_Control), and separators of lines.
+/// Whether a character is not what a reader sees: control characters, the marks and isolates that reorder
+/// text (Unicode, Bidi_Control), separators of lines, and characters without any shape of their own
+/// (Unicode, Default_Ignorable_Code_Point), with which two different texts look the same.
 ///
 /// ```
 /// use jeton_lab::report::visible::is_obeyed;
-/// assert!(is_obeyed('\u{1b}') && is_obeyed('\u{202e}') && !is_obeyed('ü'));
+/// assert!(is_obeyed('\u{1b}') && is_obeyed('\u{202e}') && is_obeyed('\u{feff}') && !is_obeyed('ü'));
 /// ```
 #[must_use]
 pub fn is_obeyed(c: char) -> bool {
@@ -58,43 +57,87 @@ pub fn is_obeyed(c: char) -> bool {
         c,
         '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
-    c.is_control() || turns
+    c.is_control() || turns || is_shapeless(c)
 }
 
-/// Whether there was anything to change.
-fn make_visible(value: &mut Value) -> bool {
-    match value {
-        Value::String(own) => match text(own) {
-            Cow::Borrowed(_) => false,
-            Cow::Owned(visible) => {
-                *own = visible;
-                true
-            }
-        },
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |any, item| make_visible(item) | any),
-        Value::Object(members) => {
-            let names: Vec<String> = members
-                .keys()
-                .filter(|name| name.contains(is_obeyed))
-                .cloned()
-                .collect();
-            for name in &names {
-                if let Some(member) = members.remove(name) {
-                    members.insert(text(name).into_owned(), member);
-                }
-            }
-            let values = members.values_mut();
-            values.fold(!names.is_empty(), |any, member| make_visible(member) | any)
+/// Format characters, joiners, fillers, variation selectors and tags.
+fn is_shapeless(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00ad}'
+            | '\u{034f}'
+            | '\u{115f}' | '\u{1160}'
+            | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// JSON as `serde_json` writes it, with every text and name in it as [`text`] has it; none if that is what
+/// it is already. A tree of its values would take ten times the memory.
+fn made_visible(json: &str) -> Option<String> {
+    let is_escape = |pair: &[u8]| pair[0] == b'\\' && !matches!(pair[1], b'"' | b'\\');
+    // What stands behind `\\` may look like an escape: then the text is gone through for nothing.
+    if !json.as_bytes().windows(2).any(is_escape) && !json.contains(is_obeyed) {
+        return None;
+    }
+    let mut out = String::with_capacity(json.len());
+    let mut chars = json.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            push(&mut out, c);
+            continue;
         }
-        _ => false,
+        match chars.next() {
+            Some('b') => push(&mut out, '\u{8}'),
+            Some('f') => push(&mut out, '\u{c}'),
+            Some('n' | 'r' | 't') => out.push(' '),
+            Some('u') => {
+                let digits: String = chars.by_ref().take(4).collect();
+                let unit = u32::from_str_radix(&digits, 16).unwrap_or_default();
+                push(&mut out, char::from_u32(unit).unwrap_or_default());
+            }
+            other => {
+                out.push('\\');
+                out.extend(other);
+            }
+        }
+    }
+    Some(out)
+}
+
+fn push(out: &mut String, c: char) {
+    match is_obeyed(c) {
+        true => out.push_str(&text(c.encode_utf8(&mut [0; 4]))),
+        false => out.push(c),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_is_made_visible_as_each_of_its_texts() {
+        let value = serde_json::json!({"a\u{1b}": ["\n\t\u{8}\u{c}\u{9b}", "\\u001b \\n \"", "é"]});
+        let shown = made_visible(&value.to_string()).unwrap_or_default();
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap_or_default();
+        assert_eq!(
+            shown,
+            serde_json::json!({"a[U+001B]": ["  [U+0008][U+000C][U+009B]", "\\u001b \\n \"", "é"]})
+        );
+        assert_eq!(made_visible(r#"{"a":"é \" \\"}"#), None);
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_signs() {

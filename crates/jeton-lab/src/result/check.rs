@@ -9,7 +9,7 @@ mod interop;
 mod recommendation;
 mod servers;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
 use crate::stats::median::median_interval;
@@ -17,8 +17,24 @@ use crate::stats::median::median_interval;
 /// A written figure and the one computed again may differ by rounding, and by no more.
 const ROUNDING: f64 = 1e-9;
 
+/// Most rows with times, and most verdicts on them. Each is looked up among the others: a file with ten
+/// times as many would take a hundred times as long.
+const TIMED_MAX: usize = 20_000;
+
+/// Most rows of attacks, which are set side by side as well.
+const ATTACKS_MAX: usize = 20_000;
+
+/// Most rows of interop, and most kinds of token in them.
+const EXCHANGES_MAX: usize = 200_000;
+const KINDS_MAX: usize = 1_000;
+
+/// Most cells of all matrices of interop: each kind of token has one, with everybody who takes part down and
+/// across, whether a row says anything of the two or not. Seventy drivers and a hundred kinds have as many.
+const CELLS_MAX: usize = 500_000;
+
 /// The first thing that is wrong, as `place: what`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
+    counts(result)?;
     environment(&result.environment)?;
     noise_floor(&result.noise_floor)?;
     for (i, row) in result.rows.measured.iter().enumerate() {
@@ -38,6 +54,39 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
     beside::check(result)?;
     recommendation::check(result).map_err(|what| format!("recommendation{what}"))?;
     merged(result)
+}
+
+/// That there is not more in it than any run makes, before it is looked at.
+fn counts(result: &RunResult) -> Result<(), String> {
+    let rows = &result.rows;
+    for (what, count, most) in [
+        ("rows with times", rows.measured.len(), TIMED_MAX),
+        ("rows of servers", rows.servers.len(), TIMED_MAX),
+        ("rows of interop", rows.interop.len(), EXCHANGES_MAX),
+        ("rows of attacks", rows.attack.len(), ATTACKS_MAX),
+        ("verdicts", result.verdicts.len(), TIMED_MAX),
+    ] {
+        at_most(what, count, most)?;
+    }
+    let mut kinds: HashMap<_, HashSet<_>> = HashMap::new();
+    for row in &rows.interop {
+        let kind = (&row.format, &row.alg, &row.enc);
+        let parties =
+            [&row.minter, &row.verifier].map(|p| (&p.driver, &p.library, &p.version, &p.language));
+        kinds.entry(kind).or_default().extend(parties);
+    }
+    at_most("kinds of token", kinds.len(), KINDS_MAX)?;
+    let cells = kinds.values().map(|parties| parties.len().pow(2)).sum();
+    at_most("cells of interop", cells, CELLS_MAX)
+}
+
+fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
+    match count > most {
+        true => Err(format!(
+            "it has {count} {what}, and at most {most} are read"
+        )),
+        false => Ok(()),
+    }
 }
 
 type Wrong = (&'static str, String);

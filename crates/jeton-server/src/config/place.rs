@@ -2,6 +2,9 @@
 
 use crate::error::ConfigError;
 
+/// No key of the configuration is longer.
+const KEY_BYTES: usize = 40;
+
 /// The parser's error with its line and key. The parser prints the line itself, whose value may be
 /// something that is not for a log; this does not.
 pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
@@ -15,6 +18,7 @@ pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
     let what = error.message().lines().next().unwrap_or_default();
     // The key stands before it already.
     let what = what.replace(&format!("unknown field `{key}`"), "unknown field");
+    let what = without_value(&what);
     ConfigError {
         file: None,
         line,
@@ -52,14 +56,62 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     header
 }
 
+/// The key on a line, or the table that it begins. Nothing of a line that has neither: a key or a token may have
+/// been put where the configuration is wanted.
 fn key_on(line: &str) -> String {
-    let key = line.split('=').next().unwrap_or_default();
-    key.trim().trim_matches(['"', '\'', '[', ']']).to_owned()
+    let line = line.trim();
+    let key = match line.split_once('=') {
+        Some((key, _)) => key,
+        None if line.starts_with('[') => line,
+        None => "",
+    };
+    let key = key.trim().trim_matches(['"', '\'', '[', ']']);
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    match key.len() <= KEY_BYTES && key.chars().all(is_key) {
+        true => key.to_owned(),
+        false => String::new(),
+    }
+}
+
+/// Without the value that serde quotes: it may be a secret.
+fn without_value(what: &str) -> String {
+    let quotes = ["invalid type: ", "invalid value: ", "unknown variant "];
+    match what.rsplit_once(", expected ") {
+        Some((found, expected)) if quotes.into_iter().any(|begin| found.starts_with(begin)) => {
+            let found = found.split(['"', '`']).next().unwrap_or_default();
+            format!("{}, expected {expected}", found.trim_end())
+        }
+        _ => what.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[test]
+    fn error_repeats_no_value() {
+        const SECRET: &str = "c2VjcmV0LXNlY3JldA";
+        for text in [
+            format!("workers = \"{SECRET}\""),
+            format!("when_stale = '{SECRET}'"),
+            format!("listen = \"{SECRET}, expected \""),
+            format!("{{\"kty\":\"oct\",\"k\":\"{SECRET}\"}}"),
+            format!("-----BEGIN PRIVATE KEY-----\n{SECRET}\n"),
+            format!("{SECRET}\n"),
+            format!("{SECRET}{SECRET}{SECRET}==\n"),
+        ] {
+            let error = crate::Config::from_toml(&text).unwrap_err().to_string();
+            assert!(!error.contains("c2VjcmV0"), "{error}");
+        }
+        let error = crate::Config::from_toml("workers = \"two\"").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 1: `workers`: invalid type: string, expected usize"
+        );
+    }
 
     #[test]
     fn a_key_is_found_in_its_own_table() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::Page;
+use super::{Page, Token};
 use crate::exit::{Failure, Outcome};
 use crate::{output, private_file};
 
@@ -38,8 +38,11 @@ impl Web {
             None => name(&temporary(html.as_bytes())?)?,
         }
         output::note(match page.token {
-            Some(_) => "the page holds the token: open it in a browser, and delete it afterwards",
-            None => "the page does not hold the key: open it in a browser",
+            Token::Shown(_) => {
+                "the page holds the token: open it in a browser, and delete it afterwards"
+            }
+            Token::Withheld => "the page does not hold the token: open it in a browser",
+            Token::Key => "the page does not hold the key: open it in a browser",
         });
         Ok(())
     }

@@ -15,6 +15,7 @@ use jeton::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use super::hidden::Reason;
 use super::pretty;
 use super::report::{Content, Fact, Report};
 use crate::json::Members;
@@ -24,16 +25,28 @@ use segments::{Kind, segments};
 
 pub(super) use destination::Web;
 
+/// Most parts of a token's text that are told apart in its table: more than 64 signatures have.
+const SEGMENTS_SHOWN: usize = 256;
+
 const STYLE: &str = include_str!("page.css");
 
 /// What is shown.
 pub(super) struct Page<'a> {
     pub(super) report: &'a Report,
-    /// The token's text; none if it is a key.
-    pub(super) token: Option<&'a str>,
+    pub(super) token: Token<'a>,
     /// What stands over everything.
     pub(super) caution: &'static str,
     pub(super) now: Timestamp,
+}
+
+/// The text that the page is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Token<'a> {
+    Shown(&'a str),
+    /// It has a private key in it.
+    Withheld,
+    /// It is a key, and for nobody's eyes.
+    Key,
 }
 
 impl Page<'_> {
@@ -66,7 +79,7 @@ impl Page<'_> {
                     footer {
                         p {
                             "Made by jeton " (env!("CARGO_PKG_VERSION")) ". It asks nobody for anything."
-                            @if self.token.is_some() {
+                            @if let Token::Shown(_) = self.token {
                                 " It holds the token: whoever has this file can use it, so delete it when you have looked."
                             }
                         }
@@ -81,7 +94,13 @@ impl Page<'_> {
         let report = self.report;
         html! {
             (self.glance())
-            @if let Some(token) = self.token { (written(report, token)) }
+            @match self.token {
+                Token::Shown(token) => (written(report, token)),
+                Token::Withheld => p.note {
+                    "The token's text is not on this page: there is a private key in it."
+                },
+                Token::Key => {},
+            }
             (parts(report, ""))
             @if !report.moments().is_empty() {
                 section #times aria-labelledby="times-heading" {
@@ -167,9 +186,11 @@ fn facts(report: &Report, caption: &str) -> Markup {
 /// The token's own text in its colours, and what they stand for.
 fn written(report: &Report, token: &str) -> Markup {
     let all = segments(report.format(), token);
-    let kinds = all
+    let mut kinds = all
         .iter()
         .filter_map(|(kind, text)| Some(((*kind)?, *text)));
+    let rows: Vec<(Kind, &str)> = kinds.by_ref().take(SEGMENTS_SHOWN).collect();
+    let left_out = kinds.count();
     html! {
         section #token aria-labelledby="token-heading" {
             h2 #token-heading { "The token" }
@@ -193,7 +214,7 @@ fn written(report: &Report, token: &str) -> Markup {
                         }
                     }
                     tbody {
-                        @for (kind, text) in kinds {
+                        @for (kind, text) in rows {
                             @let (meaning, source) = kind.meaning(report.format());
                             tr {
                                 th scope="row" {
@@ -203,6 +224,9 @@ fn written(report: &Report, token: &str) -> Markup {
                                 }
                                 td { (meaning) small { (source) } }
                             }
+                        }
+                        @if left_out > 0 {
+                            tr { td colspan="2" { "and " (left_out) " more" } }
                         }
                     }
                 }
@@ -285,7 +309,7 @@ fn size(content: &Content) -> String {
     let bytes = count(content.bytes(), "byte");
     match content {
         Content::Json(_) => bytes,
-        Content::Text(_) => format!("{bytes}, text"),
+        Content::Text(_) | Content::Private(_) => format!("{bytes}, text"),
         Content::Bytes(_) => format!("{bytes}, not text"),
     }
 }
@@ -297,16 +321,17 @@ fn count(count: usize, one: &str) -> String {
 
 fn shown(content: &Content) -> String {
     match content {
-        Content::Json(json) => pretty::json(json.get()),
+        Content::Json(json) => json.pretty(),
         Content::Text(text) => printable::text(text),
         Content::Bytes(bytes) => pretty::all_bytes(bytes),
+        Content::Private(_) => Reason::Private.words().to_owned(),
     }
 }
 
 /// The registered names among the members of a part, each once.
 fn meanings(format: &str, part: &str, content: &Content) -> Markup {
     let known = match (Family::of(format, part), content) {
-        (Some(family), Content::Json(json)) => known(family, json.get()),
+        (Some(family), Content::Json(json)) => known(family, json.raw().get()),
         _ => Vec::new(),
     };
     if known.is_empty() {

@@ -1,0 +1,356 @@
+//! What is not shown of a token's JSON: what is nested too deep for any reader, and private keys.
+//!
+//! The text is gone through once, whatever is in it, and no deeper than the limit is remembered.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The limit of every verifier's default.
+pub(super) const LEVELS: usize = 32;
+
+/// Why a value is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// It is an object or array below [`LEVELS`] others.
+    TooDeep,
+    /// It is a private key, or a private member of one.
+    Private,
+}
+
+/// The values of a JSON text that are not shown: where they are, in order, none within another.
+#[derive(Debug, Default)]
+pub(super) struct Hidden(Vec<(Range<usize>, Reason)>);
+
+/// Members that only private and symmetric keys have (RFC 7518, section 6; RFC 9864 has `priv`).
+const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
+
+/// Members that are keys whatever they say of themselves.
+const KEYS: [&str; 2] = ["jwk", "epk"];
+
+/// No text of a private key is shorter.
+const PRIVATE_KEY_BYTES_MIN: usize = 16;
+
+impl Reason {
+    /// In the value's place, for people.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Reason::TooDeep => "(nested deeper than 32 levels: not shown)",
+            Reason::Private => "(private: not shown)",
+        }
+    }
+}
+
+impl Hidden {
+    /// What is not shown of one JSON value that has been checked to be one.
+    pub(super) fn of(json: &str) -> Hidden {
+        let mut hidden = Scan::new(json).all();
+        hidden.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
+        let mut end = 0;
+        hidden.retain(|(range, _)| {
+            let is_outer = range.start >= end;
+            end = end.max(range.end);
+            is_outer
+        });
+        Hidden(hidden)
+    }
+
+    pub(super) fn has(&self, reason: Reason) -> bool {
+        self.0.iter().any(|(_, why)| *why == reason)
+    }
+
+    /// The text with `null` in the place of what is not shown: JSON as before.
+    pub(super) fn nulled<'j>(&self, json: &'j str) -> Cow<'j, str> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(json);
+        }
+        let mut out = String::with_capacity(json.len());
+        for (shown, reason) in self.pieces(json) {
+            out.push_str(shown);
+            if reason.is_some() {
+                out.push_str("null");
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    /// What is shown, in pieces, and why something is left out behind each; the last is followed by
+    /// nothing.
+    pub(super) fn pieces<'j>(
+        &self,
+        json: &'j str,
+    ) -> impl Iterator<Item = (&'j str, Option<Reason>)> {
+        let begins = std::iter::once(0).chain(self.0.iter().map(|(range, _)| range.end));
+        let ends = self
+            .0
+            .iter()
+            .map(|(range, why)| (range.start, Some(*why)))
+            .chain([(json.len(), None)]);
+        begins
+            .zip(ends)
+            .map(|(begin, (end, why))| (&json[begin..end], why))
+    }
+}
+
+/// Whether a text is, or has in it, a private key in PEM, in JSON or as a PASERK.
+pub(super) fn is_private_key(text: &str) -> bool {
+    if text.len() < PRIVATE_KEY_BYTES_MIN {
+        return false;
+    }
+    let has = |member: &str| text.contains(&format!("\"{member}\""));
+    let is_paserk = || match text.trim_start().as_bytes() {
+        [b'k', b'1'..=b'4', b'.', rest @ ..] => {
+            rest.starts_with(b"local.") || rest.starts_with(b"secret.")
+        }
+        _ => false,
+    };
+    text.contains("PRIVATE KEY-----") || is_paserk() || (has("kty") && PRIVATE.into_iter().any(has))
+}
+
+/// An object or array that has begun.
+#[derive(Default)]
+struct Level {
+    begin: usize,
+    is_object: bool,
+    /// It has a `kty`, or a name that says so, or is a list of such.
+    is_key: bool,
+    /// The member whose value comes next.
+    member: Member,
+    /// Values that are private if it is a key.
+    private: Vec<Range<usize>>,
+}
+
+impl Level {
+    /// Whether its next value is a key, or a list of keys.
+    fn has_key_next(&self) -> bool {
+        match self.is_object {
+            true => self.member == Member::Key,
+            false => self.is_key,
+        }
+    }
+}
+
+/// What a member's name says about its value.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    #[default]
+    Any,
+    Private,
+    Key,
+}
+
+struct Scan<'j> {
+    json: &'j str,
+    at: usize,
+    /// At most [`LEVELS`].
+    levels: Vec<Level>,
+    /// In no order, and one may be within another.
+    hidden: Vec<(Range<usize>, Reason)>,
+}
+
+impl<'j> Scan<'j> {
+    fn new(json: &'j str) -> Scan<'j> {
+        Scan {
+            json,
+            at: 0,
+            levels: Vec::new(),
+            hidden: Vec::new(),
+        }
+    }
+
+    fn all(mut self) -> Vec<(Range<usize>, Reason)> {
+        while let Some(byte) = self.json.as_bytes().get(self.at).copied() {
+            match byte {
+                b'{' | b'[' if self.levels.len() == LEVELS => {
+                    let begin = self.at;
+                    self.skip_nested();
+                    self.hidden.push((begin..self.at, Reason::TooDeep));
+                    self.value(begin..self.at);
+                }
+                b'{' | b'[' => {
+                    self.levels.push(Level {
+                        begin: self.at,
+                        is_object: byte == b'{',
+                        is_key: self.levels.last().is_some_and(Level::has_key_next),
+                        ..Level::default()
+                    });
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    self.at += 1;
+                    self.end_level();
+                }
+                b'"' => self.string(),
+                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                _ => {
+                    let begin = self.at;
+                    let rest = &self.json[begin..];
+                    let end = rest.find([',', '}', ']', ' ', '\t', '\n', '\r']);
+                    self.at += end.unwrap_or(rest.len()).max(1);
+                    self.value(begin..self.at);
+                }
+            }
+        }
+        self.hidden
+    }
+
+    /// A name or a value.
+    fn string(&mut self) {
+        let begin = self.at;
+        self.at = end_of_string(self.json, begin);
+        let is_name = self.levels.last().is_some_and(|level| level.is_object)
+            && self.json[self.at..].trim_start().starts_with(':');
+        let text = unescaped(&self.json[begin..self.at]);
+        match self.levels.last_mut().filter(|_| is_name) {
+            Some(level) => {
+                level.is_key |= text == "kty";
+                level.member = match &*text {
+                    name if PRIVATE.contains(&name) => Member::Private,
+                    name if KEYS.contains(&name) => Member::Key,
+                    _ => Member::Any,
+                };
+            }
+            None => {
+                if is_private_key(&text) {
+                    self.hidden.push((begin..self.at, Reason::Private));
+                }
+                self.value(begin..self.at);
+            }
+        }
+    }
+
+    /// A whole value has been read.
+    fn value(&mut self, range: Range<usize>) {
+        if let Some(level) = self.levels.last_mut()
+            && std::mem::take(&mut level.member) == Member::Private
+        {
+            level.private.push(range);
+        }
+    }
+
+    fn end_level(&mut self) {
+        let Some(level) = self.levels.pop() else {
+            return;
+        };
+        if level.is_key {
+            let private = level.private.into_iter();
+            self.hidden
+                .extend(private.map(|range| (range, Reason::Private)));
+        }
+        self.value(level.begin..self.at);
+    }
+
+    /// Goes behind an object or array, however deep it is.
+    fn skip_nested(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.json.as_bytes().get(self.at) {
+            match byte {
+                b'"' => {
+                    self.at = end_of_string(self.json, self.at);
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// Behind the quotation mark that ends a string.
+fn end_of_string(json: &str, begin: usize) -> usize {
+    let mut at = begin + 1;
+    while let Some(byte) = json.as_bytes().get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    json.len()
+}
+
+fn unescaped(string: &str) -> Cow<'_, str> {
+    match string.contains('\\') {
+        // Half of a surrogate pair is no text, and no name of any member here.
+        true => Cow::Owned(serde_json::from_str(string).unwrap_or_default()),
+        false => Cow::Borrowed(string.trim_matches('"')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn nulled(json: &str) -> String {
+        let shown = Hidden::of(json).nulled(json).into_owned();
+        let _: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        shown
+    }
+
+    #[test]
+    fn private_members_of_keys_are_hidden_wherever_they_are() {
+        for (json, shown) in [
+            (
+                r#"{"jwk":{"d":"A","kty":"EC","x":"B"}}"#,
+                r#"{"jwk":{"d":null,"kty":"EC","x":"B"}}"#,
+            ),
+            (
+                r#"{"jwk":{"\u0064" : "A" ,"k":["A"]},"k":1}"#,
+                r#"{"jwk":{"\u0064" : null ,"k":null},"k":1}"#,
+            ),
+            (
+                r#"{"cnf":[{"x":{"oth":[{"d":1,"kty":""}],"kty":"RSA","q":{}}}]}"#,
+                r#"{"cnf":[{"x":{"oth":null,"kty":"RSA","q":null}}]}"#,
+            ),
+            (
+                r#"{"epk":{"priv":"A","n":"B"}}"#,
+                r#"{"epk":{"priv":null,"n":"B"}}"#,
+            ),
+            (
+                r#"{"jwk":[[{"d":1}],"d"]}"#,
+                r#"{"jwk":[[{"d":null}],"d"]}"#,
+            ),
+            (
+                r#"{"kty":"oct","k":"A","k":-1}"#,
+                r#"{"kty":"oct","k":null,"k":null}"#,
+            ),
+            (
+                r#"["k4.secret.AAAAAA","k4.public.AAAAAA"]"#,
+                r#"[null,"k4.public.AAAAAA"]"#,
+            ),
+            (
+                r#"{"key":"-----BEGIN PRIVATE KEY-----\nAAAA"}"#,
+                r#"{"key":null}"#,
+            ),
+            (r#""{\"kty\":\"oct\",\"k\":\"A\"}""#, "null"),
+            (
+                r#"{"d":"A","p":{"kty":"EC","d":1}}"#,
+                r#"{"d":"A","p":{"kty":"EC","d":null}}"#,
+            ),
+            (
+                r#"{"kid":"d","kty":"EC","e":"d"}"#,
+                r#"{"kid":"d","kty":"EC","e":"d"}"#,
+            ),
+        ] {
+            assert_eq!(nulled(json), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_below_the_limit_is_hidden_and_nothing_else() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(nulled(&nested(32)), nested(32));
+        let pruned = format!("{}null{}", "[".repeat(32), "]".repeat(32));
+        assert_eq!(nulled(&nested(33)), pruned);
+        assert_eq!(nulled(&nested(200_000)), pruned);
+        let json = format!("{}[\"]\"],1,{{}}{}", "[".repeat(32), "]".repeat(32));
+        let shown = format!("{}null,1,null{}", "[".repeat(32), "]".repeat(32));
+        assert_eq!(nulled(&json), shown);
+    }
+}

@@ -1,0 +1,672 @@
+//! Every command that reads what a stranger wrote, within a limit of its memory that is set from outside:
+//! none dies, none hangs, each ends with an exit code of its own.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod binary;
+mod confined;
+mod hostile;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+
+use binary::{keys, line, succeeds};
+use confined::{Ended, confined};
+use hostile::{PAYLOAD_BYTES, TOKEN_BYTES, documents, holding, of_many_parts};
+
+/// Documents that one place of a token is filled with where not all of them are.
+const SOME: [&str; 6] = [
+    "arrays",
+    "objects",
+    "members",
+    "elements at the limit",
+    "escapes",
+    "private members",
+];
+
+/// Calls that look at a token without a key.
+const LOOKS: [&[&str]; 3] = [
+    &["inspect"],
+    &["inspect", "--json"],
+    &["inspect", "--web", "-o", "-"],
+];
+
+/// A folder with the test keys in it.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for key in fs::read_dir(keys()).unwrap() {
+        let key = key.unwrap();
+        fs::copy(key.path(), folder.path().join(key.file_name())).unwrap();
+    }
+    folder
+}
+
+#[track_caller]
+fn reads(folder: &Path, call: &[&str], text: &str) -> Ended {
+    fs::write(folder.join("hostile"), text).unwrap();
+    confined(folder, &[call, &["@hostile"]].concat(), Stdio::null())
+}
+
+#[test]
+fn inspect_nesting_is_shown_to_the_limit_and_told() {
+    let folder = folder();
+    let folder = folder.path();
+    let deep = hostile::nested(24_000, "[", "", "]");
+    for (place, token) in holding(&format!("{{\"a\":{deep}}}")) {
+        if ["PASERK", "JWK", "key set", "itself"].contains(&place) {
+            continue;
+        }
+        let [text, json, page] = LOOKS.map(|look| reads(folder, look, &token));
+        if place == "PASETO footer" {
+            // It has a limit of its own.
+            assert_eq!([text.code, json.code, page.code], [1; 3], "{place}");
+            continue;
+        }
+        for (ended, bytes_max) in [(&text, 4096), (&json, 4096), (&page, 128 * 1024)] {
+            assert_eq!(ended.code, 0, "{place}: {}", ended.stderr);
+            let said = "nested deeper than 32 levels: what is deeper is not shown";
+            assert!(ended.stderr.contains(said), "{place}: {}", ended.stderr);
+            let shown = String::from_utf8_lossy(&ended.stdout);
+            assert!(shown.contains("nested deeper than 32 levels"), "{place}");
+            assert!(shown.len() < bytes_max, "{place}: {}", shown.len());
+        }
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert!(json["notes"].is_array(), "{place}");
+    }
+}
+
+#[test]
+fn inspect_hostile_payload_stays_within_memory() {
+    let folder = folder();
+    for (_, document) in documents(PAYLOAD_BYTES) {
+        let (_, token) = holding(&document).swap_remove(0);
+        for look in LOOKS {
+            assert_eq!(reads(folder.path(), look, &token).code, 0);
+        }
+    }
+}
+
+#[test]
+fn inspect_hostile_parts_stay_within_memory() {
+    let folder = folder();
+    let some = documents(PAYLOAD_BYTES).into_iter();
+    for (_, document) in some.filter(|(name, _)| SOME.contains(name)) {
+        for (_, token) in holding(&document).into_iter().skip(1) {
+            for look in LOOKS {
+                reads(folder.path(), look, &token);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_parts_stay_within_memory() {
+    let folder = folder();
+    for (_, token) in of_many_parts(TOKEN_BYTES) {
+        for look in LOOKS {
+            reads(folder.path(), look, &token);
+        }
+        for call in [
+            &["jwt", "verify", "--key", "es256.pub.jwk"][..],
+            &["jws", "verify", "--key", "es256.pub.jwk", "--json"],
+            &["jwe", "decrypt", "--key", "ecdh.jwk", "--json"],
+            &["paseto", "verify", "--key", "k4.public"],
+            &["paseto", "decrypt", "--key", "k4.local"],
+            &["doctor", "--keys", "es256.pub.jwk"],
+            &["doctor", "--json"],
+            &[
+                "token",
+                "verify",
+                "--server",
+                "http://127.0.0.1:1",
+                "--audience",
+                "a",
+            ],
+        ] {
+            let ended = reads(folder.path(), call, &token);
+            // Of a PASETO, the doctor only says who can tell.
+            assert!(ended.code > 0 || call[0] == "doctor", "{call:?}");
+        }
+    }
+}
+
+#[test]
+fn verified_hostile_payload_stays_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    for (name, document) in documents(PAYLOAD_BYTES) {
+        fs::write(folder.join("payload"), &document).unwrap();
+        let signed = line(folder, &["jws", "sign", "--key", "hs256.jwk", "@payload"]);
+        let key = ["--key", "hs256.jwk"];
+        let jws = reads(folder, &[&["jws", "verify"], &key[..]].concat(), &signed);
+        assert!(jws.stdout == document.as_bytes(), "{name}");
+        reads(
+            folder,
+            &[&["jws", "verify", "--json"], &key[..]].concat(),
+            &signed,
+        );
+        for allow in [
+            &[][..],
+            &["--allow", "no-expiry"],
+            &["--allow", "no-expiry", "--json"],
+        ] {
+            reads(
+                folder,
+                &[&["jwt", "verify"], &key[..], allow].concat(),
+                &signed,
+            );
+        }
+        reads(folder, &["doctor", "--keys", "hs256.jwk"], &signed);
+        reads(folder, &["doctor", "--json"], &signed);
+
+        let call = ["paseto", "sign", "--key", "k4.secret", "@payload"];
+        let signed = line(folder, &call);
+        let verify = ["paseto", "verify", "--key", "k4.public"];
+        for more in [&["--raw"][..], &["--allow", "no-expiry"], &["--json"]] {
+            reads(folder, &[&verify[..], more].concat(), &signed);
+        }
+    }
+}
+
+#[test]
+fn decrypted_hostile_plaintext_stays_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    for (_, document) in documents(PAYLOAD_BYTES) {
+        fs::write(folder.join("payload"), &document).unwrap();
+        let seal = ["jwe", "encrypt", "--key", "ecdh.pub.jwk", "@payload"];
+        let sealed = line(folder, &seal);
+        let open = ["--key", "ecdh.jwk"];
+        reads(folder, &[&["jwe", "decrypt"], &open[..]].concat(), &sealed);
+        reads(
+            folder,
+            &[&["jwe", "decrypt", "--json"], &open[..]].concat(),
+            &sealed,
+        );
+        let nested = [
+            "jwt",
+            "verify",
+            "--key",
+            "hs256.jwk",
+            "--decrypt-key",
+            "ecdh.jwk",
+        ];
+        reads(folder, &nested, &sealed);
+
+        let seal = ["paseto", "encrypt", "--key", "k4.local", "@payload"];
+        let sealed = line(folder, &seal);
+        reads(folder, &["paseto", "decrypt", "--key", "k4.local"], &sealed);
+        reads(
+            folder,
+            &["paseto", "decrypt", "--key", "k4.local", "--raw"],
+            &sealed,
+        );
+    }
+}
+
+#[test]
+fn decrypt_compressed_zeros_stay_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    for megabytes in [1, 5, 60] {
+        fs::write(folder.join("zeros"), vec![0_u8; megabytes << 20]).unwrap();
+        let zip = ["--zip", "--allow", "zip"];
+        let seal = ["jwe", "encrypt", "--key", "ecdh.pub.jwk", "@zeros"];
+        let sealed = line(folder, &[&seal[..], &zip].concat());
+        let open = ["jwe", "decrypt", "--key", "ecdh.jwk", "--allow", "zip"];
+        let ended = reads(folder, &open, &sealed);
+        // A thousand times its compressed size: more than ever is taken.
+        assert_eq!(ended.code, 1, "{}", ended.stderr);
+        let open = [
+            "jwt",
+            "verify",
+            "--key",
+            "hs256.jwk",
+            "--decrypt-key",
+            "ecdh.jwk",
+        ];
+        reads(folder, &[&open[..], &zip[1..]].concat(), &sealed);
+    }
+}
+
+#[test]
+fn hostile_keys_stay_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    let token = line(folder, &["jws", "sign", "--key", "es256.jwk", "text"]);
+    for (_, text) in hostile::keys(1_000_000) {
+        fs::write(folder.join("key"), text).unwrap();
+        for call in [
+            &["inspect", "@key"][..],
+            &["inspect", "--json", "@key"],
+            &["inspect", "--web", "-o", "-", "@key"],
+            &["key", "public", "key"],
+            &["key", "thumbprint", "key"],
+            &["key", "convert", "--to", "pem", "key"],
+            &["jws", "verify", "--key", "key", &token],
+            &["jws", "sign", "--key", "key", "text"],
+            &["jwe", "encrypt", "--key", "key", "text"],
+            &["jwe", "decrypt", "--key", "key", "a.b.c.d.e"],
+            &["paseto", "verify", "--key", "key", "v4.public.AAAA"],
+            &["doctor", "--keys", "key", &token],
+        ] {
+            confined(folder, call, Stdio::null());
+        }
+    }
+}
+
+#[test]
+fn sign_and_encrypt_hostile_arguments_stay_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    for (_, document) in documents(PAYLOAD_BYTES) {
+        fs::write(folder.join("hostile"), document).unwrap();
+        let at = "@hostile";
+        for call in [
+            &[
+                "jwt",
+                "sign",
+                "--key",
+                "hs256.jwk",
+                "--no-expiry",
+                "--claims",
+                at,
+            ][..],
+            &[
+                "jws",
+                "sign",
+                "--key",
+                "hs256.jwk",
+                "--serialization",
+                "general",
+                at,
+            ],
+            &[
+                "jwe",
+                "encrypt",
+                "--key",
+                "ecdh.pub.jwk",
+                "--zip",
+                "--allow",
+                "zip",
+                at,
+            ],
+            &[
+                "jwe",
+                "encrypt",
+                "--key",
+                "ecdh.pub.jwk",
+                "--serialization",
+                "general",
+                "--aad",
+                at,
+                "text",
+            ],
+            &[
+                "jwe",
+                "encrypt",
+                "--key",
+                "ecdh.pub.jwk",
+                "--apu",
+                at,
+                "text",
+            ],
+            &[
+                "paseto",
+                "sign",
+                "--key",
+                "k4.secret",
+                "--no-expiry",
+                "--claims",
+                at,
+            ],
+            &[
+                "paseto", "encrypt", "--key", "k4.local", "--footer", at, "text",
+            ],
+            &[
+                "token",
+                "issue",
+                "--server",
+                "http://127.0.0.1:1",
+                "--profile",
+                "a",
+                "--claims",
+                at,
+            ],
+        ] {
+            confined(folder, call, Stdio::null());
+        }
+    }
+}
+
+/// What never ends is read to a limit, from a file and from standard input.
+#[test]
+fn endless_input_is_refused_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    succeeds(folder, &["admin", "issuer", "add", SETTINGS], b"");
+    for zeros in ["/dev/zero", "-"] {
+        let at = if zeros == "-" { "-" } else { "@/dev/zero" };
+        for call in [
+            &["inspect", at][..],
+            &["inspect", "--json", at],
+            &["doctor", at],
+            &["doctor", "--keys", zeros],
+            &["jwt", "verify", "--key", "es256.pub.jwk", at],
+            &["jwt", "verify", "--key", zeros, "a.b.c"],
+            &["jws", "verify", "--key", "es256.pub.jwk", at],
+            &[
+                "jws",
+                "verify",
+                "--key",
+                "es256.pub.jwk",
+                "--detached",
+                at,
+                "a..c",
+            ],
+            &["jwe", "decrypt", "--key", "ecdh.jwk", at],
+            &[
+                "jwe",
+                "decrypt",
+                "--password-file",
+                zeros,
+                "--allow",
+                "pbes2",
+                "a.b.c.d.e",
+            ],
+            &["paseto", "verify", "--key", "k4.public", at],
+            &[
+                "paseto",
+                "verify",
+                "--key",
+                "k4.public",
+                "--footer",
+                at,
+                "v4.public.AAAA",
+            ],
+            &["paseto", "decrypt", "--key", zeros, "v4.local.AAAA"],
+            &["key", "public", zeros],
+            &["key", "thumbprint", zeros],
+            &["key", "convert", "--to", "jwk", zeros],
+            &[
+                "jwt",
+                "sign",
+                "--key",
+                "hs256.jwk",
+                "--no-expiry",
+                "--claims",
+                at,
+            ],
+            &["jws", "sign", "--key", "hs256.jwk", at],
+            &["jwe", "encrypt", "--key", "ecdh.pub.jwk", at],
+            &[
+                "token",
+                "verify",
+                "--server",
+                "http://127.0.0.1:1",
+                "--audience",
+                "a",
+                at,
+            ],
+            &[
+                "token",
+                "issue",
+                "--server",
+                "http://127.0.0.1:1",
+                "--profile",
+                "a",
+                "--claims",
+                at,
+            ],
+            &["admin", "restore", "--data", "restored", zeros],
+            &["admin", "issuer", "set", at],
+            &["lab", "report", zeros],
+            &["lab", "report", "--html", zeros],
+            &["lab", "compare", zeros, "/dev/zero"],
+            &["lab", "gate", "--baseline", zeros],
+            &["lab", "merge", zeros, "/dev/zero"],
+            &["lab", "import", "/dev/zero", "--name", "a", "--cores", "1"],
+            &["lab", "load", "merge", "/dev/zero"],
+            &["lab", "run", "--claims", zeros],
+            &["serve", "--config", "/dev/zero"],
+            &[
+                "admin",
+                "key",
+                "list",
+                ISS,
+                "--key-encryption-key",
+                "/dev/zero",
+            ],
+            &[
+                "token",
+                "verify",
+                "--bearer",
+                "/dev/zero",
+                "--audience",
+                "a",
+                "a.b.c",
+            ],
+            &[
+                "token",
+                "verify",
+                "--ca",
+                "/dev/zero",
+                "--audience",
+                "a",
+                "a.b.c",
+            ],
+        ] {
+            let endless = File::open("/dev/zero").unwrap();
+            let ended = confined(folder, call, Stdio::from(endless));
+            assert_ne!(ended.code, 0, "{call:?}");
+        }
+    }
+}
+
+const ISS: &str = "https://id.example";
+const SETTINGS: &str = r#"{"iss": "https://id.example", "profiles": [
+    {"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]}"#;
+
+fn backups() -> Vec<hostile::Named> {
+    let first = "{\"jeton_backup\":1,\"revision\":1,\"at\":1}\n";
+    let line =
+        |key: &str, value: &str| format!("{}\n", serde_json::json!({"key": key, "value": value}));
+    let record = |inner: &str| format!("{{\"schema\":1,\"record\":{inner}}}");
+    let many = (0..60_000).map(|number| line(&format!("/i/{number}"), &record("{}")));
+    let large = "a".repeat(250_000);
+    let wide =
+        (0..200).map(|number| line(&format!("/i/{number}"), &record(&format!("\"{large}\""))));
+    let deep = hostile::nested(250_000, "[", "", "]");
+    vec![
+        ("one line", format!("{first}{}", "a".repeat(4_000_000))),
+        ("first line", hostile::nested(4_000_000, "[", "", "]")),
+        (
+            "arrays",
+            format!("{first}{}\n", hostile::nested(1_000_000, "[", "", "]")),
+        ),
+        (
+            "deep record",
+            format!("{first}{}", line("/i/a", &record(&deep))),
+        ),
+        (
+            "many records",
+            format!("{first}{}", many.collect::<String>()),
+        ),
+        (
+            "large records",
+            format!("{first}{}", wide.collect::<String>()),
+        ),
+        ("blank lines", format!("{first}{}", "\n".repeat(1_000_000))),
+        (
+            "members",
+            format!("{first}{{{}}}\n", hostile::members(1_000_000)),
+        ),
+    ]
+}
+
+#[test]
+fn hostile_backups_and_settings_stay_within_memory() {
+    let folder = folder();
+    let folder = folder.path();
+    succeeds(folder, &["admin", "issuer", "add", SETTINGS], b"");
+    for (name, backup) in backups() {
+        fs::write(folder.join("backup"), backup).unwrap();
+        let restore = ["admin", "restore", "--data", "restored", "backup"];
+        let ended = confined(folder, &restore, Stdio::null());
+        assert_eq!(ended.code, 2, "{name}: {}", ended.stderr);
+        assert!(!folder.join("restored").exists(), "{name}");
+    }
+    for (_, document) in documents(PAYLOAD_BYTES) {
+        let settings = format!(r#"{{"iss":"https://id.example","profiles":[{document}]}}"#);
+        for text in [&document, &settings] {
+            fs::write(folder.join("hostile"), text).unwrap();
+            for call in [
+                &["admin", "issuer", "add", "@hostile"][..],
+                &["admin", "issuer", "set", "@hostile"],
+                &[
+                    "admin",
+                    "key",
+                    "list",
+                    ISS,
+                    "--key-encryption-key",
+                    "hostile",
+                ],
+            ] {
+                assert_ne!(confined(folder, call, Stdio::null()).code, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn serve_hostile_configuration_is_refused_within_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let bytes = 4_000_000;
+    let client = "[[client]]\nname = 'a'\nmay = ['verify']\nissuers = ['*']\n";
+    let mut all = vec![
+        (
+            "arrays",
+            format!("a = {}", hostile::nested(bytes, "[", "", "]")),
+        ),
+        (
+            "tables",
+            format!("a = {}", hostile::nested(bytes, "{a=", "1", "}")),
+        ),
+        ("dotted", format!("a{} = 1", ".a".repeat(bytes / 2))),
+        ("dotted table", format!("[a{}]", ".a".repeat(bytes / 2))),
+        ("no end", format!("a = '{}", "a".repeat(bytes))),
+        ("comments", format!("{}a = 1", "#\n".repeat(bytes / 2))),
+        (
+            "keys",
+            hostile::members(bytes).replace(':', "=").replace(',', "\n"),
+        ),
+        (
+            "issuers",
+            "[[issuer]]\niss='https://a'\nprofiles=[]\n".repeat(bytes / 50),
+        ),
+        ("clients", client.repeat(bytes / client.len())),
+        (
+            "escapes",
+            format!("a = \"{}\"", "\\u0000".repeat(bytes / 6)),
+        ),
+        ("longer", "\n".repeat(bytes + 1_000_000)),
+    ];
+    for (name, document) in documents(PAYLOAD_BYTES) {
+        all.push((name, document));
+    }
+    for (name, text) in all {
+        fs::write(folder.join("jeton.toml"), text).unwrap();
+        let serve = ["serve", "--config", "jeton.toml", "--data", "data"];
+        // No address of this machine, so that what is no mistake ends as well.
+        let nowhere = ["--listen", "192.0.2.1:1", "--admin-listen", "192.0.2.1:2"];
+        let ended = confined(folder, &[&serve[..], &nowhere].concat(), Stdio::null());
+        assert_eq!(ended.code, 2, "{name}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn hostile_lab_files_stay_within_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    let run = fs::read_to_string(runs.join("2026-11-24-full/results.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    let with = |member: &str, value: &str| {
+        let mut run = run.clone();
+        run[member] = serde_json::Value::from("@@");
+        run.to_string().replace("\"@@\"", value)
+    };
+    let mut rows = run["rows"].as_array().unwrap().clone();
+    let row = rows[0].to_string();
+    rows[0]["ns_per_op"]["rounds"] = "@@".into();
+    let rounds = serde_json::Value::from(rows.clone()).to_string();
+    let rounds = rounds.replace("\"@@\"", &format!("[{}]", hostile::list(20_000_000, "1")));
+    let exchange = |number: usize| {
+        let party = |role: &str| {
+            let id = format!("{role}/{number}");
+            serde_json::json!({"driver": id, "library": id, "version": "1", "language": "go"})
+        };
+        serde_json::json!({"suite": "interop", "status": "ok", "minter": party("m"),
+            "verifier": party("v"), "format": "jwt", "alg": "HS256", "outcome": "verified"})
+    };
+    let exchanges: serde_json::Value = (0..2000).map(exchange).collect();
+    let mut all = vec![
+        ("exchanges", with("rows", &exchanges.to_string())),
+        (
+            "rows",
+            with("rows", &format!("[{}]", hostile::list(30_000_000, &row))),
+        ),
+        ("rounds", with("rows", &rounds)),
+        (
+            "command",
+            with("command", &format!("\"{}\"", "\\u001b".repeat(1_000_000))),
+        ),
+        (
+            "no end",
+            format!("{{\"schema\":1,\"command\":\"{}", "a".repeat(60_000_000)),
+        ),
+        ("blanks", " ".repeat(60_000_000)),
+    ];
+    let gigabyte = packed_zeros();
+    for (name, document) in documents(PAYLOAD_BYTES) {
+        all.push((name, with("published", &format!("[{document}]"))));
+        all.push((name, document));
+    }
+    let results = all
+        .into_iter()
+        .map(|(name, text)| (name, text.into_bytes()));
+    for (name, bytes) in results.chain([("packed zeros", gigabyte)]) {
+        fs::write(folder.join("hostile"), bytes).unwrap();
+        for call in [
+            &["lab", "report", "hostile"][..],
+            &["lab", "report", "--html", "hostile"],
+            &["lab", "compare", "hostile", "hostile"],
+            &["lab", "gate", "--baseline", "hostile", "hostile"],
+            &["lab", "merge", "hostile", "hostile"],
+            &["lab", "import", "hostile", "--name", "a", "--cores", "1"],
+            &["lab", "load", "merge", "hostile"],
+        ] {
+            let ended = confined(folder, call, Stdio::null());
+            let said = match name {
+                _ if ["import", "load"].contains(&call[1]) => continue,
+                "rows" => "rows with times, and at most 20000 are read",
+                "exchanges" => "it has 16000000 cells of interop, and at most 500000 are read",
+                "rounds" => "bytes, and at most 1048576 are read",
+                _ => continue,
+            };
+            assert_eq!(ended.code, 2, "{name}: {call:?}: {}", ended.stderr);
+            assert!(ended.stderr.contains(said), "{call:?}: {}", ended.stderr);
+        }
+    }
+}
+
+/// A gigabyte in a megabyte, gzip (RFC 1952).
+fn packed_zeros() -> Vec<u8> {
+    let zeros = std::process::Command::new("sh")
+        .args(["-c", "head -c 1000000000 /dev/zero | gzip -1"])
+        .output()
+        .unwrap();
+    zeros.stdout
+}
