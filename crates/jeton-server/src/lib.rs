@@ -44,6 +44,7 @@ mod arriving;
 mod intake;
 mod listen;
 mod overload;
+mod pace;
 mod server;
 
 // What tells how it is

@@ -59,6 +59,8 @@ pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 pub const PEM_BYTES: u64 = 1024 * 1024;
 /// A connection's calls are answered one after the other so long, and then it is another's turn.
 pub const TURN: Duration = Duration::from_millis(5);
+/// A long call does other calls' worth of work for so long, and then others go first.
+pub const SLICE: Duration = Duration::from_millis(2);
 /// A worker looks at its sockets and timers after so many turns of connections, if it has not paused.
 pub const TURNS_BETWEEN_LOOKS: u32 = 16;
 /// How late a worker may be, in milliseconds, before it refuses calls.

@@ -9,6 +9,7 @@ mod by_hand;
 mod deadline;
 mod drain;
 mod http1;
+mod pace;
 mod reflection;
 mod report;
 mod tokens;
