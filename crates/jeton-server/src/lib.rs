@@ -41,6 +41,7 @@ mod shared;
 
 // What carries it
 mod arriving;
+mod descriptors;
 mod intake;
 mod listen;
 mod overload;

@@ -104,6 +104,7 @@ pub(crate) struct Metrics {
     pub(crate) connections_refused: AtomicU64,
     pub(crate) handshakes_failed: AtomicU64,
     pub(crate) stalled: AtomicU64,
+    pub(crate) connections_idle: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -175,6 +176,11 @@ impl Metrics {
                 "connections_stalled",
                 "Connections closed because the client took nothing.",
                 &self.stalled,
+            ),
+            (
+                "connections_idle",
+                "Idle connections closed to make room for others.",
+                &self.connections_idle,
             ),
         ];
         for (name, help, counter) in single {

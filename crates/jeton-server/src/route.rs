@@ -27,6 +27,9 @@ pub(crate) enum Door {
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) door: Door,
+    /// It reached a listener that only this machine reaches.
+    pub(crate) is_loopback: bool,
+    pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
 }
 

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::listen::{self, House, Workers};
 use crate::route::{Door, Reflection, Routes};
 use crate::service::{Service, until};
-use crate::{logs, node, notify, tls};
+use crate::{descriptors, logs, node, notify, tls};
 
 /// Reads the configuration again.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -74,17 +74,22 @@ impl Server {
     /// SIGHUP the configuration is read again. What clients there are, what they may, and certificates
     /// are taken from it; the rest needs a restart.
     ///
+    /// The process's limit of open files is raised if it is too low for the connections.
+    ///
     /// # Errors
     ///
     /// [`Error`], before anything listens.
     pub fn start_with(
-        config: Config,
+        mut config: Config,
         reload: Option<Reload>,
         clock: Arc<dyn Clock>,
     ) -> Result<Server> {
         logs::start(&config.log);
         let (source, key_is_given) = node::key_source(&config)?;
         config.check_exposure(key_is_given)?;
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let count = config.workers.unwrap_or_else(cores);
+        config.limits.connections = descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
         let data = listen::bind(config.listen)?;
@@ -100,9 +105,8 @@ impl Server {
         let (end, ending) = watch::channel(false);
         let service = Arc::new(Service::new(node, &config, stopping));
         let (health, routes) = routes(service.clone())?;
-        let house = Arc::new(House::new(routes, acceptor));
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        let count = config.workers.unwrap_or_else(cores);
+        let house = House::new(routes, acceptor, data_address, admin_address);
+        let house = Arc::new(house);
         let workers = Workers::start(count, &house, &ending)?;
 
         let running = Running {
@@ -192,7 +196,7 @@ impl Running {
         let house = self.house.clone();
         let admin_house = house.clone();
         let administer = listen::accept(admin, house, Door::Admin, stopping.clone(), {
-            move |stream, place| listen::spawn(admin_house.clone(), stream, place)
+            move |stream, place| listen::spawn(admin_house.clone(), stream, Door::Admin, place)
         });
         let administer = tokio::spawn(administer);
         {

@@ -6,6 +6,7 @@ mod abuse;
 mod access;
 mod admin;
 mod by_hand;
+mod connections;
 mod deadline;
 mod drain;
 mod http1;
