@@ -29,6 +29,8 @@ pub enum Error {
     Listen(SocketAddr, io::Error),
     /// The data folder, the store or the keys in it.
     Issuer(jeton_issuer::Error),
+    /// The file with the token for AdminService cannot be written.
+    AdminToken(PathBuf, io::Error),
     /// The process may have too few files and connections open to serve at all.
     Descriptors {
         /// How many it may have.
@@ -68,6 +70,9 @@ impl fmt::Display for Error {
             ),
             Error::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Error::Issuer(error) => error.fmt(f),
+            Error::AdminToken(file, error) => {
+                write!(f, "{} cannot be written: {error}", file.display())
+            }
             Error::Descriptors { limit, needed } => write!(
                 f,
                 "the process may have {limit} files and connections open, and the server needs at least \

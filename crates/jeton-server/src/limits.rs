@@ -63,6 +63,8 @@ pub const REMEMBERED: Duration = Duration::from_millis(500);
 pub const REMEMBERED_TOKENS: usize = 1024;
 /// Clients in the configuration.
 pub const CLIENTS: usize = 10_000;
+/// Names in `hosts`.
+pub const HOSTS: usize = 1000;
 /// A configuration file, bytes.
 pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 /// A PEM file, bytes.

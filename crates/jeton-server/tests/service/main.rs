@@ -5,6 +5,8 @@
 mod abuse;
 mod access;
 mod admin;
+mod admin_token;
+mod browsers;
 mod by_hand;
 mod connections;
 mod deadline;
