@@ -46,6 +46,8 @@ pub(crate) enum Denied {
     BadCredentials,
     /// It is known, and may not do this.
     Permission(Permission),
+    /// It may have tokens issued, and not this one: with it, it would be another client.
+    Credential,
     /// It is anyone, and AdminService asks for the admin token.
     NoAdminToken,
     /// Whether it may cannot be said now: the view of the store is too old.
@@ -109,6 +111,33 @@ impl Doorman {
         match &self.trial {
             Some(trial) if !trial.shows_token(headers) => Err(Denied::NoAdminToken),
             _ => self.identify(node, certificate, headers),
+        }
+    }
+
+    /// Refuses a token that this server would take for another client's credential: one of the bearer
+    /// issuer for the bearer audience.
+    ///
+    /// Whether the subject is a client's yet does not matter. A client may be added while the token is
+    /// valid, and what such tokens are for is to call this server. So a caller has its own subject there
+    /// and no other, unless it administers the bearer issuer and could import a key anyway.
+    pub(crate) fn check_credential(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        audience: &str,
+        subject: Option<&str>,
+    ) -> Result<(), Denied> {
+        let is_credential = self
+            .bearer
+            .as_ref()
+            .is_some_and(|bearer| bearer.issuer == iss && bearer.audience == audience);
+        // A token without a subject is of no client.
+        let (true, Some(subject)) = (is_credential, subject) else {
+            return Ok(());
+        };
+        match caller.is_subject(subject) || caller.may(Permission::Admin, iss) {
+            true => Ok(()),
+            false => Err(Denied::Credential),
         }
     }
 

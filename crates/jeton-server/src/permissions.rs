@@ -43,6 +43,8 @@ impl fmt::Display for Permission {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
     name: String,
+    /// Who its bearer tokens are of, if it is known by those.
+    subject: Option<String>,
     /// Any process of this machine.
     is_local: bool,
     of_all: u8,
@@ -55,6 +57,7 @@ impl Caller {
     pub(crate) fn anyone() -> Caller {
         Caller {
             name: "local".to_owned(),
+            subject: None,
             is_local: true,
             of_all: !Permission::Admin.bit(),
             of_issuer: HashMap::new(),
@@ -83,6 +86,11 @@ impl Caller {
     /// Whether it may so for all issuers.
     pub(crate) fn may_everywhere(&self, permission: Permission) -> bool {
         self.of_all & permission.bit() != 0
+    }
+
+    /// Whether its bearer tokens are of that subject.
+    pub(crate) fn is_subject(&self, subject: &str) -> bool {
+        self.subject.as_deref() == Some(subject)
     }
 
     /// Whether it may read the metrics: who administers all issuers; and any process of this machine, if
@@ -129,6 +137,7 @@ impl Clients {
             let caller = by.entry(known).or_insert_with(|| {
                 Arc::new(Caller {
                     name: client.name.clone(),
+                    subject: client.subject.clone(),
                     is_local: false,
                     of_all: 0,
                     of_issuer: HashMap::new(),

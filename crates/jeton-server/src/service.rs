@@ -80,6 +80,18 @@ impl Service {
         doorman.identify_administrator(&self.node, certificate, headers)
     }
 
+    /// Refuses to issue what would be another client's credential.
+    pub(crate) fn check_credential(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        audience: &str,
+        subject: Option<&str>,
+    ) -> Result<(), Denied> {
+        let doorman = self.doorman.load();
+        doorman.check_credential(caller, iss, audience, subject)
+    }
+
     /// Refuses a call if this worker is late already.
     pub(crate) fn in_time(&self) -> Result<(), Failure> {
         match Load::is_late() {
@@ -109,7 +121,9 @@ impl Service {
         request: &Request<'_>,
     ) -> Result<Issued, Failure> {
         allow(caller, Permission::Issue, iss)?;
-        Ok(self.node.issue(iss, request)?)
+        self.node.issue_if(iss, request, |audience, subject| {
+            Ok(self.check_credential(caller, iss, audience, subject)?)
+        })
     }
 
     pub(crate) fn verify(

@@ -107,6 +107,13 @@ fn of_denied(denied: Denied) -> Told {
             "NOT_ALLOWED",
             format!("the caller has no permission to {permission} for this issuer"),
         ),
+        Denied::Credential => (
+            Code::PermissionDenied,
+            "NOT_ALLOWED",
+            "a token of this subject for this audience is a credential of this server: only a caller with \
+             the permission to admin has one issued that is not its own"
+                .to_owned(),
+        ),
         Denied::NoAdminToken => (
             Code::Unauthenticated,
             "NO_ADMIN_TOKEN",

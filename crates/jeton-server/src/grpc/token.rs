@@ -247,10 +247,16 @@ impl TokenApi {
         pace: &mut Pace,
         outcomes: &mut Outcomes,
     ) -> Result<usize, Failure> {
+        let doorman = self.service.doorman.load();
         let issue = |desk: &Desk<'_>| {
             let mut series = desk.series()?;
             for (index, item) in items.iter().enumerate() {
-                outcomes.push(issue_item(&mut series, item));
+                let (audience, subject) = (desk.audience(), given(item.subject));
+                let checked = doorman.check_credential(&self.caller, iss, audience, subject);
+                outcomes.push(match checked {
+                    Ok(()) => issue_item(&mut series, item),
+                    Err(denied) => Err(denied.into()),
+                });
                 if pace.is_over() {
                     return Ok(index + 1);
                 }

@@ -9,6 +9,7 @@ mod admin_token;
 mod browsers;
 mod by_hand;
 mod connections;
+mod credentials;
 mod deadline;
 mod drain;
 mod http1;
