@@ -58,7 +58,7 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "chromium",
         shown_by: Sign::Program(BROWSERS),
-        why: "the report page, and that of inspect --web, are opened in a real browser",
+        why: "the report page and that of inspect --web are opened in it, and pages that attack a server",
     },
     SystemPackage {
         package: "softhsm2",
@@ -137,9 +137,10 @@ pub(crate) fn cargo_deny_path(house: &House) -> Option<PathBuf> {
         })
 }
 
-/// The browser for the page's test, if there is one.
+/// The browser for the tests, if there is one: the one that the environment names, or that is installed.
 pub(crate) fn chromium() -> Option<PathBuf> {
-    BROWSERS.iter().find_map(|name| on_path(name))
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    named.or_else(|| BROWSERS.iter().find_map(|name| on_path(name)))
 }
 
 fn rust_components(house: &House) -> Result<(), Stop> {

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
 
 mod attack;
+mod browser_attack;
 mod drivers;
 pub(crate) mod etcd;
 mod examples;
@@ -121,6 +122,11 @@ const STEPS: &[Step] = &[
         name: "browser",
         what: "the pages of that run, of a full one and of inspect --web open in Chromium, offline, without an error",
         run: lab::browser,
+    },
+    Step {
+        name: "browser-attack",
+        what: "a page of another site, in Chromium, neither reads nor changes a `jeton serve`",
+        run: browser_attack::run,
     },
 ];
 

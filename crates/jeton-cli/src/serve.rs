@@ -21,13 +21,16 @@ Examples:
 
 Without a configuration it listens on this machine alone and needs nothing: it makes the data folder,
 a key that private keys are encrypted under, and an issuer to try things out with, and prints three
-commands to begin with. It does not listen beyond this machine without TLS and client authentication.
+commands to begin with. The data listener then serves every process of this machine. AdminService
+asks for the token in the file admin-token of the data folder, which is new at each start. It does
+not listen beyond this machine without TLS and client authentication.
 
 Servers with the same etcd are one service: each issues, verifies and honours what any of them revoked.
 They share the key that private keys are encrypted under: JETON_KEY_ENCRYPTION_KEY, or a file that the
 configuration names.
 
-SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its clients and certificates again.")]
+SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its clients, hosts and
+certificates again.")]
 pub(crate) struct Serve {
     /// The configuration, TOML; docs/service.md says what can be in it
     #[arg(long, value_name = "FILE")]
@@ -107,6 +110,7 @@ fn greet(server: &Server, begun: &Begun) {
         server.admin_address(),
         begun.place,
     ));
+    tell_of_admin_token(server, begun.is_tls);
     let Some(offer) = server.offers().into_iter().next() else {
         output::note(
             "there is no issuer yet: `jeton admin issuer create`, or [[issuer]] in the configuration",
@@ -119,6 +123,23 @@ fn greet(server: &Server, begun: &Begun) {
     output::done(format_args!(
         "\nTo begin with, in another terminal:\n{}",
         first_commands(server, &offer).join("\n")
+    ));
+}
+
+/// Says whom a server without clients serves, and how it is administered.
+fn tell_of_admin_token(server: &Server, is_tls: bool) {
+    let Some(file) = server.admin_token_file() else {
+        return;
+    };
+    let file = file.display().to_string();
+    let plaintext = if is_tls { "" } else { "-plaintext " };
+    output::done(format_args!(
+        "admin token     {file}\n\n\
+         Without [[client]] the data listener serves every process of this machine. AdminService asks for \
+         the admin token:\n\
+         \u{20} grpcurl {plaintext}-H \"authorization: Bearer $(cat {})\" {} jeton.v1.AdminService/Status",
+        quoted(&file),
+        server.admin_address(),
     ));
 }
 

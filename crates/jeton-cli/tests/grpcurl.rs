@@ -59,8 +59,8 @@ fn the_books_lines_issue_verify_and_revoke() {
         address: server.address().replace("http://", ""),
     };
     let lines = lines_of_the_book();
-    let [issue, verify, revoke] = &lines[..] else {
-        panic!("three lines: {lines:?}");
+    let [issue, verify, revoke, status] = &lines[..] else {
+        panic!("four lines: {lines:?}");
     };
     let issued = grpcurl.answer(issue, "");
     let token = issued["token"].as_str().unwrap();
@@ -75,6 +75,44 @@ fn the_books_lines_issue_verify_and_revoke() {
     assert!(said.contains("the token is revoked"), "{said}");
     assert!(said.contains("TOKEN_REVOKED"), "{said}");
     assert!(!said.contains(token), "it repeats the token");
+
+    // What is printed at the start for AdminService works as it stands there, and not without the token.
+    let said = server.wait_for("AdminService/Status");
+    let printed = said.lines().find(|line| line.contains("grpcurl")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let at = server.admin_address().replace("http://", "");
+    assert_eq!(printed.trim(), status.replace("127.0.0.1:8421", &at));
+    let run = |line: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(folder.path());
+        shell
+            .env("PATH", format!("{}:{path}", grpcurl.folder))
+            .output()
+            .unwrap()
+    };
+    let status = run(printed);
+    let told = String::from_utf8_lossy(&status.stderr).into_owned();
+    assert!(status.status.success(), "{printed}: {told}");
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["isReady"], true);
+    let refused = run(&printed.replace("Bearer ", "Bearer x"));
+    assert!(!refused.status.success());
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        told.contains("Unauthenticated") && told.contains("admin-token"),
+        "{told}"
+    );
+
+    // A name that is not the server's is told to be so.
+    let named = grpcurl.run(
+        &issue.replace("-plaintext", "-plaintext -authority jeton.internal"),
+        "",
+    );
+    let told = String::from_utf8_lossy(&named.stderr);
+    assert!(
+        told.contains("PermissionDenied") && told.contains("`hosts`"),
+        "{told}"
+    );
 
     let listed = grpcurl.run("grpcurl -plaintext 127.0.0.1:8420 list", "");
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();

@@ -7,8 +7,12 @@ mod data_folder;
 mod serving;
 
 use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serving::Serving;
 
@@ -29,7 +33,9 @@ fn the_printed_commands_issue_verify_and_revoke() {
     let folder = tempfile::tempdir().unwrap();
     let server = Serving::any_port(folder.path(), &[]);
     let said = server.wait_for("token revoke");
-    let commands: Vec<&str> = said.lines().filter(|line| line.starts_with("  ")).collect();
+    let commands: Vec<&str> = (said.lines())
+        .filter(|line| line.starts_with("  ") && !line.contains("grpcurl"))
+        .collect();
     let [issue, verify, revoke] = commands[..] else {
         panic!("three commands: {said}");
     };
@@ -58,6 +64,7 @@ fn the_printed_commands_issue_verify_and_revoke() {
     let data = folder.path().join("jeton-data");
     for (file, mode) in [
         ("", 0o700),
+        ("admin-token", 0o600),
         ("key-encryption-key", 0o600),
         ("store.redb", 0o600),
     ] {
@@ -106,6 +113,7 @@ fn the_book_has_the_commands_that_are_printed() {
     let printed: Vec<&str> = said
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split_once(' '))
+        .filter(|(program, _)| *program != "grpcurl")
         .map(|(_, rest)| rest)
         .collect();
     assert_eq!(printed.len(), 3, "{said}");
@@ -166,13 +174,23 @@ fn no_token_key_or_secret_is_logged_at_any_level() {
                 .success()
         );
     }
+    let data = folder.path().join("jeton-data");
+    let admin_token = fs::read_to_string(data.join("admin-token")).unwrap();
     server.signal("-TERM");
-    let key = fs::read_to_string(folder.path().join("jeton-data/key-encryption-key")).unwrap();
+    let key = fs::read_to_string(data.join("key-encryption-key")).unwrap();
     let (_, said) = server.end();
     assert!(said.contains("ready"), "there is a log at all: {said}");
     let signature = token.rsplit('.').next().unwrap();
     let payload = token.split('.').nth(1).unwrap();
-    for secret in [&*token, signature, payload, key.trim(), "canary-bearer"] {
+    let (key, admin_token) = (key.trim(), admin_token.trim());
+    for secret in [
+        &*token,
+        signature,
+        payload,
+        key,
+        admin_token,
+        "canary-bearer",
+    ] {
         assert!(!said.contains(secret), "{said}");
     }
 }
@@ -245,6 +263,134 @@ fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
     server.signal("-HUP");
     server.wait_for("the configuration has been read again");
     assert_eq!(issue(), Some(2), "now callers must say who they are");
+    let admin_token = folder.path().join("jeton-data/admin-token");
+    assert!(!admin_token.exists(), "it is nobody's any more");
+    fs::write(&config, issuer).unwrap();
+    server.signal("-HUP");
+    let is_there = || admin_token.exists() && issue() == Some(0);
+    assert!(sometime(is_there), "without clients there is one again");
+}
+
+/// Tries until it holds.
+fn sometime(holds: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(30) {
+        if holds() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn hosts_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("jeton.toml");
+    fs::write(&config, "hosts = ['one.example']\n").unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let urls = [server.address(), server.admin_address()].map(|url| format!("{url}/livez"));
+    let status = |host: &str| {
+        let codes = urls.clone().map(|url| {
+            let host = format!("host: {host}");
+            let curl = [
+                "-sS",
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code}",
+                "-H",
+                &host,
+                &url,
+            ];
+            text(&Command::new("curl").args(curl).output().unwrap().stdout)
+        });
+        assert_eq!(codes[0], codes[1]);
+        codes[0].clone()
+    };
+    assert_eq!(
+        (status("one.example"), status("two.example")),
+        ("200".into(), "421".into())
+    );
+    fs::write(&config, "hosts = ['two.example']\n").unwrap();
+    server.signal("-HUP");
+    server.wait_for("the configuration has been read again");
+    assert_eq!(
+        (status("one.example"), status("two.example")),
+        ("421".into(), "200".into())
+    );
+    for wrong in ["*.example", "https://a.example", "a.example:80", "a@b", ""] {
+        fs::write(&config, format!("\nhosts = ['{wrong}']\n")).unwrap();
+        let (code, said) = Serving::any_port(folder.path(), &["--config", "jeton.toml"]).end();
+        assert_eq!(code, Some(2), "{wrong}");
+        assert!(
+            said.contains("jeton.toml:2: `hosts`: wants names without scheme"),
+            "{said}"
+        );
+    }
+}
+
+/// Of the limit of files that a process may have open: the shell sets it.
+fn serve_with_files(folder: &Path, files: &str) -> Serving {
+    let shell = ["sh", "-c", "ulimit -n $0 && exec \"$@\"", files];
+    let args = [
+        "--config",
+        "jeton.toml",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "127.0.0.1:0",
+    ];
+    Serving::start_by(&shell, folder, &args)
+}
+
+#[test]
+fn connections_are_as_many_as_the_process_may_have_files() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("jeton.toml"), "workers = 1\n").unwrap();
+    let server = serve_with_files(folder.path(), "200");
+    let admin = server.admin_address();
+    let said = server.wait_for("ready");
+    assert!(
+        said.contains("`limits.connections` is 10000") && said.contains("may have 200 files"),
+        "{said}"
+    );
+
+    // More of them than there are files; and the admin listener has its own.
+    let hold = |url: String| -> Vec<TcpStream> {
+        let to = url.strip_prefix("http://").unwrap().to_owned();
+        let hold = |_| {
+            let mut stream = TcpStream::connect(&*to).unwrap();
+            let _ = stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+            stream
+        };
+        (0..300).map(hold).collect()
+    };
+    let _held = hold(server.address());
+    let is_answered = || {
+        let url = format!("{admin}/livez");
+        Command::new("curl")
+            .args(["-sS", "--max-time", "5", &url])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    assert!(is_answered(), "{}", server.said());
+    let _more = hold(admin.clone());
+    assert!(sometime(is_answered), "{}", server.said());
+    assert!(
+        !server.said().contains("cannot be accepted"),
+        "{}",
+        server.said()
+    );
+
+    let (code, said) = serve_with_files(folder.path(), "100").end();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("may have 100 files and connections open, and the server needs at least"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -81,6 +81,42 @@ fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
     assert!(!is_trusted(folder.path(), "first.pem", &address));
 }
 
+/// A listener stays where it is at SIGHUP. So what the new configuration permits is for that one, and not
+/// for the one that the configuration now names.
+#[test]
+fn reload_opens_no_listener_beyond_loopback_to_everybody() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    Authority::new(&at.join("first.pem")).certify(at, 4096);
+    fs::write(at.join("kek"), "7".repeat(64)).unwrap();
+    fs::set_permissions(at.join("kek"), fs::Permissions::from_mode(0o600)).unwrap();
+    let tls = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    let listens = |address: &str| {
+        format!(
+            "listen = '{address}:0'\nadmin_listen = '127.0.0.1:0'\nkey_encryption_key_file = 'kek'\n{tls}"
+        )
+    };
+    let clients = "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
+        [[client]]\nname = 'c'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n";
+    let write = |text: &str| fs::write(at.join("jeton.toml"), text).unwrap();
+    write(&format!("{}{clients}", listens("0.0.0.0")));
+    let server = Serving::start(at, &["--config", "jeton.toml"]);
+    server.wait_for("ready");
+    write(&listens("127.0.0.1"));
+    server.signal("-HUP");
+    let said = server.wait_for("ERROR");
+    assert!(
+        said.contains("there is no `client`, so everybody could do everything"),
+        "{said}"
+    );
+    assert!(!at.join("jeton-data/admin-token").exists());
+    write(&format!("{}{clients}", listens("127.0.0.1")));
+    server.signal("-HUP");
+    server.wait_for("the configuration has been read again");
+}
+
 #[test]
 fn the_doctor_asks_whom_the_given_authorities_vouch_for() {
     let folder = tempfile::tempdir().unwrap();

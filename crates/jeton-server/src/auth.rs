@@ -1,5 +1,5 @@
 //! Who calls: by a certificate that the handshake verified, or by a bearer token (RFC 6750) that an
-//! issuer of this server issued.
+//! issuer of this server issued. On a server without clients: anyone, or who shows the admin token.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,9 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jeton_issuer::Node;
 
+use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
+use crate::error::Result;
 use crate::limits;
 use crate::permissions::{Caller, Clients, Permission};
 use crate::tls::PeerCertificate;
@@ -21,9 +23,18 @@ use crate::tls::PeerCertificate;
 pub(crate) struct Doorman {
     clients: Clients,
     bearer: Option<Bearer>,
-    anyone: Option<Arc<Caller>>,
+    /// Without clients.
+    trial: Option<Trial>,
     /// Which configuration this is: what was remembered under another does not count.
     generation: u64,
+}
+
+/// A server that has no clients configured, and serves all processes of its machine.
+#[derive(Debug)]
+struct Trial {
+    anyone: Arc<Caller>,
+    administrator: Arc<Caller>,
+    token: Arc<AdminToken>,
 }
 
 /// Why a caller may not.
@@ -35,6 +46,10 @@ pub(crate) enum Denied {
     BadCredentials,
     /// It is known, and may not do this.
     Permission(Permission),
+    /// It may have tokens issued, and not this one: with it, it would be another client.
+    Credential,
+    /// It is anyone, and AdminService asks for the admin token.
+    NoAdminToken,
     /// Whether it may cannot be said now: the view of the store is too old.
     Stale,
 }
@@ -51,13 +66,78 @@ thread_local! {
 }
 
 impl Doorman {
-    pub(crate) fn new(config: &Config, generation: u64) -> Doorman {
+    /// With the admin token that is already there, if there is one. A server with clients has none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AdminToken`](crate::Error::AdminToken).
+    pub(crate) fn new(
+        config: &Config,
+        generation: u64,
+        token: Option<Arc<AdminToken>>,
+    ) -> Result<Doorman> {
         let clients = Clients::of(config);
-        Doorman {
-            anyone: clients.is_empty().then(|| Arc::new(Caller::anyone())),
+        let trial = match clients.is_empty() {
+            false => None,
+            true => Some(Trial {
+                anyone: Arc::new(Caller::anyone()),
+                administrator: Arc::new(Caller::administrator()),
+                token: match token {
+                    Some(token) => token,
+                    None => Arc::new(AdminToken::make(&config.data)?),
+                },
+            }),
+        };
+        Ok(Doorman {
+            trial,
             bearer: config.bearer.clone(),
             clients,
             generation,
+        })
+    }
+
+    /// Of a server without clients.
+    pub(crate) fn admin_token(&self) -> Option<&Arc<AdminToken>> {
+        self.trial.as_ref().map(|trial| &trial.token)
+    }
+
+    /// Who calls AdminService.
+    pub(crate) fn identify_administrator(
+        &self,
+        node: &Node,
+        certificate: Option<&PeerCertificate>,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>, Denied> {
+        match &self.trial {
+            Some(trial) if !trial.shows_token(headers) => Err(Denied::NoAdminToken),
+            _ => self.identify(node, certificate, headers),
+        }
+    }
+
+    /// Refuses a token that this server would take for another client's credential: one of the bearer
+    /// issuer for the bearer audience.
+    ///
+    /// Whether the subject is a client's yet does not matter. A client may be added while the token is
+    /// valid, and what such tokens are for is to call this server. So a caller has its own subject there
+    /// and no other, unless it administers the bearer issuer and could import a key anyway.
+    pub(crate) fn check_credential(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        audience: &str,
+        subject: Option<&str>,
+    ) -> Result<(), Denied> {
+        let is_credential = self
+            .bearer
+            .as_ref()
+            .is_some_and(|bearer| bearer.issuer == iss && bearer.audience == audience);
+        // A token without a subject is of no client.
+        let (true, Some(subject)) = (is_credential, subject) else {
+            return Ok(());
+        };
+        match caller.is_subject(subject) || caller.may(Permission::Admin, iss) {
+            true => Ok(()),
+            false => Err(Denied::Credential),
         }
     }
 
@@ -69,8 +149,11 @@ impl Doorman {
         certificate: Option<&PeerCertificate>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
-        if let Some(anyone) = &self.anyone {
-            return Ok(anyone.clone());
+        if let Some(trial) = &self.trial {
+            return Ok(match trial.shows_token(headers) {
+                true => trial.administrator.clone(),
+                false => trial.anyone.clone(),
+            });
         }
         if let Some(header) = headers.get(AUTHORIZATION) {
             if headers.get_all(AUTHORIZATION).iter().count() > 1 {
@@ -86,10 +169,7 @@ impl Doorman {
 
     fn by_token(&self, node: &Node, header: &[u8]) -> Result<Arc<Caller>, Denied> {
         let bearer = self.bearer.as_ref().ok_or(Denied::BadCredentials)?;
-        let token = match header.split_at_checked(7) {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"bearer ") => token,
-            _ => return Err(Denied::BadCredentials),
-        };
+        let token = bearer_token(header).ok_or(Denied::BadCredentials)?;
         let digest = digest::digest(&digest::SHA256, token);
         let Ok(digest) = <[u8; 32]>::try_from(digest.as_ref()) else {
             return Err(Denied::BadCredentials);
@@ -131,4 +211,20 @@ impl Doorman {
             counts.then(|| one.caller.clone())
         })
     }
+}
+
+impl Trial {
+    fn shows_token(&self, headers: &HeaderMap) -> bool {
+        let mut shown = headers.get_all(AUTHORIZATION).iter();
+        let (Some(header), None) = (shown.next(), shown.next()) else {
+            return false;
+        };
+        bearer_token(header.as_bytes()).is_some_and(|token| self.token.is(token))
+    }
+}
+
+/// What a header shows (RFC 6750, section 2.1).
+fn bearer_token(header: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = header.split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
 }

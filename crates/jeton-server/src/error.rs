@@ -29,6 +29,15 @@ pub enum Error {
     Listen(SocketAddr, io::Error),
     /// The data folder, the store or the keys in it.
     Issuer(jeton_issuer::Error),
+    /// The file with the token for AdminService cannot be written.
+    AdminToken(PathBuf, io::Error),
+    /// The process may have too few files and connections open to serve at all.
+    Descriptors {
+        /// How many it may have.
+        limit: u64,
+        /// How many it needs for itself, for the admin listener, and for one connection.
+        needed: u64,
+    },
     /// The system refused a thread or a signal.
     System(io::Error),
 }
@@ -61,6 +70,14 @@ impl fmt::Display for Error {
             ),
             Error::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Error::Issuer(error) => error.fmt(f),
+            Error::AdminToken(file, error) => {
+                write!(f, "{} cannot be written: {error}", file.display())
+            }
+            Error::Descriptors { limit, needed } => write!(
+                f,
+                "the process may have {limit} files and connections open, and the server needs at least \
+                 {needed}: raise the limit (`ulimit -n`, LimitNOFILE=)"
+            ),
             Error::System(error) => error.fmt(f),
         }
     }

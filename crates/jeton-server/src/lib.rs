@@ -5,8 +5,10 @@
 //! admin listener has `jeton.v1.AdminService` and the metrics.
 //!
 //! Without any configuration it listens on this machine alone and needs nothing: it makes a data
-//! folder, a key to encrypt private keys under, and an issuer to try things out with. It does not
-//! listen beyond this machine without TLS and clients that say who they are.
+//! folder, a key to encrypt private keys under, and an issuer to try things out with. The data listener
+//! then serves every process of this machine; AdminService asks for a token that is in the data folder
+//! ([`Server::admin_token_file`]). It does not listen beyond this machine without TLS and clients that
+//! say who they are.
 //!
 //! ```
 //! use jeton_server::{Config, Server};
@@ -27,7 +29,11 @@ mod config;
 pub mod limits;
 
 // Who calls, and what they may
+mod admin_token;
 mod auth;
+mod authority;
+mod foreign_page;
+mod hosts;
 mod permissions;
 mod tls;
 
@@ -35,15 +41,18 @@ mod tls;
 mod grpc;
 mod http;
 mod node;
+mod refusal;
 mod route;
 mod service;
 mod shared;
 
 // What carries it
 mod arriving;
+mod descriptors;
 mod intake;
 mod listen;
 mod overload;
+mod pace;
 mod server;
 
 // What tells how it is

@@ -25,13 +25,23 @@ pub const STREAMS: u32 = 256;
 pub const HEADER_BYTES: u32 = 16 * 1024;
 /// Headers of one HTTP/1 request.
 pub const HEADERS: usize = 64;
-/// Connections of one listener.
+/// Connections of the data listener.
 pub const CONNECTIONS: usize = 10_000;
+/// Connections of the admin listener. They are not among those of the data listener, and so many file
+/// descriptors are kept for them.
+pub const ADMIN_CONNECTIONS: usize = 64;
+/// File descriptors for the store, the log, the listeners and other nodes; and for each worker.
+pub const OWN_DESCRIPTORS: u64 = 64;
+/// What a worker's runtime keeps open.
+pub const DESCRIPTORS_OF_WORKER: u64 = 4;
+/// Where as many connections are open as a listener takes, one on which nothing has been sent or received
+/// for so long makes room for a new one.
+pub const IDLE: Duration = Duration::from_secs(5);
 /// Clients that follow revocations.
 pub const WATCHERS: usize = 64;
 /// Revocations in one message of a snapshot.
 pub const SNAPSHOT_ENTRIES: usize = 1024;
-/// How long TLS may take to agree, and how long a new connection may say nothing.
+/// How long TLS may take to agree, and how long a new connection may take to say what it speaks.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
 pub const ARRIVAL: Duration = Duration::from_secs(10);
@@ -58,12 +68,16 @@ pub const REMEMBERED: Duration = Duration::from_millis(500);
 pub const REMEMBERED_TOKENS: usize = 1024;
 /// Clients in the configuration.
 pub const CLIENTS: usize = 10_000;
+/// Names in `hosts`.
+pub const HOSTS: usize = 1000;
 /// A configuration file, bytes.
 pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 /// A PEM file, bytes.
 pub const PEM_BYTES: u64 = 1024 * 1024;
 /// A connection's calls are answered one after the other so long, and then it is another's turn.
 pub const TURN: Duration = Duration::from_millis(5);
+/// A long call does other calls' worth of work for so long, and then others go first.
+pub const SLICE: Duration = Duration::from_millis(2);
 /// A worker looks at its sockets and timers after so many turns of connections, if it has not paused.
 pub const TURNS_BETWEEN_LOOKS: u32 = 16;
 /// How late a worker may be, in milliseconds, before it refuses calls.

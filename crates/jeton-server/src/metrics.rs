@@ -104,6 +104,8 @@ pub(crate) struct Metrics {
     pub(crate) connections_refused: AtomicU64,
     pub(crate) handshakes_failed: AtomicU64,
     pub(crate) stalled: AtomicU64,
+    pub(crate) connections_idle: AtomicU64,
+    pub(crate) requests_refused: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -175,6 +177,16 @@ impl Metrics {
                 "connections_stalled",
                 "Connections closed because the client took nothing.",
                 &self.stalled,
+            ),
+            (
+                "connections_idle",
+                "Idle connections closed to make room for others.",
+                &self.connections_idle,
+            ),
+            (
+                "requests_refused",
+                "Requests refused by their host, origin, method or content type.",
+                &self.requests_refused,
             ),
         ];
         for (name, help, counter) in single {

@@ -43,17 +43,33 @@ impl fmt::Display for Permission {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
     name: String,
+    /// Who its bearer tokens are of, if it is known by those.
+    subject: Option<String>,
+    /// Any process of this machine.
+    is_local: bool,
     of_all: u8,
     of_issuer: HashMap<String, u8>,
 }
 
 impl Caller {
-    /// Whoever it is: only on a server that has no clients configured and listens on loopback.
+    /// Whoever it is: only on a server that has no clients configured and listens on loopback. It does
+    /// not administer.
     pub(crate) fn anyone() -> Caller {
         Caller {
             name: "local".to_owned(),
-            of_all: u8::MAX,
+            subject: None,
+            is_local: true,
+            of_all: !Permission::Admin.bit(),
             of_issuer: HashMap::new(),
+        }
+    }
+
+    /// Who shows such a server's admin token.
+    pub(crate) fn administrator() -> Caller {
+        Caller {
+            name: "admin-token".to_owned(),
+            of_all: u8::MAX,
+            ..Caller::anyone()
         }
     }
 
@@ -70,6 +86,17 @@ impl Caller {
     /// Whether it may so for all issuers.
     pub(crate) fn may_everywhere(&self, permission: Permission) -> bool {
         self.of_all & permission.bit() != 0
+    }
+
+    /// Whether its bearer tokens are of that subject.
+    pub(crate) fn is_subject(&self, subject: &str) -> bool {
+        self.subject.as_deref() == Some(subject)
+    }
+
+    /// Whether it may read the metrics: who administers all issuers; and any process of this machine, if
+    /// the server serves them all.
+    pub(crate) fn may_read_metrics(&self) -> bool {
+        self.is_local || self.may_everywhere(Permission::Admin)
     }
 
     fn grant(&mut self, client: &Client) {
@@ -110,6 +137,8 @@ impl Clients {
             let caller = by.entry(known).or_insert_with(|| {
                 Arc::new(Caller {
                     name: client.name.clone(),
+                    subject: client.subject.clone(),
+                    is_local: false,
                     of_all: 0,
                     of_issuer: HashMap::new(),
                 })

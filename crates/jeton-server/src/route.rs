@@ -1,9 +1,11 @@
 //! Which service a request is for.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use http::{Request, Response};
+use http::{Method, Request, Response, Version};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
 use tonic::Status;
@@ -11,8 +13,11 @@ use tonic::body::Body;
 use tower_service::Service as Tower;
 
 use crate::arriving::Arriving;
+use crate::authority::{Authority, NoAuthority};
+use crate::foreign_page;
 use crate::grpc::{self, Answering, Reply, deadline};
 use crate::intake::Counted;
+use crate::refusal::{self, Refusal};
 use crate::service::Service;
 use crate::tls::PeerCertificate;
 
@@ -27,6 +32,9 @@ pub(crate) enum Door {
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) door: Door,
+    /// It reached a listener that only this machine reaches.
+    pub(crate) is_loopback: bool,
+    pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
 }
 
@@ -66,7 +74,17 @@ where
 
 impl Routes {
     pub(crate) fn answer(&self, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
-        let Some(wanted) = Wanted::of(request.uri().path()) else {
+        let wanted = Wanted::of(request.uri().path());
+        if let Err(refusal) = self.admit(guest, &request, wanted.is_some()) {
+            self.service
+                .metrics
+                .requests_refused
+                .fetch_add(1, Ordering::Relaxed);
+            // The path may be an attacker's: only what is known of it is logged.
+            tracing::debug!(?refusal, ?wanted, "a request was refused");
+            return Box::pin(ready(Ok(refusal.answer(&request).map(Reply::Other))));
+        }
+        let Some(wanted) = wanted else {
             let (service, guest) = (self.service.clone(), guest.clone());
             return Box::pin(async move {
                 let answer = crate::http::answer(&service, &guest, request).await;
@@ -80,13 +98,42 @@ impl Routes {
         }
     }
 
+    /// Refuses what no client sends, or a browser for a page of another site, before it is known who calls.
+    fn admit<B>(&self, guest: &Guest, request: &Request<B>, is_grpc: bool) -> Result<(), Refusal> {
+        let service = &self.service;
+        let own = Authority::of(request).map_err(|NoAuthority| Refusal::NoAuthority)?;
+        let hosts = service.hosts.load();
+        if !hosts.accept(&own, guest.is_loopback, &service.node) {
+            return Err(Refusal::Host);
+        }
+        let changes = match is_grpc {
+            true => {
+                check_grpc(request)?;
+                true
+            }
+            // A method that an endpoint does not take is told so.
+            false => request.method() == Method::POST,
+        };
+        match changes && foreign_page::sent(request.headers(), &own, guest.is_tls) {
+            true => Err(Refusal::ForeignPage),
+            false => Ok(()),
+        }
+    }
+
     fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Arriving>) -> Answering {
         let service = &self.service;
         let request = request.map(|body| Counted::new(body, &service.intake));
         if wanted == Wanted::Health {
             return self.health.answer(request);
         }
-        let caller = service.identify(guest.certificate.as_ref(), request.headers());
+        let certificate = guest.certificate.as_ref();
+        let caller = match (wanted, guest.door) {
+            (Wanted::Admin, Door::Admin) => {
+                service.identify_administrator(certificate, request.headers())
+            }
+            // Reflection tells no more than the `.proto` files do.
+            _ => service.identify(certificate, request.headers()),
+        };
         let caller = match caller {
             Ok(caller) => caller,
             Err(denied) => return grpc::refuse(grpc::denied(denied)),
@@ -109,6 +156,18 @@ impl Routes {
             Door::Admin => &self.admin_reflection,
         }
     }
+}
+
+/// Whether it is a gRPC call at all. Every client sends one of two content types, over HTTP/2. A page
+/// cannot: for them its browser asks first, and is permitted nothing.
+fn check_grpc<B>(request: &Request<B>) -> Result<(), Refusal> {
+    if request.method() != Method::POST {
+        return Err(Refusal::Method);
+    }
+    if request.version() != Version::HTTP_2 || !refusal::is_grpc(request) {
+        return Err(Refusal::NoGrpc);
+    }
+    Ok(())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

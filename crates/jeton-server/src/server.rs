@@ -1,6 +1,7 @@
 //! A server from its start to its end.
 
 use std::net::{SocketAddr, TcpListener as Bound};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -21,10 +22,11 @@ use crate::auth::Doorman;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::faults::Faults;
+use crate::hosts::Hosts;
 use crate::listen::{self, House, Workers};
 use crate::route::{Door, Reflection, Routes};
 use crate::service::{Service, until};
-use crate::{logs, node, notify, tls};
+use crate::{descriptors, logs, node, notify, tls};
 
 /// Reads the configuration again.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -72,20 +74,25 @@ impl Server {
     }
 
     /// The same by a clock of the caller's, which says when keys rotate and tokens expire; and on
-    /// SIGHUP the configuration is read again. What clients there are, what they may, and certificates
-    /// are taken from it; the rest needs a restart.
+    /// SIGHUP the configuration is read again. What clients there are, what they may, names in `hosts`
+    /// and certificates are taken from it; the rest needs a restart.
+    ///
+    /// The process's limit of open files is raised if it is too low for the connections.
     ///
     /// # Errors
     ///
     /// [`Error`], before anything listens.
     pub fn start_with(
-        config: Config,
+        mut config: Config,
         reload: Option<Reload>,
         clock: Arc<dyn Clock>,
     ) -> Result<Server> {
         logs::start(&config.log);
         let (source, key_is_given) = node::key_source(&config)?;
         config.check_exposure(key_is_given)?;
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let count = config.workers.unwrap_or_else(cores);
+        config.limits.connections = descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
         let data = listen::bind(config.listen)?;
@@ -99,11 +106,10 @@ impl Server {
         }
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
-        let service = Arc::new(Service::new(node, &config, stopping));
+        let service = Arc::new(Service::new(node, &config, stopping)?);
         let (health, routes) = routes(service.clone())?;
-        let house = Arc::new(House::new(routes, acceptor));
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        let count = config.workers.unwrap_or_else(cores);
+        let house = House::new(routes, acceptor, data_address, admin_address);
+        let house = Arc::new(house);
         let workers = Workers::start(count, &house, &ending)?;
 
         let running = Running {
@@ -138,6 +144,12 @@ impl Server {
     /// Where the admin listener is.
     pub fn admin_address(&self) -> SocketAddr {
         self.admin
+    }
+
+    /// The file with the bearer token for AdminService, which a server without clients has.
+    pub fn admin_token_file(&self) -> Option<PathBuf> {
+        let doorman = self.service.doorman.load();
+        doorman.admin_token().map(|token| token.file().to_owned())
     }
 
     /// What can be issued: each profile of each issuer.
@@ -193,7 +205,7 @@ impl Running {
         let house = self.house.clone();
         let admin_house = house.clone();
         let administer = listen::accept(admin, house, Door::Admin, stopping.clone(), {
-            move |stream, place| listen::spawn(admin_house.clone(), stream, place)
+            move |stream, place| listen::spawn(admin_house.clone(), stream, Door::Admin, place)
         });
         let administer = tokio::spawn(administer);
         {
@@ -229,6 +241,9 @@ impl Running {
         }
         let _ = self.end.send(true);
         self.workers.join();
+        if let Some(token) = self.house.routes.service.doorman.load().admin_token() {
+            token.forget();
+        }
         tracing::info!("stopped");
     }
 }
@@ -268,31 +283,44 @@ async fn signals(
     }
 }
 
-/// Takes clients and certificates from a new configuration: all of it, or nothing.
+/// Takes clients, hosts and certificates from a new configuration: all of it, or nothing.
 fn read_again(
     started: &Config,
     house: &House,
     generation: &AtomicU64,
     reload: &Reload,
 ) -> Result<()> {
-    let config = reload()?;
-    let (_, key_is_given) = node::key_source(&config)?;
-    config.check_exposure(key_is_given)?;
-    let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
-    if acceptor.is_some() != started.tls.is_some() {
-        tracing::warn!("`tls` comes or goes with a restart");
-    } else {
-        house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
-    }
+    let mut config = reload()?;
     let addresses = (started.listen, started.admin_listen);
     let places = (&started.data, &started.store);
     if addresses != (config.listen, config.admin_listen) || places != (&config.data, &config.store)
     {
         tracing::warn!("`listen`, `admin_listen`, `data` and `store` change with a restart");
     }
+    // What the new clients are for are the listeners that there are.
+    (config.listen, config.admin_listen) = addresses;
+    config.data.clone_from(&started.data);
+    let (_, key_is_given) = node::key_source(&config)?;
+    config.check_exposure(key_is_given)?;
+    let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
+    let service = &house.routes.service;
+    let before = service.doorman.load_full();
+    let token = before.admin_token().cloned();
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
-    let doorman = Doorman::new(&config, generation);
-    house.routes.service.doorman.store(Arc::new(doorman));
+    let doorman = Doorman::new(&config, generation, token)?;
+    // From here on nothing fails.
+    if acceptor.is_some() != started.tls.is_some() {
+        tracing::warn!("`tls` comes or goes with a restart");
+    } else {
+        house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
+    }
+    if doorman.admin_token().is_none()
+        && let Some(token) = before.admin_token()
+    {
+        token.forget();
+    }
+    service.doorman.store(Arc::new(doorman));
+    service.hosts.store(Arc::new(Hosts::of(&config)));
     Ok(())
 }
 

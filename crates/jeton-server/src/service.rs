@@ -12,6 +12,8 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::auth::{Denied, Doorman};
 use crate::config::{Config, GenerateJwt, Limits};
+use crate::error::Result as Started;
+use crate::hosts::Hosts;
 use crate::intake::Intake;
 use crate::metrics::Metrics;
 use crate::overload::Load;
@@ -23,6 +25,7 @@ use crate::tls::PeerCertificate;
 pub(crate) struct Service {
     pub(crate) node: Node,
     pub(crate) doorman: ArcSwap<Doorman>,
+    pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) load: Load,
@@ -37,10 +40,15 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn new(node: Node, config: &Config, stopping: watch::Receiver<bool>) -> Service {
-        Service {
+    pub(crate) fn new(
+        node: Node,
+        config: &Config,
+        stopping: watch::Receiver<bool>,
+    ) -> Started<Service> {
+        Ok(Service {
             node,
-            doorman: ArcSwap::from_pointee(Doorman::new(config, 0)),
+            doorman: ArcSwap::from_pointee(Doorman::new(config, 0, None)?),
+            hosts: ArcSwap::from_pointee(Hosts::of(config)),
             limits: config.limits.clone(),
             metrics: Metrics::default(),
             load: Load::default(),
@@ -49,7 +57,7 @@ impl Service {
             next_address: AtomicUsize::new(0),
             watchers: Arc::new(Semaphore::new(config.limits.watchers)),
             stopping,
-        }
+        })
     }
 
     pub(crate) fn identify(
@@ -60,6 +68,28 @@ impl Service {
         self.doorman
             .load()
             .identify(&self.node, certificate, headers)
+    }
+
+    /// Who calls AdminService.
+    pub(crate) fn identify_administrator(
+        &self,
+        certificate: Option<&PeerCertificate>,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>, Denied> {
+        let doorman = self.doorman.load();
+        doorman.identify_administrator(&self.node, certificate, headers)
+    }
+
+    /// Refuses to issue what would be another client's credential.
+    pub(crate) fn check_credential(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        audience: &str,
+        subject: Option<&str>,
+    ) -> Result<(), Denied> {
+        let doorman = self.doorman.load();
+        doorman.check_credential(caller, iss, audience, subject)
     }
 
     /// Refuses a call if this worker is late already.
@@ -91,7 +121,9 @@ impl Service {
         request: &Request<'_>,
     ) -> Result<Issued, Failure> {
         allow(caller, Permission::Issue, iss)?;
-        Ok(self.node.issue(iss, request)?)
+        self.node.issue_if(iss, request, |audience, subject| {
+            Ok(self.check_credential(caller, iss, audience, subject)?)
+        })
     }
 
     pub(crate) fn verify(

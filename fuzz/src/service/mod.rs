@@ -10,7 +10,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use http::{HeaderMap, Method, Request, Response};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{SendRequest, handshake};
@@ -38,8 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A server that has been changed so often makes room for a new one, or it would only grow.
 const CHANGES: u32 = 2000;
 
-/// No client is known, so everybody may do everything; and nothing that depends on how busy the
-/// machine is is refused.
+/// No client is known, so everybody may do everything, and who shows the admin token administers; and
+/// nothing that depends on how busy the machine is is refused.
 const CONFIG: &str = r#"
 listen = "127.0.0.1:0"
 admin_listen = "127.0.0.1:0"
@@ -76,6 +77,8 @@ pub struct Service {
     data: SendRequest<Full<Bytes>>,
     admin: SendRequest<Full<Bytes>>,
     runtime: Runtime,
+    /// `authorization` for AdminService. None: the server has clients.
+    admin_token: Option<HeaderValue>,
     _server: Server,
     /// Tokens of each profile. No other token is good.
     pub tokens: Vec<String>,
@@ -191,7 +194,13 @@ impl Service {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("there is a runtime");
         let connect = |address| runtime.block_on(connect(address));
+        let admin_token = server.admin_token_file().map(|file| {
+            let token = std::fs::read_to_string(file).expect("it was written");
+            let header = format!("Bearer {}", token.trim());
+            HeaderValue::try_from(header).expect("it is hexadecimal")
+        });
         Service {
+            admin_token,
             data: connect(server.data_address()),
             admin: connect(server.admin_address()),
             runtime,
@@ -308,7 +317,13 @@ impl Service {
             .expect("it is a request");
         request.headers_mut().extend(more.clone());
         let listener = match method.starts_with("jeton.v1.AdminService") {
-            true => &mut self.admin,
+            true => {
+                if let Some(token) = &self.admin_token {
+                    let headers = request.headers_mut();
+                    headers.entry(AUTHORIZATION).or_insert_with(|| token.clone());
+                }
+                &mut self.admin
+            }
             false => &mut self.data,
         };
         let sending = listener.send_request(request);

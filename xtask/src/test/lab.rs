@@ -205,10 +205,7 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
     for page in absent {
         eprintln!("  {} is not there, and not looked at", page.display());
     }
-    let Some(chromium) = std::env::var_os("CHROMIUM")
-        .map(Into::into)
-        .or_else(setup::chromium)
-    else {
+    let Some(chromium) = setup::chromium() else {
         return Ok(Outcome::Skipped("Chromium is not installed".into()));
     };
     let mut node = house.command("node");

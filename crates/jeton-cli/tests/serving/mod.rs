@@ -19,9 +19,14 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(folder: &Path, args: &[&str]) -> Serving {
-        let mut child = Command::new(JETON)
-            .arg("serve")
-            .args(args)
+        Serving::start_by(&[], folder, args)
+    }
+
+    /// By another program, which is given the whole command and becomes it.
+    pub(crate) fn start_by(program: &[&str], folder: &Path, args: &[&str]) -> Serving {
+        let words = [program, &[JETON, "serve"], args].concat();
+        let mut child = Command::new(words[0])
+            .args(&words[1..])
             .current_dir(folder)
             .env_remove("JETON_KEY_ENCRYPTION_KEY")
             .stdin(Stdio::null())
@@ -69,12 +74,20 @@ impl Serving {
 
     /// Where its data listener is.
     pub(crate) fn address(&self) -> String {
-        let said = self.wait_for("administration");
-        let line = said
-            .lines()
-            .find(|line| line.starts_with("gRPC and HTTP"))
-            .unwrap();
-        line.split_whitespace().last().unwrap().to_owned()
+        self.listener("gRPC and HTTP")
+    }
+
+    /// Where its admin listener is.
+    pub(crate) fn admin_address(&self) -> String {
+        self.listener("administration")
+    }
+
+    fn listener(&self, name: &str) -> String {
+        // The line after both has been said when this has.
+        let said = self.wait_for("\ndata  ");
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        let url = line.split_whitespace().find(|word| word.contains("://"));
+        url.unwrap().to_owned()
     }
 
     pub(crate) fn signal(&self, name: &str) {

@@ -59,7 +59,7 @@ impl<'d> Desk<'d> {
     }
 
     /// Whom its tokens are for.
-    pub(super) fn audience(&self) -> &'d str {
+    pub fn audience(&self) -> &'d str {
         self.audience
     }
 

@@ -249,8 +249,23 @@ impl Node {
     /// [`Error::UnknownIssuer`], [`Error::UnknownProfile`], [`Error::NotReady`], [`Error::Invalid`]
     /// for an audience that the profile does not have, [`Error::Token`] for claims that no token holds.
     pub fn issue(&self, iss: &str, request: &Request<'_>) -> Result<Issued> {
+        self.issue_if(iss, request, |_, _| Ok(()))
+    }
+
+    /// The same, if `permit` lets it: it is told the audience and the subject that the token would have.
+    ///
+    /// # Errors
+    ///
+    /// As [`issue`](Node::issue), and those of `permit`.
+    pub fn issue_if<E: From<Error>>(
+        &self,
+        iss: &str,
+        request: &Request<'_>,
+        permit: impl FnOnce(&str, Option<&str>) -> Result<(), E>,
+    ) -> Result<Issued, E> {
         self.with_desk(iss, request.profile, request.audience, |desk| {
-            desk.issue(request.subject, &request.claims)
+            permit(desk.audience(), request.subject)?;
+            Ok(desk.issue(request.subject, &request.claims)?)
         })?
     }
 

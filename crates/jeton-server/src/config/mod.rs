@@ -9,6 +9,7 @@ use std::time::Duration;
 use jeton_issuer::IssuerSettings;
 use serde::Deserialize;
 
+use crate::authority::Authority;
 use crate::error::{ConfigError, Error, Result};
 use crate::limits;
 use crate::permissions::Permission;
@@ -57,7 +58,11 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// Bearer tokens that callers show.
     pub bearer: Option<Bearer>,
-    /// Who may do what. Without clients, everybody on this machine may do everything.
+    /// Names that the server may be called by, beside IP addresses, `localhost` and the hosts of its
+    /// issuers. None: a listener beyond loopback takes any name.
+    pub hosts: Option<Vec<String>>,
+    /// Who may do what. Without clients, every process of this machine may issue, verify and revoke, and
+    /// AdminService asks for the token in [`data`](Config::data).
     #[serde(rename = "client")]
     pub clients: Vec<Client>,
     /// Issuers that are made at the start if they are not there. One that is there stays as it is.
@@ -303,6 +308,7 @@ impl Default for Config {
             log: Log::default(),
             tls: None,
             bearer: None,
+            hosts: None,
             clients: Vec::new(),
             issuers: Vec::new(),
             limits: Limits::default(),
@@ -438,6 +444,17 @@ fn fault(config: &Config) -> Option<(String, String)> {
     }
     if !(1..=60_000).contains(&limits.lag_milliseconds) {
         return wrong("limits.lag_milliseconds", "wants 1 to 60000");
+    }
+    let hosts = config.hosts.as_deref().unwrap_or_default();
+    if hosts.len() > limits::HOSTS {
+        let what = format!("{} names, and {} are the most", hosts.len(), limits::HOSTS);
+        return wrong("hosts", &what);
+    }
+    if hosts.iter().any(|host| !Authority::is_host(host)) {
+        return wrong(
+            "hosts",
+            "wants names without scheme, port and wildcard, for example \"id.example\"",
+        );
     }
     if config.clients.len() > limits::CLIENTS {
         return wrong("client", "more clients than a server takes");

@@ -12,7 +12,7 @@ mod watch;
 pub(crate) use admin::AdminApi;
 use admin::ArrivedKey;
 pub(crate) use report::ReportApi;
-pub(crate) use status::{denied, http as http_status};
+pub(crate) use status::{denied, http as http_status, refused};
 pub(crate) use token::TokenApi;
 pub(crate) use unary::Reply;
 

@@ -66,6 +66,10 @@ impl ReportApi {
         if verified.subject() != Some(&*subject) {
             return Err(jeton_issuer::Error::Token(jeton::Error::Primitive).into());
         }
+        for audience in verified.audiences() {
+            let iss = &settings.issuer;
+            service.check_credential(&self.caller, iss, &audience, Some(&subject))?;
+        }
         service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         service.metrics.verified.fetch_add(1, Ordering::Relaxed);
         Ok(GenerateJwtResponse {

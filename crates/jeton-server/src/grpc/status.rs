@@ -84,6 +84,12 @@ pub(crate) fn denied(denied: Denied) -> Status {
     Failure::Denied(denied).status()
 }
 
+/// A request that no gRPC client would have sent by itself.
+pub(crate) fn refused(reason: &'static str, message: &str) -> Status {
+    let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::<String, String>::new());
+    Status::with_error_details(Code::PermissionDenied, message, details)
+}
+
 fn of_denied(denied: Denied) -> Told {
     let (code, reason, message) = match denied {
         Denied::NoCredentials => (
@@ -100,6 +106,20 @@ fn of_denied(denied: Denied) -> Told {
             Code::PermissionDenied,
             "NOT_ALLOWED",
             format!("the caller has no permission to {permission} for this issuer"),
+        ),
+        Denied::Credential => (
+            Code::PermissionDenied,
+            "NOT_ALLOWED",
+            "a token of this subject for this audience is a credential of this server: only a caller with \
+             the permission to admin has one issued that is not its own"
+                .to_owned(),
+        ),
+        Denied::NoAdminToken => (
+            Code::Unauthenticated,
+            "NO_ADMIN_TOKEN",
+            "wants `authorization: Bearer TOKEN`: without clients in the configuration, the token is in the \
+             file `admin-token` of the data folder, new at each start"
+                .to_owned(),
         ),
         Denied::Stale => return of_issuer(&Error::Stale),
     };

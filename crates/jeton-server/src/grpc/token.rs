@@ -1,6 +1,5 @@
 //! `jeton.v1.TokenService`.
 
-use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -23,6 +22,7 @@ use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::unary::Answered;
 use super::watch;
 use crate::metrics::{Call, End};
+use crate::pace::{Pace, Paced};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, allow};
 
@@ -65,7 +65,8 @@ impl TokenService for TokenApi {
         &self,
         request: Request<VerifyBatchRequest>,
     ) -> Result<Response<VerifyBatchResponse>, Status> {
-        self.answer(Call::VerifyBatch, || self.verify_many(request.get_ref()))
+        let verified = self.verify_many(request.get_ref());
+        self.answer_in_slices(Call::VerifyBatch, verified).await
     }
 
     type IssueStreamStream = Answers<IssueOutcome>;
@@ -82,7 +83,7 @@ impl TokenService for TokenApi {
             api.count(Call::IssueStream, &issued, began);
             Ok(issue_outcome(issued))
         });
-        Ok(Response::new(Box::pin(outcomes)))
+        Ok(Response::new(Box::pin(Paced::new(outcomes))))
     }
 
     type VerifyStreamStream = Answers<VerifyOutcome>;
@@ -102,20 +103,15 @@ impl TokenService for TokenApi {
             api.count(Call::VerifyStream, &verified, began);
             Ok(verify_outcome(verified))
         });
-        Ok(Response::new(Box::pin(outcomes)))
+        Ok(Response::new(Box::pin(Paced::new(outcomes))))
     }
 
     async fn revoke(
         &self,
         request: Request<RevokeRequest>,
     ) -> Result<Response<RevokeResponse>, Status> {
-        let began = Instant::now();
-        let revoked = match self.service.in_time() {
-            Ok(()) => self.revoke_one(request.into_inner()).await,
-            Err(late) => Err(late),
-        };
-        self.count(Call::Revoke, &revoked, began);
-        Ok(Response::new(revoked.map_err(|failure| failure.status())?))
+        let revoked = self.revoke_one(request.into_inner());
+        self.answer_in_slices(Call::Revoke, revoked).await
     }
 
     type WatchRevocationsStream = watch::Updates;
@@ -161,6 +157,21 @@ impl TokenApi {
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
+    /// The same of work during which the worker answers others.
+    async fn answer_in_slices<T>(
+        &self,
+        call: Call,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<Response<T>, Status> {
+        let began = Instant::now();
+        let done = match self.service.in_time() {
+            Ok(()) => work.await,
+            Err(late) => Err(late),
+        };
+        self.count(call, &done, began);
+        Ok(Response::new(done.map_err(|failure| failure.status())?))
+    }
+
     fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
         let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
         self.service.metrics.count(call, end, began);
@@ -193,34 +204,33 @@ impl TokenApi {
 
     /// `IssueBatch`, whose answer is written as it is made.
     pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> Answered<'_, Outcomes> {
-        let answer = request.get_ref().read().and_then(|contents| {
-            let issue_all = || self.issue_many(&contents);
-            self.answer(Call::IssueBatch, issue_all)
-        });
-        Box::pin(ready(answer))
+        Box::pin(async move {
+            let contents = request.get_ref().read()?;
+            let issued = self.issue_many(&contents);
+            self.answer_in_slices(Call::IssueBatch, issued).await
+        })
     }
 
-    fn issue_many(&self, request: &Contents<'_>) -> Result<Outcomes, Failure> {
+    async fn issue_many(&self, request: &Contents<'_>) -> Result<Outcomes, Failure> {
         let iss = self.issuer(request.issuer, Permission::Issue)?;
         let items = &request.items;
         self.check_batch("items", items.len())?;
         let mut outcomes = Outcomes::of(items.len());
-        let all = profile(request.profile).and_then(|profile| {
-            let audience = given(request.audience);
-            let token_bytes = self.service.limits.token_bytes();
-            let issue_all = |desk: &Desk<'_>| {
-                let mut series = desk.series()?;
-                for item in items {
-                    outcomes.push(issue_item(&mut series, item, token_bytes));
+        let mut rest = &items[..];
+        let mut pace = Pace::begin();
+        loop {
+            match self.issue_slice(&iss, request, rest, &mut pace, &mut outcomes) {
+                Ok(done) => rest = &rest[done..],
+                // What is wrong with all of them is told of each.
+                Err(failure) => {
+                    rest.iter().for_each(|_| outcomes.push_failed(&failure));
+                    break;
                 }
-                Ok::<(), Failure>(())
-            };
-            let node = &self.service.node;
-            node.with_desk(&iss, profile, audience, issue_all)?
-        });
-        // What is wrong with all of them is told of each.
-        if let Err(failure) = all {
-            items.iter().for_each(|_| outcomes.push_failed(&failure));
+            }
+            if rest.is_empty() {
+                break;
+            }
+            pace.pause().await;
         }
         self.service
             .metrics
@@ -229,24 +239,56 @@ impl TokenApi {
         Ok(outcomes)
     }
 
-    fn verify_many(&self, request: &VerifyBatchRequest) -> Result<VerifyBatchResponse, Failure> {
+    /// Issues the first of these items, as many as the slice has room for, and says how many.
+    fn issue_slice(
+        &self,
+        iss: &str,
+        request: &Contents<'_>,
+        items: &[Item<'_>],
+        pace: &mut Pace,
+        outcomes: &mut Outcomes,
+    ) -> Result<usize, Failure> {
+        let doorman = self.service.doorman.load();
+        let token_bytes = self.service.limits.token_bytes();
+        let issue = |desk: &Desk<'_>| {
+            let mut series = desk.series()?;
+            for (index, item) in items.iter().enumerate() {
+                let (audience, subject) = (desk.audience(), given(item.subject));
+                let checked = doorman.check_credential(&self.caller, iss, audience, subject);
+                outcomes.push(match checked {
+                    Ok(()) => issue_item(&mut series, item, token_bytes),
+                    Err(denied) => Err(denied.into()),
+                });
+                if pace.is_over() {
+                    return Ok(index + 1);
+                }
+            }
+            Ok(items.len())
+        };
+        let (profile, audience) = (profile(request.profile)?, given(request.audience));
+        let node = &self.service.node;
+        node.with_desk(iss, profile, audience, issue)?
+    }
+
+    async fn verify_many(
+        &self,
+        request: &VerifyBatchRequest,
+    ) -> Result<VerifyBatchResponse, Failure> {
         let iss = self.issuer(&request.issuer, Permission::Verify)?;
         self.check_batch("tokens", request.tokens.len())?;
         if request.audience.is_empty() {
             return Err(no_audience());
         }
-        let outcomes: Vec<_> = request
-            .tokens
-            .iter()
-            .map(|token| {
-                let verified = self.service.node.verify(&iss, &request.audience, token);
-                verify_outcome(
-                    verified
-                        .map(|token| verify_response(&token))
-                        .map_err(Failure::from),
-                )
-            })
-            .collect();
+        let mut outcomes = Vec::with_capacity(request.tokens.len());
+        let mut pace = Pace::begin();
+        for token in &request.tokens {
+            let verified = self.service.node.verify(&iss, &request.audience, token);
+            let verified = verified.map(|token| verify_response(&token));
+            outcomes.push(verify_outcome(verified.map_err(Failure::from)));
+            if pace.is_over() {
+                pace.pause().await;
+            }
+        }
         let done = |one: &&VerifyOutcome| {
             matches!(one.outcome, Some(verify_outcome::Outcome::Verified(_)))
         };

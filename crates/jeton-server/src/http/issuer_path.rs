@@ -42,7 +42,7 @@ pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) 
 }
 
 /// An issuer's host, with its port, and path without a last slash. None: its name is no URL.
-pub(super) fn url(iss: &str) -> Option<(&str, &str)> {
+pub(crate) fn url(iss: &str) -> Option<(&str, &str)> {
     let rest = iss
         .strip_prefix("https://")
         .or_else(|| iss.strip_prefix("http://"))?;

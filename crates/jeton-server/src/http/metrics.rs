@@ -15,7 +15,7 @@ use crate::service::{Failure, Service};
 
 pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(guest.certificate.as_ref(), request.headers());
-    let allowed = caller.and_then(|caller| match caller.may_everywhere(Permission::Admin) {
+    let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
         true => Ok(()),
         false => Err(Denied::Permission(Permission::Admin)),
     });

@@ -9,6 +9,8 @@ mod metadata;
 mod metrics;
 mod revoke;
 
+pub(crate) use issuer_path::url as issuer_url;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -124,7 +126,7 @@ impl<'p> Endpoint<'p> {
 }
 
 /// A line for people.
-fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     respond(
         status,
         "text/plain; charset=utf-8",

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use super::House;
 use super::collected::Collected;
+use super::connections::Activity;
 use super::patience::Patient;
 use super::turn::InTurn;
 use crate::arriving::Arriving;
@@ -27,22 +28,25 @@ use crate::route::{Door, Guest};
 use crate::service::until;
 use crate::tls::PeerCertificate;
 
-pub(super) async fn serve(house: &Arc<House>, stream: TcpStream, door: Door) {
+pub(super) async fn serve(
+    house: &Arc<House>,
+    stream: TcpStream,
+    door: Door,
+    activity: &Arc<Activity>,
+) {
     // Answers are small and whole: waiting for more of them would only delay them.
     if stream.set_nodelay(true).is_err() {
         return;
     }
     let acceptor = (**house.tls.load()).clone();
+    let mut guest = Guest {
+        door,
+        is_loopback: house.of(door).is_loopback,
+        is_tls: acceptor.is_some(),
+        certificate: None,
+    };
     let Some(acceptor) = acceptor else {
-        return converse(
-            house,
-            stream,
-            Guest {
-                door,
-                certificate: None,
-            },
-        )
-        .await;
+        return converse(house, stream, guest, activity).await;
     };
     let accepting = acceptor.accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE, accepting).await else {
@@ -51,17 +55,17 @@ pub(super) async fn serve(house: &Arc<House>, stream: TcpStream, door: Door) {
         return;
     };
     let shown = stream.get_ref().1.peer_certificates();
-    let certificate = shown.and_then(|chain| PeerCertificate::of(chain.first()?));
-    converse(house, stream, Guest { door, certificate }).await;
+    guest.certificate = shown.and_then(|chain| PeerCertificate::of(chain.first()?));
+    converse(house, stream, guest, activity).await;
 }
 
-async fn converse<S>(house: &Arc<House>, stream: S, guest: Guest)
+async fn converse<S>(house: &Arc<House>, stream: S, guest: Guest, activity: &Arc<Activity>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = &house.routes.service;
     let stall = Duration::from_secs(service.limits.stall_seconds);
-    let stream = Patient::new(stream, limits::HANDSHAKE, stall);
+    let stream = Patient::new(stream, limits::HANDSHAKE, stall, activity.clone());
     let stalled = stream.stalled();
     // Around it, so that patience sees what the client takes and not what is kept.
     let stream = Collected::new(stream);

@@ -4,84 +4,93 @@
 
 mod collected;
 mod connection;
+mod connections;
 mod patience;
 mod turn;
 mod workers;
 
+use std::io;
 use std::net::{SocketAddr, TcpListener as Bound};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
+use self::connections::Connections;
 use crate::error::{Error, Result};
+use crate::limits::ADMIN_CONNECTIONS;
 use crate::route::{Door, Routes};
 use crate::service::until;
 
+pub(crate) use connections::Place;
 pub(crate) use workers::Workers;
+
+/// How long nothing is said of connections that cannot be accepted, after it has been.
+const BETWEEN_WARNINGS: Duration = Duration::from_secs(10);
 
 /// What connections share.
 pub(crate) struct House {
     pub(crate) routes: Routes,
     /// None: no TLS. Replaced when the certificate is.
     pub(crate) tls: ArcSwap<Option<TlsAcceptor>>,
-    /// Connections of each listener.
-    data: AtomicUsize,
-    admin: AtomicUsize,
+    data: Listener,
+    admin: Listener,
+}
+
+/// What is to be known of a listener.
+struct Listener {
+    /// Only this machine reaches it.
+    is_loopback: bool,
+    connections: Arc<Connections>,
 }
 
 impl House {
-    pub(crate) fn new(routes: Routes, tls: Option<TlsAcceptor>) -> House {
+    /// With the addresses of the data listener and of the admin listener.
+    pub(crate) fn new(
+        routes: Routes,
+        tls: Option<TlsAcceptor>,
+        data: SocketAddr,
+        admin: SocketAddr,
+    ) -> House {
+        let listener = |address: SocketAddr, most| Listener {
+            is_loopback: address.ip().is_loopback(),
+            connections: Connections::new(most),
+        };
+        let most = routes.service.limits.connections;
         House {
             routes,
             tls: ArcSwap::from_pointee(tls),
-            data: AtomicUsize::new(0),
-            admin: AtomicUsize::new(0),
+            data: listener(data, most),
+            admin: listener(admin, ADMIN_CONNECTIONS),
         }
     }
 
     pub(crate) fn connections(&self) -> usize {
-        self.data.load(Ordering::Acquire) + self.admin.load(Ordering::Acquire)
+        self.data.connections.count() + self.admin.connections.count()
     }
 
-    fn of(&self, door: Door) -> &AtomicUsize {
+    fn of(&self, door: Door) -> &Listener {
         match door {
             Door::Data => &self.data,
             Door::Admin => &self.admin,
         }
     }
-}
 
-/// A connection's place among those that a listener takes; given back when it is dropped.
-pub(crate) struct Place {
-    house: Arc<House>,
-    door: Door,
-}
-
-impl Place {
-    fn take(house: &Arc<House>, door: Door) -> Option<Place> {
-        let metrics = &house.routes.service.metrics;
-        let most = house.routes.service.limits.connections;
-        if house.of(door).fetch_add(1, Ordering::AcqRel) >= most {
-            house.of(door).fetch_sub(1, Ordering::AcqRel);
+    /// A place for a connection. None: it is closed, and may come back when others have gone.
+    fn place(&self, door: Door) -> Option<Place> {
+        let metrics = &self.routes.service.metrics;
+        let Ok((place, is_another_gone)) = self.of(door).connections.take() else {
             metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
             return None;
-        }
+        };
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        Some(Place {
-            house: house.clone(),
-            door,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.house.of(self.door).fetch_sub(1, Ordering::AcqRel);
+        let idle = u64::from(is_another_gone);
+        metrics.connections_idle.fetch_add(idle, Ordering::Relaxed);
+        Some(place)
     }
 }
 
@@ -101,6 +110,7 @@ pub(crate) async fn accept(
     mut stopping: watch::Receiver<bool>,
     mut hand_on: impl FnMut(TcpStream, Place),
 ) {
+    let mut last_told: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -108,25 +118,42 @@ pub(crate) async fn accept(
         };
         match accepted {
             Ok((stream, _)) => {
-                // One that is over the limit is closed: it may come back when others have gone.
-                if let Some(place) = Place::take(&house, door) {
+                if let Some(place) = house.place(door) {
                     hand_on(stream, place);
                 }
             }
+            // The client's doing: it has gone before it was its turn.
+            Err(error) if is_of_one_client(&error) => {}
             Err(error) => {
-                // Out of file descriptors: those that are open go on, and some will be closed.
-                tracing::warn!(%error, "a connection could not be accepted");
+                // Out of file descriptors, of this process or of the system: those that are open go on, and
+                // some will be closed. It is said, and not for every attempt.
+                if last_told.is_none_or(|at| at.elapsed() > BETWEEN_WARNINGS) {
+                    tracing::warn!(%error, ?door, "connections cannot be accepted");
+                    last_told = Some(Instant::now());
+                }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
 }
 
+fn is_of_one_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionReset | Interrupted
+    )
+}
+
 /// Answers on a connection as long as it lasts.
-pub(crate) fn spawn(house: Arc<House>, stream: TcpStream, place: Place) {
-    let door = place.door;
+pub(crate) fn spawn(house: Arc<House>, stream: TcpStream, door: Door, place: Place) {
     tokio::spawn(async move {
-        connection::serve(&house, stream, door).await;
+        let activity = place.activity();
+        tokio::select! {
+            biased;
+            () = connection::serve(&house, stream, door, activity) => {}
+            () = activity.dismissed() => {}
+        }
         drop(place);
     });
 }

@@ -1,5 +1,5 @@
-//! How long a client is waited for: until its first bytes, and while it takes nothing of what it is
-//! sent. HTTP/2 itself would wait for ever.
+//! How long a client is waited for: until it has said what it speaks, and while it takes nothing of what
+//! it is sent. HTTP/2 itself would wait for ever.
 
 use std::future::Future as _;
 use std::io;
@@ -12,24 +12,36 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use super::connections::Activity;
+
+/// HTTP/2 begins with as many (RFC 9113, section 3.4), and no whole request of HTTP/1.1 has fewer.
+const PREFACE_BYTES: usize = 24;
+
 /// A connection with bounded patience.
 pub(super) struct Patient<S> {
     stream: S,
     stall: Duration,
-    /// Runs until the first bytes have come, and while nothing is taken.
+    /// Runs until so many bytes have come that they are HTTP/1 or HTTP/2, and while nothing is taken.
     timer: Pin<Box<Sleep>>,
-    has_heard: bool,
+    heard: usize,
+    activity: Arc<Activity>,
     is_waiting: bool,
     stalled: Arc<AtomicBool>,
 }
 
 impl<S> Patient<S> {
-    pub(super) fn new(stream: S, first_bytes: Duration, stall: Duration) -> Patient<S> {
+    pub(super) fn new(
+        stream: S,
+        first_bytes: Duration,
+        stall: Duration,
+        activity: Arc<Activity>,
+    ) -> Patient<S> {
         Patient {
             stream,
             stall,
             timer: Box::pin(tokio::time::sleep(first_bytes)),
-            has_heard: false,
+            heard: 0,
+            activity,
             is_waiting: false,
             stalled: Arc::default(),
         }
@@ -59,6 +71,7 @@ impl<S> Patient<S> {
         match sent {
             Poll::Ready(ready) => {
                 self.is_waiting = false;
+                self.activity.touch();
                 Poll::Ready(ready)
             }
             Poll::Pending => {
@@ -79,13 +92,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        let before = buffer.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
         match read {
             Poll::Ready(ready) => {
-                this.has_heard = true;
+                this.heard += buffer.filled().len() - before;
+                this.activity.touch();
                 Poll::Ready(ready)
             }
-            Poll::Pending if this.has_heard => Poll::Pending,
+            Poll::Pending if this.heard >= PREFACE_BYTES => Poll::Pending,
             Poll::Pending => this.wait(context),
         }
     }

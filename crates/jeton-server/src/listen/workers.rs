@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use super::{House, Place};
 use crate::error::{Error, Result};
 use crate::limits::TURNS_BETWEEN_LOOKS;
+use crate::route::Door;
 use crate::service::until;
 
 /// The workers, and whose turn it is.
@@ -89,7 +90,7 @@ async fn work(
             break;
         };
         match TcpStream::from_std(stream) {
-            Ok(stream) => super::spawn(house.clone(), stream, place),
+            Ok(stream) => super::spawn(house.clone(), stream, Door::Data, place),
             Err(error) => tracing::warn!(%error, "a connection could not be taken over"),
         }
     }

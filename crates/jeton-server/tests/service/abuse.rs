@@ -27,7 +27,7 @@ fn headers_to(path: &str) -> Vec<u8> {
         (":method", "POST"),
         (":scheme", "http"),
         (":path", path),
-        (":authority", "x"),
+        (":authority", "localhost"),
         ("content-type", "application/grpc"),
         ("te", "trailers"),
     ];
@@ -198,7 +198,8 @@ fn a_client_that_takes_nothing_is_let_go() {
         .set_read_timeout(Some(Duration::from_secs(20)))
         .unwrap();
     // Key sets without end, and none of them is read.
-    let request = b"GET /tenant/.well-known/jwks.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+    let request =
+        b"GET /tenant/.well-known/jwks.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(15) && stream.write_all(&request).is_ok() {}
     let admin = world.server().admin_address();

@@ -1,6 +1,8 @@
 //! TLS, who calls, and what they may.
 
 use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
@@ -14,13 +16,13 @@ use tonic::{Code, Request};
 use crate::world::{ISS, ISSUER, World, reason};
 
 /// An authority, a server's certificate and a client's, as files.
-struct Papers {
+pub(crate) struct Papers {
     folder: TempDir,
     authority: Issuer<'static, KeyPair>,
 }
 
 impl Papers {
-    fn new() -> Papers {
+    pub(crate) fn new() -> Papers {
         let folder = tempfile::tempdir().unwrap();
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
@@ -33,12 +35,13 @@ impl Papers {
         };
         papers.issue("server", "127.0.0.1", 4096);
         papers.issue("billing", "billing.example", 4096);
+        papers.issue("operator", "operator.example", 4096);
         papers.issue("stranger", "stranger.example", 4096);
         papers
     }
 
     /// A certificate that is valid until the first day of that year.
-    fn issue(&self, file: &str, name: &str, until: i32) {
+    pub(crate) fn issue(&self, file: &str, name: &str, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         if name.starts_with("127.") {
@@ -58,29 +61,51 @@ impl Papers {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    fn config(&self) -> String {
+    /// The server's certificate, and whose clients' certificates it takes.
+    pub(crate) fn tls(&self) -> String {
         let folder = self.folder.path().display();
         format!(
             "[tls]\ncertificate = '{folder}/server.pem'\nkey = '{folder}/server.key'\n\
-             client_ca = '{folder}/ca.pem'\n\
+             client_ca = '{folder}/ca.pem'\n"
+        )
+    }
+
+    fn config(&self) -> String {
+        let tls = self.tls();
+        format!(
+            "{tls}\
              [bearer]\nissuer = '{ISS}'\naudience = 'web'\n\
              [[client]]\nname = 'billing'\ncertificate_name = 'billing.example'\n\
              may = ['issue', 'verify']\nissuers = ['{ISS}']\n\
+             [[client]]\nname = 'operator'\ncertificate_name = 'operator.example'\n\
+             may = ['issue', 'admin']\nissuers = ['{ISS}']\n\
              [[client]]\nname = 'gateway'\nsubject = 'gateway'\nmay = ['verify', 'revoke']\n\
              issuers = ['*']\n{ISSUER}"
         )
     }
 
-    fn channel(&self, world: &World, client: Option<&str>) -> Channel {
+    pub(crate) fn channel(&self, world: &World, client: Option<&str>) -> Channel {
+        self.channel_to(world, world.address(), client)
+    }
+
+    pub(crate) fn admin_channel(&self, world: &World, client: Option<&str>) -> Channel {
+        self.channel_to(world, world.server().admin_address(), client)
+    }
+
+    fn channel_to(&self, world: &World, to: SocketAddr, client: Option<&str>) -> Channel {
+        let endpoint = self.endpoint(to, client);
+        world.runtime.block_on(endpoint.connect()).unwrap()
+    }
+
+    fn endpoint(&self, to: SocketAddr, client: Option<&str>) -> Endpoint {
         let mut tls =
             ClientTlsConfig::new().ca_certificate(Certificate::from_pem(self.read("ca.pem")));
         if let Some(client) = client {
             let (certificate, key) = (format!("{client}.pem"), format!("{client}.key"));
             tls = tls.identity(Identity::from_pem(self.read(&certificate), self.read(&key)));
         }
-        let endpoint = Endpoint::from_shared(format!("https://{}", world.address())).unwrap();
-        let endpoint = endpoint.tls_config(tls).unwrap();
-        world.runtime.block_on(endpoint.connect()).unwrap()
+        let endpoint = Endpoint::from_shared(format!("https://{to}")).unwrap();
+        endpoint.tls_config(tls).unwrap()
     }
 }
 
@@ -89,6 +114,7 @@ fn callers_may_what_they_were_given() {
     let papers = Papers::new();
     let world = World::with(&papers.config());
     let mut billing = TokenServiceClient::new(papers.channel(&world, Some("billing")));
+    let mut operator = TokenServiceClient::new(papers.channel(&world, Some("operator")));
     let mut nobody = TokenServiceClient::new(papers.channel(&world, None));
     let mut stranger = TokenServiceClient::new(papers.channel(&world, Some("stranger")));
     let issue = |subject: &str| IssueRequest {
@@ -98,13 +124,13 @@ fn callers_may_what_they_were_given() {
         ..IssueRequest::default()
     };
     world.runtime.block_on(async {
-        let bearer = billing
+        let bearer = operator
             .issue(issue("gateway"))
             .await
             .unwrap()
             .into_inner()
             .token;
-        let unknown = billing
+        let unknown = operator
             .issue(issue("unknown"))
             .await
             .unwrap()
@@ -179,6 +205,47 @@ fn callers_may_what_they_were_given() {
             Code::Unauthenticated
         );
     });
+}
+
+/// How a server is called that many can reach is its network's affair, unless its configuration says it.
+#[test]
+fn name_is_checked_beyond_loopback_if_hosts_says_names() {
+    let papers = Papers::new();
+    fs::write(papers.path("kek"), "7".repeat(64)).unwrap();
+    fs::set_permissions(papers.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
+    for (hosts, is_other_taken) in [("", true), ("hosts = ['known.example']", false)] {
+        let file = papers.path("kek");
+        let file = format!(
+            "listen = '0.0.0.0:1'\nkey_encryption_key_file = '{}'\n",
+            file.display()
+        );
+        let world = World::with(&format!("{file}{hosts}\n{}", papers.config()));
+        // The admin listener is on loopback, and always checks.
+        let ports = [
+            world.address().port(),
+            world.server().admin_address().port(),
+        ];
+        let [data, admin] = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let reason_for = |to: SocketAddr, name: &str| {
+            let endpoint = papers
+                .endpoint(to, None)
+                .origin(format!("https://{name}").parse().unwrap());
+            world.runtime.block_on(async {
+                let mut tokens = TokenServiceClient::new(endpoint.connect().await.unwrap());
+                reason(&tokens.issue(IssueRequest::default()).await.err().unwrap())
+            })
+        };
+        assert_eq!(reason_for(data, "127.0.0.1"), "NO_CREDENTIALS");
+        assert_eq!(reason_for(data, "known.example:1"), "NO_CREDENTIALS");
+        let other = if is_other_taken {
+            "NO_CREDENTIALS"
+        } else {
+            "HOST_NOT_ALLOWED"
+        };
+        assert_eq!(reason_for(data, "jeton.default.svc"), other);
+        assert_eq!(reason_for(admin, "localhost"), "NO_CREDENTIALS");
+        assert_eq!(reason_for(admin, "jeton.default.svc"), "HOST_NOT_ALLOWED");
+    }
 }
 
 #[test]

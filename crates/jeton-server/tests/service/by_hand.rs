@@ -1,5 +1,7 @@
 //! Calls made by hand, for what tonic's own client would never send or would not wait for.
 
+use std::net::SocketAddr;
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -39,17 +41,23 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let mut request = http::Request::post(format!("http://x/{method}"))
+    let mut request = http::Request::post(format!("http://localhost/{method}"))
         .header("content-type", "application/grpc")
         .header("te", "trailers");
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let request = request.body(body).unwrap();
+    exchange(world, world.address(), request.body(body).unwrap())
+}
+
+/// Sends a request over HTTP/2 just as it is.
+pub(crate) fn exchange<B>(world: &World, to: SocketAddr, request: http::Request<B>) -> Answer
+where
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     world.runtime.block_on(async {
-        let stream = tokio::net::TcpStream::connect(world.address())
-            .await
-            .unwrap();
+        let stream = tokio::net::TcpStream::connect(to).await.unwrap();
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (mut sender, connection) = shaken.await.unwrap();
         tokio::spawn(connection);

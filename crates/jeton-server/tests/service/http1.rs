@@ -58,6 +58,17 @@ pub(crate) fn send(
     parse(&String::from_utf8(answer).unwrap())
 }
 
+/// Sends those bytes, whatever they are, and reads the answer until the server closes.
+pub(crate) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let patience = Some(Duration::from_secs(20));
+    stream.set_read_timeout(patience).unwrap();
+    stream.write_all(request).unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    parse(&String::from_utf8_lossy(&answer))
+}
+
 fn parse(answer: &str) -> Answer {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let mut lines = head.split("\r\n");

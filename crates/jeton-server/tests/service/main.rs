@@ -5,13 +5,18 @@
 mod abuse;
 mod access;
 mod admin;
+mod admin_token;
+mod browsers;
 mod by_hand;
 mod claims;
+mod connections;
+mod credentials;
 mod deadline;
 mod drain;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod http1;
+mod pace;
 mod reflection;
 mod report;
 mod tokens;

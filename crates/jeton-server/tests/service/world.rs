@@ -1,6 +1,8 @@
 //! A server for a test.
 
+use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,8 +13,10 @@ use jeton_proto::v1::{IssueRequest, IssueResponse, VerifyRequest, VerifyResponse
 use jeton_server::{Config, Error, Server};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tonic::Status;
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
 use tonic_types::StatusExt as _;
 
 pub(crate) const ISS: &str = "https://id.example/tenant";
@@ -32,7 +36,19 @@ profiles = [
 pub(crate) struct World {
     pub(crate) server: Option<Server>,
     pub(crate) runtime: Runtime,
-    _folder: TempDir,
+    folder: TempDir,
+}
+
+/// Puts a token into each call.
+#[derive(Clone)]
+pub(crate) struct Bearer(String);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        let value = format!("Bearer {}", self.0).parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+        Ok(request)
+    }
 }
 
 impl World {
@@ -76,14 +92,20 @@ impl World {
         }
         // Tests share a machine that has other work: that it stands still is no overload.
         config.limits.lag_milliseconds = 60_000;
-        Ok(World {
-            server: Some(Server::start_with(config, None, clock)?),
-            runtime: tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap(),
-            _folder: folder,
-        })
+        let server = Server::start_with(config, None, clock)?;
+        let mut world = World::around(server);
+        world.folder = folder;
+        Ok(world)
+    }
+
+    /// A server that was started already.
+    pub(crate) fn around(server: Server) -> World {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        World {
+            server: Some(server),
+            runtime: runtime.enable_all().build().unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn plain() -> World {
@@ -107,8 +129,21 @@ impl World {
         TokenServiceClient::new(self.channel(self.address())).max_decoding_message_size(usize::MAX)
     }
 
-    pub(crate) fn admin(&self) -> AdminServiceClient<Channel> {
-        AdminServiceClient::new(self.channel(self.server().admin_address()))
+    /// Of a server without clients.
+    pub(crate) fn admin(&self) -> AdminServiceClient<InterceptedService<Channel, Bearer>> {
+        let channel = self.channel(self.server().admin_address());
+        AdminServiceClient::with_interceptor(channel, Bearer(self.admin_token()))
+    }
+
+    /// Where the data folder is.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a server without clients has in its data folder.
+    pub(crate) fn admin_token(&self) -> String {
+        let token = fs::read_to_string(self.folder().join("data/admin-token"));
+        token.unwrap_or_default().trim().to_owned()
     }
 
     pub(crate) fn issue(&self, profile: &str, subject: &str) -> IssueResponse {

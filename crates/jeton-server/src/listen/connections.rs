@@ -1,0 +1,144 @@
+//! The connections of one listener: as many as it takes, and when something was last sent or received on
+//! each. A client that holds connections and says nothing must not keep others out.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+use crate::limits::IDLE;
+
+/// Those that make room for others, and are not closed yet: no more at once.
+const LEAVING: usize = 32;
+
+/// All of a listener.
+pub(crate) struct Connections {
+    most: usize,
+    began: Instant,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    by_number: HashMap<u64, Arc<Activity>>,
+    leaving: usize,
+}
+
+/// A connection's place among those that its listener takes; given back when it is dropped.
+pub(crate) struct Place {
+    all: Arc<Connections>,
+    number: u64,
+    activity: Arc<Activity>,
+}
+
+/// When something was last sent or received on a connection.
+pub(super) struct Activity {
+    began: Instant,
+    /// Milliseconds since then.
+    at: AtomicU64,
+    leave: Notify,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl Connections {
+    pub(crate) fn new(most: usize) -> Arc<Connections> {
+        Arc::new(Connections {
+            most,
+            began: Instant::now(),
+            open: Mutex::default(),
+        })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        let open = self.open();
+        open.by_number.len() + open.leaving
+    }
+
+    /// A place for a new one. If all are taken, the one that has been idle the longest makes room; true
+    /// says that one does.
+    pub(super) fn take(self: &Arc<Connections>) -> Result<(Place, bool), Full> {
+        let activity = Arc::new(Activity {
+            began: self.began,
+            at: AtomicU64::new(0),
+            leave: Notify::new(),
+        });
+        activity.touch();
+        let mut open = self.open();
+        let is_full = open.by_number.len() >= self.most;
+        if is_full {
+            open.dismiss_idle(activity.at())?;
+        }
+        let number = open.next;
+        open.next += 1;
+        open.by_number.insert(number, activity.clone());
+        let place = Place {
+            all: self.clone(),
+            number,
+            activity,
+        };
+        Ok((place, is_full))
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn dismiss_idle(&mut self, now: u64) -> Result<(), Full> {
+        let idle = |activity: &Activity| {
+            let milliseconds = now.saturating_sub(activity.at());
+            u128::from(milliseconds) >= IDLE.as_millis()
+        };
+        let oldest = self.by_number.iter().min_by_key(|(_, one)| one.at());
+        let (number, oldest) = oldest.filter(|(_, one)| idle(one)).ok_or(Full)?;
+        if self.leaving >= LEAVING {
+            return Err(Full);
+        }
+        oldest.leave.notify_one();
+        let number = *number;
+        self.by_number.remove(&number);
+        self.leaving += 1;
+        Ok(())
+    }
+}
+
+impl Place {
+    pub(super) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.all.open();
+        if open.by_number.remove(&self.number).is_none() {
+            open.leaving -= 1;
+        }
+    }
+}
+
+impl Activity {
+    /// Something was sent or received.
+    pub(super) fn touch(&self) {
+        let milliseconds = self.began.elapsed().as_millis();
+        let milliseconds = u64::try_from(milliseconds).unwrap_or(u64::MAX);
+        self.at.store(milliseconds, Ordering::Relaxed);
+    }
+
+    /// Waits until the connection is to make room for another.
+    pub(super) async fn dismissed(&self) {
+        self.leave.notified().await;
+    }
+
+    fn at(&self) -> u64 {
+        self.at.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,84 @@
+//! Requests that are refused by their first lines, and what their senders are told: what to do, and
+//! nothing of what they sent.
+
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use http::{Request, Response, StatusCode, Version};
+use tonic::body::Body;
+
+use crate::grpc;
+use crate::http::plain;
+
+/// Why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// No `Host`, several, or one that contradicts the target.
+    NoAuthority,
+    /// A name that is none of the server's.
+    Host,
+    /// gRPC by another method.
+    Method,
+    /// gRPC's path, and no gRPC.
+    NoGrpc,
+    /// A browser sent it for a page of another site.
+    ForeignPage,
+}
+
+const HOST: &str = "the server is not called by this name: use its IP address or `localhost`, or add the \
+                    name to `hosts` in its configuration";
+const FOREIGN_PAGE: &str = "a page of another site may not send this: `Origin` or `Sec-Fetch-Site` says \
+                            that one did";
+
+impl Refusal {
+    pub(crate) fn answer<B>(self, request: &Request<B>) -> Response<Body> {
+        match self {
+            Refusal::NoAuthority => {
+                let mut response = plain(
+                    StatusCode::BAD_REQUEST,
+                    "wants one `Host`, a host with or without a port, that agrees with the target\n",
+                );
+                if request.version() < Version::HTTP_2 {
+                    // Who sent it and who passed it on may not mean the same request.
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(CONNECTION, close);
+                }
+                response
+            }
+            // Its clients tell people what stands in a call's status, and of an answer that is not 200
+            // just the number.
+            Refusal::Host if speaks_grpc(request) => {
+                grpc::refused("HOST_NOT_ALLOWED", HOST).into_http()
+            }
+            Refusal::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
+            Refusal::Method => {
+                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "gRPC calls are POST\n");
+                let post = HeaderValue::from_static("POST");
+                response.headers_mut().insert(ALLOW, post);
+                response
+            }
+            Refusal::NoGrpc => plain(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "gRPC wants HTTP/2 and one `content-type`, application/grpc or application/grpc+proto\n",
+            ),
+            // No gRPC client sends those headers: it is a browser, or a proxy for one, that reads 403.
+            Refusal::ForeignPage if speaks_grpc(request) => {
+                let mut response = grpc::refused("FOREIGN_ORIGIN", FOREIGN_PAGE).into_http();
+                *response.status_mut() = StatusCode::FORBIDDEN;
+                response
+            }
+            Refusal::ForeignPage => plain(StatusCode::FORBIDDEN, FOREIGN_PAGE),
+        }
+    }
+}
+
+/// Whether the content type is one of gRPC's.
+pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
+    let mut types = request.headers().get_all(CONTENT_TYPE).iter();
+    let (Some(only), None) = (types.next(), types.next()) else {
+        return false;
+    };
+    only == "application/grpc" || only == "application/grpc+proto"
+}
+
+fn speaks_grpc<B>(request: &Request<B>) -> bool {
+    request.version() == Version::HTTP_2 && is_grpc(request)
+}

@@ -1,0 +1,100 @@
+//! Clients that only hold connections: others find room all the same.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use jeton_proto::v1::StatusRequest;
+
+use crate::http1::get;
+use crate::world::{ISSUER, World};
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// Says that, and then nothing.
+fn idle(to: SocketAddr, says: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.write_all(says).unwrap();
+    stream
+}
+
+/// Many connections of clients that have said that they speak HTTP/2, and nothing since. Nothing else
+/// ends those.
+fn hold(to: SocketAddr, many: usize) -> Vec<TcpStream> {
+    (0..many).map(|_| idle(to, PREFACE)).collect()
+}
+
+/// Tries for a while: who is silent has some seconds.
+fn sometime(mut holds: impl FnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(30) {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    false
+}
+
+fn is_live(to: SocketAddr) -> bool {
+    let Ok(mut stream) = TcpStream::connect(to) else {
+        return false;
+    };
+    let patience = Some(Duration::from_secs(5));
+    stream.set_read_timeout(patience).unwrap();
+    let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let mut answer = String::new();
+    let _ = stream.write_all(request);
+    let _ = stream.read_to_string(&mut answer);
+    answer.ends_with("live\n")
+}
+
+#[test]
+fn idle_connections_make_room_for_others() {
+    let world = World::with(&format!("limits = {{ connections = 40 }}\n{ISSUER}"));
+    let (data, admin) = (world.address(), world.server().admin_address());
+    let _on_data = hold(data, 80);
+    let _on_admin = hold(admin, 200);
+    assert!(sometime(|| is_live(admin)), "the admin listener is shut");
+    let status = world
+        .runtime
+        .block_on(world.admin().status(StatusRequest {}));
+    assert!(status.is_ok(), "{status:?}");
+    assert!(sometime(|| is_live(data)), "the data listener is shut");
+    assert!(!world.issue("mac", "a").token.is_empty());
+}
+
+/// The first byte of HTTP/2's preface is no request.
+#[test]
+fn connection_that_stops_within_the_preface_is_closed() {
+    let world = World::plain();
+    let mut stream = idle(world.address(), b"PRI * HTTP");
+    let patience = Some(Duration::from_secs(25));
+    stream.set_read_timeout(patience).unwrap();
+    let mut answer = Vec::new();
+    let read = stream.read_to_end(&mut answer);
+    assert!(read.is_ok(), "it is still held: {read:?}");
+}
+
+/// Who calls now and then is not idle.
+#[test]
+fn connection_that_is_used_stays() {
+    let world = World::with(&format!("limits = {{ connections = 2 }}\n{ISSUER}"));
+    let mut tokens = world.tokens();
+    let request = || jeton_proto::v1::IssueRequest {
+        profile: "mac".to_owned(),
+        ..Default::default()
+    };
+    for _ in 0..3 {
+        assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
+        let _held = idle(world.address(), b"");
+        let _more = idle(world.address(), b"");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
+    let metrics = get(world.server().admin_address(), "/metrics", &[]).body;
+    assert!(
+        metrics.contains("jeton_connections_refused_total"),
+        "{metrics}"
+    );
+}

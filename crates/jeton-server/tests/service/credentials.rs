@@ -1,0 +1,305 @@
+//! Who may have tokens issued that the server itself takes for credentials.
+
+use std::fs;
+
+use jeton_proto::report::GenerateJwtRequest;
+use jeton_proto::report::jwt_service_client::JwtServiceClient;
+use jeton_proto::v1::token_service_client::TokenServiceClient;
+use jeton_proto::v1::{
+    IssueBatchRequest, IssueItem, IssueOutcome, IssueRequest, ListIssuersRequest,
+    admin_service_client::AdminServiceClient, issue_outcome::Outcome,
+};
+use jeton_server::{Config, Server};
+use tokio_stream::StreamExt as _;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+
+use crate::access::Papers;
+use crate::world::{ISS, World, reason};
+
+/// The audience of credentials is the first of the profile `service` and the second of `access`.
+const PROFILES: &str = r#"
+[[issuer]]
+iss = "https://id.example/tenant"
+profiles = [
+    {name = "access", alg = "ES256", lifetime_seconds = 900, audiences = ["api", "jeton"]},
+    {name = "service", alg = "HS256", lifetime_seconds = 900, audiences = ["jeton", "api"]},
+]
+[[issuer]]
+iss = "https://other.example"
+profiles = [{name = "service", alg = "ES256", lifetime_seconds = 900, audiences = ["jeton"]}]
+"#;
+
+fn config(papers: &Papers) -> String {
+    format!(
+        "{}[generate_jwt]\nissuer = '{ISS}'\nhs256 = 'service'\nes256 = 'access'\n\
+         [bearer]\nissuer = '{ISS}'\naudience = 'jeton'\n\
+         [[client]]\nname = 'login'\ncertificate_name = 'billing.example'\n\
+         may = ['issue', 'verify']\nissuers = ['*']\n\
+         [[client]]\nname = 'operator'\ncertificate_name = 'operator.example'\n\
+         may = ['issue', 'verify', 'admin']\nissuers = ['{ISS}']\n\
+         [[client]]\nname = 'boss'\nsubject = 'boss'\nmay = ['admin', 'issue']\nissuers = ['*']\n\
+         [[client]]\nname = 'renewer'\nsubject = 'renewer'\nmay = ['issue']\nissuers = ['{ISS}']\n{PROFILES}",
+        papers.tls()
+    )
+}
+
+fn request(profile: &str, audience: &str, subject: &str) -> IssueRequest {
+    IssueRequest {
+        issuer: ISS.to_owned(),
+        profile: profile.to_owned(),
+        audience: audience.to_owned(),
+        subject: subject.to_owned(),
+        ..IssueRequest::default()
+    }
+}
+
+fn of(outcome: IssueOutcome) -> Result<String, String> {
+    match outcome.outcome.unwrap() {
+        Outcome::Issued(issued) => Ok(issued.token),
+        Outcome::Error(error) => Err(error.reason),
+    }
+}
+
+/// The same by each call that issues: a token, or why not.
+fn issue_by_each(
+    world: &World,
+    channel: &Channel,
+    bearer: Option<&str>,
+    wanted: &IssueRequest,
+) -> [Result<String, String>; 3] {
+    let mut tokens = TokenServiceClient::new(channel.clone());
+    let batch = IssueBatchRequest {
+        issuer: wanted.issuer.clone(),
+        profile: wanted.profile.clone(),
+        audience: wanted.audience.clone(),
+        items: vec![IssueItem {
+            subject: wanted.subject.clone(),
+            claims_json: String::new(),
+        }],
+    };
+    world.runtime.block_on(async {
+        let one = tokens.issue(with(bearer, wanted.clone())).await;
+        let one = one
+            .map(|answer| answer.into_inner().token)
+            .map_err(|status| reason(&status));
+        let batch = tokens
+            .issue_batch(with(bearer, batch))
+            .await
+            .unwrap()
+            .into_inner();
+        let stream = tokio_stream::iter([wanted.clone()]);
+        let mut stream = tokens
+            .issue_stream(with(bearer, stream))
+            .await
+            .unwrap()
+            .into_inner();
+        let streamed = stream.next().await.unwrap().unwrap();
+        [one, of(batch.outcomes[0].clone()), of(streamed)]
+    })
+}
+
+fn with<T>(bearer: Option<&str>, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    if let Some(bearer) = bearer {
+        let value = format!("Bearer {bearer}").parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+    }
+    request
+}
+
+#[test]
+fn client_that_may_issue_gets_no_other_clients_credential() {
+    let papers = Papers::new();
+    let world = World::with(&config(&papers));
+    let login = papers.channel(&world, Some("billing"));
+    let operator = papers.channel(&world, Some("operator"));
+    let nobody = papers.channel(&world, None);
+
+    // Whose name it is, and whether it is a client's yet, makes no difference: it may be one tomorrow.
+    for subject in ["boss", "renewer", "login", "somebody"] {
+        for (profile, audience) in [("service", ""), ("service", "jeton"), ("access", "jeton")] {
+            let wanted = request(profile, audience, subject);
+            for refused in issue_by_each(&world, &login, None, &wanted) {
+                assert_eq!(
+                    refused.unwrap_err(),
+                    "NOT_ALLOWED",
+                    "{profile} {audience} {subject}"
+                );
+            }
+            for issued in issue_by_each(&world, &operator, None, &wanted) {
+                assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
+            }
+        }
+        // For others, and by another issuer, it is no credential. Nor is one that names nobody.
+        for (profile, audience) in [("service", "api"), ("access", ""), ("access", "api")] {
+            for issued in issue_by_each(&world, &login, None, &request(profile, audience, subject))
+            {
+                assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
+            }
+        }
+        let other = IssueRequest {
+            issuer: "https://other.example".to_owned(),
+            ..request("service", "", subject)
+        };
+        assert!(
+            issue_by_each(&world, &login, None, &other)
+                .iter()
+                .all(Result::is_ok)
+        );
+        assert!(
+            issue_by_each(&world, &login, None, &request("service", "", ""))
+                .iter()
+                .all(Result::is_ok)
+        );
+    }
+
+    // One that is its own can be renewed, and nothing else be had with it.
+    let [own, ..] = issue_by_each(&world, &operator, None, &request("service", "", "renewer"));
+    let own = own.unwrap();
+    for renewed in issue_by_each(
+        &world,
+        &nobody,
+        Some(&own),
+        &request("service", "", "renewer"),
+    ) {
+        assert!(renewed.is_ok(), "{renewed:?}");
+    }
+    for refused in issue_by_each(&world, &nobody, Some(&own), &request("service", "", "boss")) {
+        assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
+    }
+
+    // The report's service issues for subjects of its own choosing.
+    let generate = |channel: &Channel, algorithm: &str| {
+        let request = GenerateJwtRequest {
+            algorithm: algorithm.to_owned(),
+        };
+        let mut report = JwtServiceClient::new(channel.clone());
+        world
+            .runtime
+            .block_on(report.generate_jwt(request))
+            .map(|_| ())
+    };
+    assert_eq!(
+        generate(&login, "HS256").unwrap_err().code(),
+        Code::PermissionDenied
+    );
+    assert!(generate(&login, "ES256").is_ok() && generate(&operator, "HS256").is_ok());
+}
+
+/// Custom claims say nothing about who somebody is.
+#[test]
+fn custom_claims_make_no_credential() {
+    let papers = Papers::new();
+    let world = World::with(&config(&papers));
+    let login = papers.channel(&world, Some("billing"));
+    for claims in [
+        r#"{"sub":"boss"}"#,
+        r#"{"s\u0075b":"boss"}"#,
+        r#"{"aud":"jeton"}"#,
+        r#"{"aud":["api","jeton"]}"#,
+        r#"{"iss":"https://id.example/tenant"}"#,
+    ] {
+        for subject in ["", "a"] {
+            let wanted = IssueRequest {
+                claims_json: claims.to_owned(),
+                ..request("access", "api", subject)
+            };
+            let [one, _, streamed] = issue_by_each(&world, &login, None, &wanted);
+            assert!(one.is_err() && streamed.is_err(), "{claims}");
+        }
+    }
+}
+
+/// Before there are clients, everybody may have tokens. But not those that later are credentials.
+#[test]
+fn credential_before_there_are_clients_needs_the_admin_token() {
+    let world = World::with(&format!(
+        "bearer = {{ issuer = '{ISS}', audience = 'jeton' }}\n{PROFILES}"
+    ));
+    let channel = world.channel(world.address());
+    for refused in issue_by_each(&world, &channel, None, &request("service", "", "boss")) {
+        assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
+    }
+    assert!(
+        issue_by_each(&world, &channel, None, &request("access", "", "boss"))
+            .iter()
+            .all(Result::is_ok)
+    );
+    let token = world.admin_token();
+    for issued in issue_by_each(
+        &world,
+        &channel,
+        Some(&token),
+        &request("service", "", "boss"),
+    ) {
+        assert!(issued.is_ok(), "{issued:?}");
+    }
+}
+
+/// The configuration that docs/service.md shows.
+#[test]
+fn example_of_the_book_gives_nobody_more_than_it_says() {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service.md");
+    let book = fs::read_to_string(book).unwrap();
+    let mut examples = book
+        .split("```toml\n")
+        .map(|rest| rest.split("```").next().unwrap());
+    let example = examples
+        .find(|example| example.contains("[[client]]"))
+        .unwrap();
+    let shown = Config::from_toml(example).unwrap();
+    let papers = Papers::new();
+    let folder = tempfile::tempdir().unwrap();
+    let local = Config::from_toml(&papers.tls()).unwrap();
+    let mut config = Config {
+        tls: local.tls,
+        data: folder.path().join("data"),
+        ..shown
+    };
+    let mut certified: Vec<&mut jeton_server::Client> = (config.clients.iter_mut())
+        .filter(|client| client.certificate_name.is_some())
+        .collect();
+    let login = certified
+        .iter_mut()
+        .find(|client| client.name == "login")
+        .unwrap();
+    login.certificate_name = Some("billing.example".to_owned());
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    config.admin_listen = config.listen;
+    config.key_encryption_key_file = None;
+    config.drain_seconds = 0;
+    let subjects: Vec<String> = config
+        .clients
+        .iter()
+        .filter_map(|client| client.subject.clone())
+        .collect();
+    assert!(!subjects.is_empty(), "it has clients with bearer tokens");
+    let bearer = config.bearer.clone().unwrap();
+    let profiles: Vec<String> = config.issuers[0]
+        .profiles()
+        .iter()
+        .map(|one| one.name.clone())
+        .collect();
+    let server = Server::start(config).unwrap();
+    let world = World::around(server);
+    let login = papers.channel(&world, Some("billing"));
+    for subject in subjects {
+        for profile in &profiles {
+            let wanted = IssueRequest {
+                issuer: bearer.issuer.clone(),
+                audience: bearer.audience.clone(),
+                ..request(profile, "", &subject)
+            };
+            for refused in issue_by_each(&world, &login, None, &wanted) {
+                assert!(refused.is_err(), "{profile} {subject}");
+            }
+        }
+    }
+    let admin = papers.admin_channel(&world, Some("billing"));
+    let listed = world
+        .runtime
+        .block_on(AdminServiceClient::new(admin).list_issuers(ListIssuersRequest {}));
+    let listed: Result<_, Status> = listed.map(|answer| answer.into_inner().issuers);
+    assert!(listed.is_ok_and(|issuers| issuers.is_empty()));
+}

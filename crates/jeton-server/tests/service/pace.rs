@@ -1,0 +1,136 @@
+//! Long calls, with one worker: others are answered meanwhile. By order, and not by time.
+
+use jeton_proto::v1::{
+    IssueBatchRequest, IssueItem, IssueRequest, VerifyBatchRequest, VerifyRequest,
+    issue_outcome::Outcome as Issued, verify_outcome::Outcome as Verified,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_stream::StreamExt as _;
+
+use crate::world::World;
+
+const ITEMS: usize = 4096;
+
+/// Signatures that take long: each is one of RSA, or of the largest curve.
+const CONFIG: &str = r#"
+[[issuer]]
+iss = "https://id.example/tenant"
+profiles = [
+    {name = "slow", alg = "PS512", lifetime_seconds = 900, audiences = ["api"]},
+    {name = "curve", alg = "ES512", lifetime_seconds = 900, audiences = ["api"]},
+]
+"#;
+
+/// How often `/livez` is answered, one request after the other, until that has ended.
+async fn answered_until<T>(world: &World, work: impl Future<Output = T>) -> (T, usize) {
+    let mut answered = 0;
+    let mut work = std::pin::pin!(work);
+    let done = loop {
+        let health = async {
+            let mut stream = tokio::net::TcpStream::connect(world.address())
+                .await
+                .unwrap();
+            let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+            stream.write_all(request).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.ends_with("live\n"), "{answer}");
+            // Not so often that it is all that the worker does.
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        };
+        tokio::select! {
+            biased;
+            done = &mut work => break done,
+            () = health => answered += 1,
+        }
+    };
+    (done, answered)
+}
+
+/// Before a worker paused in its work, two at most were answered: those before it began.
+const SEVERAL: usize = 6;
+
+#[test]
+fn health_is_answered_before_a_long_batch_ends() {
+    let world = World::with(CONFIG);
+    let mut tokens = world.tokens();
+    let batch = IssueBatchRequest {
+        profile: "slow".to_owned(),
+        items: vec![IssueItem::default(); ITEMS],
+        ..IssueBatchRequest::default()
+    };
+    world.runtime.block_on(async {
+        let (done, answered) = answered_until(&world, tokens.issue_batch(batch)).await;
+        let outcomes = done.unwrap().into_inner().outcomes;
+        assert_eq!(outcomes.len(), ITEMS);
+        let is_issued = |one: &Option<Issued>| matches!(one, Some(Issued::Issued(_)));
+        assert!(outcomes.iter().all(|one| is_issued(&one.outcome)));
+        assert!(
+            answered >= SEVERAL,
+            "{answered} answers while a batch was issued"
+        );
+    });
+
+    let token = world.issue("curve", "alice").token;
+    let batch = VerifyBatchRequest {
+        audience: "api".to_owned(),
+        tokens: vec![token; ITEMS],
+        ..VerifyBatchRequest::default()
+    };
+    let mut tokens = world.tokens();
+    world.runtime.block_on(async {
+        let (done, answered) = answered_until(&world, tokens.verify_batch(batch)).await;
+        let outcomes = done.unwrap().into_inner().outcomes;
+        assert_eq!(outcomes.len(), ITEMS);
+        let is_verified = |one: &Option<Verified>| matches!(one, Some(Verified::Verified(_)));
+        assert!(outcomes.iter().all(|one| is_verified(&one.outcome)));
+        assert!(
+            answered >= SEVERAL,
+            "{answered} answers while a batch was verified"
+        );
+    });
+}
+
+#[test]
+fn health_is_answered_while_streams_are_full() {
+    let world = World::with(CONFIG);
+    let mut tokens = world.tokens();
+    let request = IssueRequest {
+        profile: "slow".to_owned(),
+        ..IssueRequest::default()
+    };
+    world.runtime.block_on(async {
+        let all = async {
+            let requests = tokio_stream::iter(vec![request; ITEMS]);
+            let outcomes = tokens.issue_stream(requests).await.unwrap().into_inner();
+            outcomes.map(Result::unwrap).collect::<Vec<_>>().await
+        };
+        let (outcomes, answered) = answered_until(&world, all).await;
+        assert_eq!(outcomes.len(), ITEMS);
+        assert!(
+            answered >= SEVERAL,
+            "{answered} answers while a stream was issued"
+        );
+    });
+
+    let token = world.issue("curve", "alice").token;
+    let request = VerifyRequest {
+        audience: "api".to_owned(),
+        token,
+        ..VerifyRequest::default()
+    };
+    let mut tokens = world.tokens();
+    world.runtime.block_on(async {
+        let all = async {
+            let requests = tokio_stream::iter(vec![request; ITEMS]);
+            let outcomes = tokens.verify_stream(requests).await.unwrap().into_inner();
+            outcomes.map(Result::unwrap).collect::<Vec<_>>().await
+        };
+        let (outcomes, answered) = answered_until(&world, all).await;
+        assert_eq!(outcomes.len(), ITEMS);
+        assert!(
+            answered >= SEVERAL,
+            "{answered} answers while a stream was verified"
+        );
+    });
+}
