@@ -23,7 +23,7 @@ use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 use group::groups;
 use words::{percent, plural};
 
-pub(super) use across::{comparison, gate_summary};
+pub(super) use across::{comparison, gate_summary, set_by_words};
 pub(super) use attack::attacks;
 pub(super) use words::wrapped;
 
