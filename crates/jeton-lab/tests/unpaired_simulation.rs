@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use jeton_lab::result::Judgement;
-use jeton_lab::stats::unpaired::{between_runs, estimate};
+use jeton_lab::stats::unpaired::{CommonShift, between_runs, estimate};
 use jeton_lab::stats::verdict::{Band, judge};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -77,11 +77,15 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
             };
             let subject = ratio();
             let unchanged: Vec<_> = (0..7).map(|_| ratio()).collect();
-            let floor = between_runs(&unchanged, 1).filter(|_| with_floor);
-            matches!(
-                judge(&subject, Band::new(floor)),
-                Judgement::Faster | Judgement::Slower
-            )
+            let between = between_runs(&unchanged, 1, CommonShift::Remove).unwrap();
+            let verdict = match with_floor {
+                true => judge(
+                    &subject.without_shift(between.log_shift()),
+                    Band::new(Some(between.spread())),
+                ),
+                false => judge(&subject, Band::new(None)),
+            };
+            matches!(verdict, Judgement::Faster | Judgement::Slower)
         })
     };
     let (with, without) = (called_different(true), called_different(false));
@@ -90,6 +94,27 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
         without >= 10.0,
         "without it the test would prove nothing: {without} %"
     );
+}
+
+/// The whole machine is off by about 10 % in the later run, and every process by 1 % for good.
+#[test]
+fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
+    let called_different = share(|rng| {
+        let machine = 0.1 * gaussian(rng);
+        let mut ratio = || {
+            let offsets = [0.01 * gaussian(rng), machine + 0.01 * gaussian(rng)];
+            let earlier = rounds(rng, 12, 0.005, offsets[0]);
+            let later = rounds(rng, 12, 0.005, offsets[1]);
+            estimate(&later, &earlier, 8).unwrap()
+        };
+        let subject = ratio();
+        let unchanged: Vec<_> = (0..7).map(|_| ratio()).collect();
+        let between = between_runs(&unchanged, 1, CommonShift::Remove).unwrap();
+        let subject = subject.without_shift(between.log_shift());
+        let verdict = judge(&subject, Band::new(Some(between.spread())));
+        matches!(verdict, Judgement::Faster | Judgement::Slower)
+    });
+    assert!(called_different <= 6.0, "{called_different} %");
 }
 
 /// And a change that is real is found through it: 15 % where runs differ by 1 %.
@@ -104,7 +129,9 @@ fn a_real_change_is_found_through_the_floor() {
         };
         let subject = ratio(0.15);
         let unchanged: Vec<_> = (0..7).map(|_| ratio(0.0)).collect();
-        judge(&subject, Band::new(between_runs(&unchanged, 8))) == Judgement::Slower
+        let between = between_runs(&unchanged, 8, CommonShift::Remove).unwrap();
+        let subject = subject.without_shift(between.log_shift());
+        judge(&subject, Band::new(Some(between.spread()))) == Judgement::Slower
     });
     assert!(found >= 95.0, "{found} %");
 }

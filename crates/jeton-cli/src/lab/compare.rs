@@ -5,19 +5,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::compare;
+use jeton_lab::across::{AcrossCpus, compare};
 use jeton_lab::report::visible;
 
 use super::destination::written;
-use super::{results, terminal};
+use super::{machines_differ, results, terminal};
 
 /// Set the same subjects of two result files side by side: before, after, ratio, verdict
 ///
 /// Two runs are not interleaved: nothing cancels between them that cancels within a round. So the
-/// intervals are unpaired (Welch's t on logarithms, right together for all that is compared), and a
-/// difference is believed only beyond the widest of 2 %, the noise floors of both files, and what
-/// the controls differ by: subjects that did not change (same version, sources, lockfile, runtime and
-/// kernel), which are not judged themselves. A ratio below 1 means that AFTER is faster.
+/// intervals are unpaired (Welch's t on logarithms, right together for all that is compared).
+/// Controls are subjects that did not change (same version, sources, lockfile, runtime and kernel). What
+/// they differ by together is the machine, and is taken out of the ratios. A difference is believed
+/// only beyond the band: the widest of 2 %, the noise floors of both files, and how far apart the
+/// controls lie besides. The band and what set it are printed. A ratio below 1 means that AFTER is faster.
+///
+/// Results of different CPUs (model name, family, model, stepping, flags) or machines are not judged
+/// without --across-cpus: exit 2.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,14 +31,17 @@ Examples:
   jeton lab compare before/results.json after/results.json
 
 Measure subjects that do not change along with the one that does: they show what the runs
-themselves differ by. To decide between two versions, measure both in one run instead.
-Files of two machines are shown and marked, and no verdict is drawn from them.")]
+themselves differ by. To decide between two versions, measure both in one run instead.")]
 pub(super) struct Compare {
     /// The earlier result, or - for standard input
     before: PathBuf,
 
     /// The later result, or - for standard input
     after: PathBuf,
+
+    /// Judge results of different CPUs or machines all the same
+    #[arg(long)]
+    across_cpus: bool,
 
     /// Print the comparison as JSON
     #[arg(long)]
@@ -45,7 +52,11 @@ impl Compare {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let before = results::read(&self.before)?;
         let after = results::read(&self.after)?;
-        let compared = compare(&visible::result(&before), &visible::result(&after));
+        let [before, after] = [&before, &after].map(visible::result);
+        let compared = compare(&before, &after, AcrossCpus::when(self.across_cpus));
+        if !self.across_cpus && !compared.another_machine.is_empty() {
+            return Ok(machines_differ(&compared.another_machine));
+        }
         if self.json {
             return super::json(&compared);
         }

@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use jeton_lab::across::Difference;
 use jeton_lab::driver::{self, Driver};
 use jeton_lab::report::visible;
 use serde::Serialize;
@@ -103,6 +104,18 @@ impl Drivers {
 /// An error as the one line that is shown of it.
 fn sentence(error: impl Display) -> String {
     error.to_string()
+}
+
+/// The exit code of two results that are not judged because they are of different machines, when
+/// it was said what differs and what can be done.
+fn machines_differ(differences: &[Difference]) -> ExitCode {
+    let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    output::error(format!(
+        "the two results are of different machines, and a ratio would be the machines' as much as the subjects': {}",
+        list.join("; ")
+    ));
+    output::hint("measure both on one machine, or add --across-cpus to judge them all the same");
+    ExitCode::from(2)
 }
 
 /// An answer for machines.

@@ -4,13 +4,34 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::band::{Around, Control, ControlsShow, Noise, SetBy};
 use super::machine::{Difference, machine, settings, system};
 use super::same::{Work, row_of, unchanged};
-use crate::judging::floor_for;
 use crate::result::{Judgement, Row, RunResult, Status};
 use crate::stats::interval::Ratio;
-use crate::stats::unpaired::{between_runs, estimate};
+use crate::stats::unpaired::estimate;
 use crate::stats::verdict::{Band, judge};
+
+/// Whether two runs are judged that were measured on different CPUs, or on machines that are not the
+/// same in another way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcrossCpus {
+    /// They are not: a ratio is the machines' as much as the subjects'.
+    Refuse,
+    /// They are, as if the difference of the machines were a change of speed.
+    Judge,
+}
+
+impl AcrossCpus {
+    /// Judges them if somebody said so.
+    #[must_use]
+    pub fn when(told_to: bool) -> Self {
+        match told_to {
+            true => Self::Judge,
+            false => Self::Refuse,
+        }
+    }
+}
 
 /// Two results, subject by subject.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,16 +40,16 @@ pub struct RunComparison {
     pub before: Side,
     /// The later run.
     pub after: Side,
-    /// What makes it another machine. Unless this is empty, no verdict is drawn: a ratio is the
-    /// machines' as much as the subjects'.
+    /// What makes it another machine. Unless this is empty, no verdict is drawn without
+    /// [`AcrossCpus::Judge`]: a ratio is the machines' as much as the subjects'.
     pub another_machine: Vec<Difference>,
     /// What is set differently on the same machine.
     pub settings: Vec<Difference>,
     /// Subjects and contracts that are the same code in both runs.
     pub unchanged: usize,
-    /// How far those come to lie from one, from run to run, as a ratio above one: 0.012 is 1.2 %.
-    /// `None` if there are none, and then nothing shows what the runs themselves differ by.
-    pub between_runs: Option<f64>,
+    /// What the controls of each kind differ by together, and how far apart they lie. Empty if there
+    /// are none: then nothing shows what the runs themselves differ by.
+    pub between_runs: Vec<ControlsShow>,
     /// What both measured, the largest change first and controls last.
     pub changes: Vec<Change>,
     /// What only one of them measured, or each in its own way.
@@ -70,18 +91,26 @@ pub struct Change {
     pub median_ns: [f64; 2],
     /// Allocations per operation in each run, where they are counted.
     pub allocs_per_op: [Option<f64>; 2],
-    /// Later over earlier, geometric means: below one is faster.
+    /// Later over earlier, geometric means, without what all controls differ by together: below one is
+    /// faster.
     pub ratio: f64,
     /// Its interval, right together with those of all other changes in 95 % of cases.
     pub interval: [f64; 2],
-    /// What is not believed around one: the widest of 2 %, both noise floors, and what unchanged
-    /// subjects differ by between the runs.
+    /// Later over earlier as it was measured. It differs from `ratio` by the common shift.
+    pub measured_ratio: f64,
+    /// What is not believed around one: the widest of 2 %, both noise floors, and how far controls lie
+    /// apart between the runs. For a control, the others.
     pub band: f64,
+    /// What made the band so wide.
+    pub band_set_by: SetBy,
     /// The verdict; `None` on another machine, and of a control.
     pub verdict: Option<Judgement>,
     /// What the figures above were made of.
     #[serde(skip)]
     pub(super) estimate: Ratio,
+    /// What controls differ by together, a natural logarithm, whether it is taken out or not.
+    #[serde(skip)]
+    pub(super) log_shift_seen: f64,
 }
 
 /// What cannot be compared, and why.
@@ -116,33 +145,27 @@ impl Change {
 /// The runs are not interleaved, so the intervals are unpaired (Welch's t on logarithms, allowing
 /// for all that is judged), and nothing inside the widest of both noise floors is believed. Subjects
 /// that are the same code in both runs, on a system that is set up the same, are controls: what they
-/// differ by is what the runs differ by. It widens the band of the others, and is no verdict on them.
+/// differ by is what the runs differ by. What all of them differ by together is the machine, and is
+/// taken out of every ratio; what is left widens the band of the others, and is no verdict on the controls.
 #[must_use]
-pub fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
+pub fn compare(before: &RunResult, after: &RunResult, across: AcrossCpus) -> RunComparison {
     let another_machine = machine(&before.environment, &after.environment);
+    let has_verdicts = another_machine.is_empty() || across == AcrossCpus::Judge;
     let (rows, unjudged) = matched(before, after);
     let pairs: Vec<Pair<'_>> = estimated(before, after, rows);
     let judged = pairs.iter().filter(|p| !p.unchanged).count();
-    let controls = |managed: Option<bool>| -> Vec<Ratio> {
-        let controls = pairs.iter().filter(|p| p.unchanged);
-        let of_kind = controls.filter(|p| managed.is_none_or(|m| p.managed() == m));
-        of_kind.map(|p| p.ratio).collect()
-    };
-    // Compiled and managed code have other noise, if two of a kind are there to show it.
-    let between = |managed: bool| {
-        let own = Some(controls(Some(managed))).filter(|own| own.len() >= 2);
-        between_runs(&own.unwrap_or_else(|| controls(None)), judged)
-    };
-    let floors = |managed: bool| {
-        let floor = |r: &RunResult| floor_for(&r.noise_floor, std::iter::once(managed));
-        widest(floor(before), floor(after))
+    let controls = pairs.iter().filter(|p| p.unchanged).map(|pair| Control {
+        row: pair.before,
+        ratio: pair.ratio,
+    });
+    let noise = Noise::new([before, after], controls.collect(), judged);
+    let around = |pair: &Pair<'_>| match pair.unchanged {
+        true => noise.around_control(pair.before),
+        false => noise.around(pair.managed()),
     };
     let mut changes: Vec<Change> = pairs
         .iter()
-        .map(|pair| {
-            let band = Band::new(widest(floors(pair.managed()), between(pair.managed())));
-            pair.change(band, another_machine.is_empty())
-        })
+        .map(|pair| pair.change(around(pair), has_verdicts))
         .collect();
     let size = |c: &Change| c.estimate.log_mean().abs();
     changes.sort_by(|a, b| {
@@ -150,14 +173,15 @@ pub fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
             .cmp(&b.unchanged)
             .then(size(b).total_cmp(&size(a)))
     });
-    let all = controls(None);
+    let kinds = [false, true].into_iter();
+    let kinds = kinds.filter(|managed| pairs.iter().any(|p| p.managed() == *managed));
     RunComparison {
         before: side(before),
         after: side(after),
         settings: settings(&before.environment, &after.environment),
         another_machine,
-        unchanged: all.len(),
-        between_runs: between_runs(&all, judged),
+        unchanged: noise.controls(),
+        between_runs: noise.shown(kinds),
         changes,
         unjudged,
     }
@@ -175,8 +199,10 @@ impl Pair<'_> {
         self.before.subject.is_managed()
     }
 
-    fn change(&self, band: Band, same_machine: bool) -> Change {
+    fn change(&self, around: Around, has_verdict: bool) -> Change {
         let (before, after) = (self.before, self.after);
+        let estimate = self.ratio.without_shift(around.log_shift);
+        let band = Band::new(Some(around.width));
         let median = |row: &Row| row.ns_per_op.as_ref().map_or(f64::NAN, |t| t.median);
         Change {
             contract: before.contract.clone(),
@@ -187,11 +213,14 @@ impl Pair<'_> {
             unchanged: self.unchanged,
             median_ns: [before, after].map(median),
             allocs_per_op: [before, after].map(|row| row.allocs_per_op),
-            ratio: self.ratio.ratio(),
-            interval: self.ratio.interval(),
-            band: band.believed_beyond(),
-            verdict: (same_machine && !self.unchanged).then(|| judge(&self.ratio, band)),
-            estimate: self.ratio,
+            ratio: estimate.ratio(),
+            interval: estimate.interval(),
+            measured_ratio: self.ratio.ratio(),
+            band: around.width,
+            band_set_by: around.set_by,
+            verdict: (has_verdict && !self.unchanged).then(|| judge(&estimate, band)),
+            estimate,
+            log_shift_seen: around.log_shift_seen,
         }
     }
 }
@@ -252,16 +281,19 @@ fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> 
     let same_system = system(&before.environment, &after.environment).is_empty();
     let is_control =
         |(earlier, later): Rows<'a>| same_system && unchanged((before, earlier), (after, later));
-    let comparisons = rows.iter().filter(|rows| !is_control(**rows)).count();
+    let all = rows.len();
+    let controls = rows.iter().filter(|rows| is_control(**rows)).count();
     let rounds = |row: &'a Row| row.ns_per_op.as_ref().map(|t| t.rounds.as_slice());
     rows.into_iter()
         .filter_map(|(earlier, later)| {
+            let unchanged = is_control((earlier, later));
+            let comparisons = if unchanged { controls } else { all - controls };
             // Both were measured in two rounds or more, all of them times: so the reader saw to it.
             let ratio = estimate(rounds(later)?, rounds(earlier)?, comparisons).ok()?;
             Some(Pair {
                 before: earlier,
                 after: later,
-                unchanged: is_control((earlier, later)),
+                unchanged,
                 ratio,
             })
         })

@@ -4,25 +4,104 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::compare::{Change, RunComparison, compare};
+use super::band::{ControlsShow, SetBy};
+use super::compare::{AcrossCpus, Change, RunComparison, compare};
 use super::machine::Difference;
 use crate::result::{Judgement, RunResult};
 use crate::stats::verdict::{Band, judge};
 use crate::suite::{Nearest, matches, nearest};
 
+/// What a gate is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Slower by less than this is let through: 0.05 is 5 %.
+    pub threshold: f64,
+    /// What is done with runs that other work disturbed.
+    pub disturbed: Disturbed,
+    /// What is done with runs of different CPUs.
+    pub across: AcrossCpus,
+    /// Parts of the ids of the subjects that are judged, `*` stands for anything; all if there are
+    /// none. The others still show what the runs themselves differ by.
+    pub subjects: Vec<String>,
+}
+
 /// What a gate came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
+    /// The answer.
+    pub outcome: Outcome,
     /// Slower by less than this is let through: 0.05 is 5 %.
     pub threshold: f64,
     /// What does not get through.
     pub regressions: Vec<Regression>,
-    /// Judged, and no slower beyond the threshold and the noise.
+    /// Judged, and no slower beyond the threshold.
     pub passed: usize,
-    /// Of those, how many the rounds cannot tell from a regression beyond the threshold.
+    /// Judged, and neither shown to be slower beyond the threshold nor shown not to be.
     pub undecided: usize,
+    /// The same code in both runs.
+    pub controls: usize,
+    /// What the controls of each kind differ by together, and how far apart they lie.
+    pub between_runs: Vec<ControlsShow>,
+    /// What makes it another machine, if they were judged all the same.
+    pub another_machine: Vec<Difference>,
+    /// Every row that both measured, the largest change first and controls last.
+    pub rows: Vec<Judged>,
     /// What could not be judged, as `subject: why`.
     pub unjudged: Vec<String>,
+}
+
+/// The answer of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Nothing is slower beyond the threshold.
+    NoRegression,
+    /// Something is.
+    Regression,
+    /// A row came out slower beyond the threshold, and the noise is so wide that it cannot be said
+    /// whether it is. Or nothing that changed could be decided.
+    Undecided,
+}
+
+/// One row, as a gate judged it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// Contract and subject.
+    pub what: String,
+    /// The subject's id.
+    pub subject: String,
+    /// Whether it is the same code in both, as far as the results know.
+    pub is_control: bool,
+    /// What is said of it.
+    pub ruling: Ruling,
+    /// Whether it came out slower beyond the threshold, as it was measured or without what the
+    /// controls differ by together.
+    pub exceeds_threshold: bool,
+    /// Later over earlier, without what all controls differ by together.
+    pub ratio: f64,
+    /// The interval of the ratio.
+    pub interval: [f64; 2],
+    /// Later over earlier as it was measured.
+    pub measured_ratio: f64,
+    /// What is not believed around one, as a ratio above one.
+    pub band: f64,
+    /// What made the band so wide.
+    pub band_set_by: SetBy,
+}
+
+/// What is said of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ruling {
+    /// It is slower beyond the threshold and the noise.
+    Slower,
+    /// It is not slower beyond the threshold.
+    NotSlower,
+    /// It may be either: its band is wider than the threshold, or its interval ends beyond it. A control
+    /// is undecided if it takes half as long again: something changed that the results do not know of.
+    Undecided,
+    /// The same code in both runs, as far as the results know.
+    SameCode,
 }
 
 /// What does not get through a gate.
@@ -70,11 +149,6 @@ pub enum Unjudgeable {
         /// What may have been meant.
         nearest: Nearest,
     },
-    /// The rounds are so few or so noisy that nothing could be told from a regression.
-    NothingDecided {
-        /// Subjects that both measured.
-        subjects: usize,
-    },
 }
 
 impl fmt::Display for Unjudgeable {
@@ -84,7 +158,7 @@ impl fmt::Display for Unjudgeable {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "the two were measured on different machines ({}): measure the baseline on this one",
+                    "the two were measured on different machines ({}): measure the baseline on this one, or say --across-cpus",
                     list.join("; ")
                 )
             }
@@ -99,10 +173,6 @@ impl fmt::Display for Unjudgeable {
             Self::NoSubject { pattern, nearest } => write!(
                 f,
                 "no subject of the two results matches `{pattern}`{nearest}"
-            ),
-            Self::NothingDecided { subjects } => write!(
-                f,
-                "none of the {subjects} in common can be told from a regression, the rounds are too few or too noisy: measure more of them"
             ),
         }
     }
@@ -119,28 +189,29 @@ pub enum Disturbed {
     Allow,
 }
 
+/// The same code does not take half as long again on the same machine: if it does, something changed
+/// that the results do not know of.
+const IMPLAUSIBLE: f64 = 1.5;
+
 /// Judges `after` by `before`. A subject is a regression if it is slower beyond all of: the
-/// threshold, both noise floors, and what unchanged subjects differ by between the runs; or if it
-/// was measured before and fails now. What did not change has not become slower.
-///
-/// With `subjects` (parts of their ids, `*` stands for anything) only those are judged; the others
-/// still show what the runs themselves differ by.
+/// threshold, both noise floors, and what controls differ by between the runs; or if it was measured
+/// before and fails now. Where that noise is wider than the threshold, what is not a regression is
+/// undecided. What did not change has not become slower; if it takes half as long again all the same, it is
+/// undecided.
 ///
 /// # Errors
-/// [`Unjudgeable`], if there is neither a yes nor a no.
+/// [`Unjudgeable`], if the two cannot be set side by side.
 pub fn gate(
     before: &RunResult,
     after: &RunResult,
-    threshold: f64,
-    disturbed: Disturbed,
-    subjects: &[String],
+    question: &Question,
 ) -> Result<Gate, Unjudgeable> {
-    let mut compared = compare(before, after);
-    narrow(&mut compared, subjects)?;
-    if !compared.another_machine.is_empty() {
+    let mut compared = compare(before, after, question.across);
+    narrow(&mut compared, &question.subjects)?;
+    if question.across == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
     }
-    if disturbed == Disturbed::Refuse {
+    if question.disturbed == Disturbed::Refuse {
         let sides = [("baseline", &compared.before), ("result", &compared.after)];
         for (run, side) in sides {
             if !side.disturbed.is_empty() {
@@ -149,7 +220,7 @@ pub fn gate(
             }
         }
     }
-    judged(&compared, threshold)
+    judged(compared, question.threshold)
 }
 
 fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjudgeable> {
@@ -177,62 +248,94 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjud
     Ok(())
 }
 
-fn judged(compared: &RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
-    let mut gate = Gate {
-        threshold,
-        regressions: Vec::new(),
-        passed: 0,
-        undecided: 0,
-        unjudged: Vec::new(),
-    };
-    for unjudged in &compared.unjudged {
-        let (what, reason) = (unjudged.what.clone(), unjudged.reason.clone());
-        if unjudged.broken.is_some() {
-            gate.regressions.push(Regression::Broken { what, reason });
+fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
+    let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
+    for one in compared.unjudged {
+        let (what, reason) = (one.what, one.reason);
+        if one.broken.is_some() {
+            regressions.push(Regression::Broken { what, reason });
         } else {
-            gate.unjudged.push(format!("{what}: {reason}"));
+            unjudged.push(format!("{what}: {reason}"));
         }
     }
-    for change in &compared.changes {
-        let beyond = threshold.max(change.band);
-        match ruling(change, beyond) {
-            Ruling::Slower => gate.regressions.push(Regression::Slower {
-                what: change.what(),
-                ratio: change.ratio,
-                interval: change.interval,
-                beyond,
-            }),
-            Ruling::Undecided => {
-                gate.passed += 1;
-                gate.undecided += 1;
-            }
-            Ruling::NotSlower => gate.passed += 1,
-        }
+    let rows: Vec<Judged> = (compared.changes.into_iter())
+        .map(|change| row(change, threshold))
+        .collect();
+    if rows.is_empty() && regressions.is_empty() {
+        return Err(Unjudgeable::NothingInCommon);
     }
-    if !gate.regressions.is_empty() {
-        return Ok(gate);
-    }
-    match gate.passed {
-        0 => Err(Unjudgeable::NothingInCommon),
-        subjects if subjects == gate.undecided => Err(Unjudgeable::NothingDecided { subjects }),
-        _ => Ok(gate),
+    let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
+    regressions.extend(slower.map(|row| Regression::Slower {
+        what: row.what.clone(),
+        ratio: row.ratio,
+        interval: row.interval,
+        beyond: threshold.max(row.band),
+    }));
+    let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
+    let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
+    let is_open = rows.iter().any(Judged::is_open);
+    let outcome = match regressions.is_empty() {
+        false => Outcome::Regression,
+        true if is_open || (undecided > 0 && passed == 0) => Outcome::Undecided,
+        true => Outcome::NoRegression,
+    };
+    Ok(Gate {
+        outcome,
+        threshold,
+        regressions,
+        passed,
+        undecided,
+        controls: count(Ruling::SameCode),
+        between_runs: compared.between_runs,
+        another_machine: compared.another_machine,
+        rows,
+        unjudged,
+    })
+}
+
+impl Judged {
+    /// Whether it came out slower beyond the threshold, and nothing says whether it is.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.ruling == Ruling::Undecided && self.exceeds_threshold
     }
 }
 
-enum Ruling {
-    Slower,
-    NotSlower,
-    Undecided,
+fn row(change: Change, threshold: f64) -> Judged {
+    let readings = [
+        change.ratio,
+        change.measured_ratio,
+        change.measured_ratio * (-change.log_shift_seen).exp(),
+    ];
+    let slowest = readings.into_iter().fold(f64::MIN, f64::max);
+    Judged {
+        what: change.what(),
+        ruling: ruling(&change, threshold, slowest),
+        exceeds_threshold: slowest > 1.0 + threshold,
+        is_control: change.unchanged,
+        subject: change.subject,
+        ratio: change.ratio,
+        interval: change.interval,
+        measured_ratio: change.measured_ratio,
+        band: change.band,
+        band_set_by: change.band_set_by,
+    }
 }
 
-fn ruling(change: &Change, beyond: f64) -> Ruling {
-    let [_, high] = change.interval;
+fn ruling(change: &Change, threshold: f64, slowest: f64) -> Ruling {
     if change.unchanged {
-        // The same code: whatever it differs by is not its doing.
-        Ruling::NotSlower
-    } else if judge(&change.estimate, Band::new(Some(beyond))) == Judgement::Slower {
+        // The same code: what it differs by is not its doing, as far as that can be.
+        return match slowest >= IMPLAUSIBLE && slowest > 1.0 + threshold {
+            true => Ruling::Undecided,
+            false => Ruling::SameCode,
+        };
+    }
+    let beyond = |width: f64| judge(&change.estimate, Band::new(Some(width)));
+    let [_, high] = change.interval;
+    let is_decided = change.band <= threshold && high <= 1.0 + threshold;
+    if beyond(threshold.max(change.band)) == Judgement::Slower {
         Ruling::Slower
-    } else if high <= 1.0 + beyond {
+    } else if is_decided || beyond(change.band) == Judgement::Faster {
         Ruling::NotSlower
     } else {
         Ruling::Undecided

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::result::Environment;
+use crate::result::{Environment, Processor};
 
 /// One fact that two environments do not share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,30 +24,109 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What makes it another machine: no ratio between them is a subject's doing.
+/// The flags that a lab looked for whose files do not say which it did.
+const OLD_FLAGS_LOOKED_FOR: [&str; 15] = [
+    "aes",
+    "pclmulqdq",
+    "sha_ni",
+    "avx",
+    "avx2",
+    "bmi2",
+    "adx",
+    "vaes",
+    "vpclmulqdq",
+    "avx512f",
+    "asimd",
+    "pmull",
+    "sha2",
+    "sha512",
+    "sve",
+];
+
+/// What makes it another machine: no ratio between them is a subject's doing. A fact that only one of
+/// them knows is no difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
-    differences([
-        ("CPU", before.cpu.clone(), after.cpu.clone()),
+    let mut found = differences([("CPU", before.cpu.clone(), after.cpu.clone())]);
+    found.extend(known_differences(before, after, |p| {
+        vec![
+            ("CPU vendor", p.vendor.clone()),
+            ("CPU family", p.family.clone()),
+            ("CPU model", p.model.clone()),
+            ("CPU stepping", p.stepping.clone()),
+        ]
+    }));
+    found.extend(flags(before, after));
+    found.extend(differences([
         ("cores", before.cores.to_string(), after.cores.to_string()),
-        ("CPU flags", before.flags.join(" "), after.flags.join(" ")),
         (
             "hypervisor",
             known(before.hypervisor.as_deref()),
             known(after.hypervisor.as_deref()),
         ),
-    ])
+    ]));
+    found
+}
+
+/// The flags that only one of the two has, of those that both looked for.
+fn flags(before: &Environment, after: &Environment) -> Option<Difference> {
+    let only = |one: &Environment, other: &Environment| -> Vec<String> {
+        let flags = one.flags.iter().filter(|flag| {
+            !other.flags.contains(flag) && looked_for(one, flag) && looked_for(other, flag)
+        });
+        flags.cloned().collect()
+    };
+    let (in_before, in_after) = (only(before, after), only(after, before));
+    let said = |flags: &[String]| match flags {
+        [] => "none of these".to_owned(),
+        flags => flags.join(" "),
+    };
+    (!in_before.is_empty() || !in_after.is_empty()).then(|| Difference {
+        what: "CPU flags".to_owned(),
+        before: said(&in_before),
+        after: said(&in_after),
+    })
+}
+
+fn looked_for(environment: &Environment, flag: &str) -> bool {
+    match &environment.processor {
+        Some(processor) => processor.flags_looked_for.iter().any(|f| f == flag),
+        None => OLD_FLAGS_LOOKED_FOR.contains(&flag),
+    }
+}
+
+/// Facts of the CPU that both know and that are not the same.
+fn known_differences(
+    before: &Environment,
+    after: &Environment,
+    facts: fn(&Processor) -> Vec<(&'static str, Option<String>)>,
+) -> Vec<Difference> {
+    let [Some(before), Some(after)] = [before, after].map(|e| e.processor.as_ref()) else {
+        return Vec::new();
+    };
+    let both = facts(before).into_iter().zip(facts(after));
+    let differ = both.filter_map(|((what, before), (_, after))| {
+        let (before, after) = (before?, after?);
+        (before != after).then(|| Difference {
+            what: what.to_owned(),
+            before,
+            after,
+        })
+    });
+    differ.collect()
 }
 
 /// What is set differently below all subjects of the same machine.
 pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Difference> {
-    differences([
+    let mut found = known_differences(before, after, |p| vec![("microcode", p.microcode.clone())]);
+    found.extend(differences([
         ("kernel", before.kernel.clone(), after.kernel.clone()),
         (
             "governor",
             known(before.governor.as_deref()),
             known(after.governor.as_deref()),
         ),
-    ])
+    ]));
+    found
 }
 
 /// What is set differently on the same machine: one of the causes that a ratio may have.

@@ -87,7 +87,7 @@ impl fmt::Display for Unmergeable {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "{a} and {b} were not measured on the same machine ({}): `jeton lab compare` sets them side by side",
+                    "{a} and {b} were not measured on the same machine ({}): `jeton lab compare --across-cpus` sets them side by side",
                     list.join("; ")
                 )
             }

@@ -4,6 +4,7 @@
 //! so in its intervals and its band, [`gate()`] decides by the same figures, and [`merge()`] makes one
 //! result of several runs of the same plan, with the rows of attacks and interop beside them.
 
+mod band;
 mod compare;
 mod gate;
 mod machine;
@@ -12,7 +13,8 @@ mod same;
 mod servers;
 mod untimed;
 
-pub use compare::{Change, RunComparison, Side, Unjudged, compare};
-pub use gate::{Disturbed, Gate, Regression, Unjudgeable, gate};
+pub use band::{ControlsShow, Farthest, Kind, SetBy};
+pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
+pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
 pub use machine::Difference;
 pub use merge::{LIVES, Named, Unmergeable, merge};

@@ -3,52 +3,21 @@
 use std::fs::read_to_string;
 
 use super::Cores;
+use super::processor::cpu;
 use crate::result::Environment;
-
-/// The CPU flags that decide how fast cryptography is.
-const FLAGS_OF_INTEREST: [&str; 16] = [
-    "aes",
-    "pclmulqdq",
-    "sha_ni",
-    "avx",
-    "avx2",
-    "bmi2",
-    "adx",
-    "vaes",
-    "vpclmulqdq",
-    "avx512f",
-    "avx512_ifma",
-    "asimd",
-    "pmull",
-    "sha2",
-    "sha512",
-    "sve",
-];
 
 /// Describes the machine. What the system does not say is left empty.
 #[must_use]
 pub fn describe(cores: &Cores) -> Environment {
     let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        cpuinfo.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then(|| value.trim().to_owned())
-        })
-    };
-    let flags = field("flags")
-        .or_else(|| field("Features"))
-        .unwrap_or_default();
-    let present: Vec<&str> = flags.split_whitespace().collect();
+    let cpu = cpu(&cpuinfo);
     Environment {
-        cpu: field("model name").unwrap_or_else(|| format!("unknown ({})", std::env::consts::ARCH)),
+        cpu: (cpu.name).unwrap_or_else(|| format!("unknown ({})", std::env::consts::ARCH)),
         cores: cores.count(),
-        flags: FLAGS_OF_INTEREST
-            .iter()
-            .filter(|f| present.contains(f))
-            .map(|f| (*f).to_owned())
-            .collect(),
+        flags: cpu.flags,
+        processor: Some(cpu.processor),
         kernel: kernel(),
-        hypervisor: hypervisor(present.contains(&"hypervisor")),
+        hypervisor: hypervisor(cpu.is_virtual),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         jeton: env!("CARGO_PKG_VERSION").to_owned(),
         ..Environment::default()

@@ -3,6 +3,7 @@
 mod cores;
 mod environment;
 mod processes;
+mod processor;
 mod settings;
 mod witness;
 mod yardstick;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Cores, Witness, describe};
-use crate::result::Taint;
+use crate::result::{Environment, Taint};
 
 /// How long other work is watched for.
 const WATCHED: Duration = Duration::from_secs(1);
@@ -49,6 +49,8 @@ pub fn settings() -> Vec<Setting> {
     let environment = describe(&cores);
     let root = Path::new("/");
     let mut found = vec![
+        cpu(&environment),
+        flags(&environment.flags),
         count(cores.count()),
         siblings(root),
         governor(root),
@@ -63,6 +65,30 @@ pub fn settings() -> Vec<Setting> {
         wide(&environment.flags),
     ]);
     found
+}
+
+fn cpu(environment: &Environment) -> Setting {
+    let (name, found) = ("CPU", environment.cpu_in_full());
+    let processor = environment.processor.as_ref();
+    match processor.and_then(|p| p.family.as_ref()) {
+        Some(_) => good(name, found),
+        None => Setting {
+            found,
+            ..unknown(
+                name,
+                "`compare` and `gate` cannot tell this CPU from another one of the same name",
+            )
+        },
+    }
+}
+
+/// The flags that matter for cryptography. What the absence of some costs is said with them.
+fn flags(present: &[String]) -> Setting {
+    let name = "CPU flags";
+    match present {
+        [] => unknown(name, "which instructions the CPU has is not seen"),
+        present => good(name, present.join(" ")),
+    }
 }
 
 fn count(cores: usize) -> Setting {
@@ -233,7 +259,7 @@ fn sha(flags: &[String]) -> Setting {
 
 fn wide(flags: &[String]) -> Setting {
     let name = "wide vectors";
-    const WIDE: [&str; 5] = ["avx512f", "avx512_ifma", "vaes", "vpclmulqdq", "sve"];
+    const WIDE: [&str; 6] = ["avx512f", "avx512ifma", "vaes", "vpclmulqdq", "sve", "sve2"];
     let there: Vec<&str> = WIDE
         .into_iter()
         .filter(|w| flags.iter().any(|f| f == w))

@@ -112,7 +112,7 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(
         out,
         "\n{}, {}, {}{}; {}; {}, seed {}; jeton {}.",
-        cell(&e.cpu),
+        cell(&e.cpu_in_full()),
         units::count(e.cores, "core", "cores"),
         cell(&e.kernel),
         if e.hypervisor.is_some() {

@@ -121,8 +121,11 @@ pub struct Environment {
     pub cpu: String,
     /// Logical CPUs this process may use.
     pub cores: usize,
-    /// CPU flags that matter for cryptography.
+    /// CPU flags that matter for cryptography, as the kernel calls them.
     pub flags: Vec<String>,
+    /// What the CPU says of itself beyond its name; `None` in a file of an older lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Processor>,
     /// Operating system and kernel release.
     pub kernel: String,
     /// The hypervisor, if the machine says that it has one.
@@ -139,7 +142,54 @@ pub struct Environment {
     pub taint: Taint,
 }
 
+/// What the CPU says of itself beyond its name, as the kernel writes it. What it does not say is
+/// absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Processor {
+    /// The vendor; on aarch64 the implementer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// The CPU family; on aarch64 the architecture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The model; on aarch64 the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The stepping; on aarch64 variant and revision, as in `r1p2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stepping: Option<String>,
+    /// The microcode's revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microcode: Option<String>,
+    /// The flags that were looked for: of others, `flags` says nothing.
+    #[serde(default)]
+    pub flags_looked_for: Vec<String>,
+}
+
 impl Environment {
+    /// The CPU's name, and what else it says of itself:
+    /// `AMD EPYC (family 25, model 17, stepping 1, microcode 0x1000065)`.
+    #[must_use]
+    pub fn cpu_in_full(&self) -> String {
+        let processor = self.processor.clone().unwrap_or_default();
+        // The kernel has no name for a CPU of aarch64: its implementer is what tells its part.
+        let vendor = processor.vendor.filter(|v| v.starts_with("0x"));
+        let known: Vec<String> = [
+            ("implementer", vendor),
+            ("family", processor.family),
+            ("model", processor.model),
+            ("stepping", processor.stepping),
+            ("microcode", processor.microcode),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name} {}", value?)))
+        .collect();
+        match known.as_slice() {
+            [] => self.cpu.clone(),
+            known => format!("{} ({})", self.cpu, known.join(", ")),
+        }
+    }
+
     /// Whether the run ended by itself with fewer rounds than were planned: its budget had time for no
     /// more.
     #[must_use]

@@ -39,6 +39,15 @@ impl Ratio {
         }
     }
 
+    /// The same without what all subjects of two runs differ by together.
+    #[must_use]
+    pub fn without_shift(self, log_shift: f64) -> Self {
+        Self {
+            log_mean: self.log_mean - log_shift,
+            ..self
+        }
+    }
+
     /// Subject over baseline: below one is faster.
     #[must_use]
     pub fn ratio(&self) -> f64 {

@@ -7,13 +7,16 @@
 //! in 95 % of cases (`tests/unpaired_simulation.rs`).
 //!
 //! That is not yet the ratio of two *subjects*: a process keeps its memory layout, a machine its
-//! mood, and no spread of rounds shows either. What can show it are subjects that did not change
-//! from run to run: whatever they differ by is what runs differ by. [`between_runs`] makes a floor
-//! of them, as [`noise`](super::noise) makes one of identical pairs; themselves they are not judged.
+//! speed of the day, and no spread of rounds shows either. What can show it are *controls*: subjects
+//! that did not change from run to run. Whatever they differ by is what the runs differ by.
+//! [`between_runs`] separates what they all differ by together, which is the machine and is taken out
+//! of every ratio, from how far each of them lies from that, which nothing takes out: it is a floor,
+//! as [`noise`](super::noise) makes one of identical pairs. Controls themselves are not judged by it.
 
 use super::StatsError;
 use super::error::check_times;
 use super::interval::{MIN_ROUNDS, Ratio, t_quantile_at};
+use super::median::median;
 
 /// The ratio of a subject's rounds in a later run to those in an earlier one, as one of
 /// `comparisons` made together. Below one, the later run is faster. Zero counts as one.
@@ -41,23 +44,112 @@ pub fn estimate(later: &[f64], earlier: &[f64], comparisons: usize) -> Result<Ra
     ))
 }
 
-/// How far from one `comparisons` subjects that did not change come to lie from run to run, all of
-/// them in 95 % of cases, as a ratio above one: from the ratios of subjects that did not change.
-/// `None` if there are none.
-///
-/// It is the root mean square of their log ratios times Student's t for that many, and never less
-/// than the largest of them: few processes differ for good by much, and those that do are not
-/// Gaussian. One alone gives 12.7 times what it differs by itself.
-#[must_use]
-pub fn between_runs(unchanged: &[Ratio], comparisons: usize) -> Option<f64> {
-    if unchanged.is_empty() {
-        return None;
+/// The fewest controls whose common shift is removed. Two may have the same by chance.
+pub const SHIFT_CONTROLS_MIN: usize = 3;
+
+/// The largest common shift that is removed: a half. What makes everything slower by more than that
+/// is not the same machine any more, and does not make all work slower by the same factor.
+pub const SHIFT_MAX: f64 = 0.5;
+
+/// Whether controls may show a shift that is common to all subjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommonShift {
+    /// It is removed where it explains the controls better than none, from [`SHIFT_CONTROLS_MIN`]
+    /// controls on and up to [`SHIFT_MAX`].
+    Remove,
+    /// The controls are of another kind: their shift need not be that of the others.
+    Keep,
+}
+
+/// What two runs differ by, as their controls show it. Sizes are natural logarithms of ratios.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BetweenRuns {
+    shift: f64,
+    is_removed: bool,
+    spread: f64,
+    farthest: usize,
+}
+
+impl BetweenRuns {
+    /// What all subjects differ by together, later over earlier: it is to be taken out of every ratio.
+    /// Zero if nothing is.
+    #[must_use]
+    pub fn log_shift(&self) -> f64 {
+        if self.is_removed { self.shift } else { 0.0 }
     }
-    let sizes = || unchanged.iter().map(|r| r.log_mean().abs());
-    let squares: f64 = sizes().map(|size| size.powi(2)).sum();
-    let root_mean_square = (squares / unchanged.len() as f64).sqrt();
-    let by_spread = t_quantile_at(unchanged.len() as f64, comparisons) * root_mean_square;
-    Some(sizes().fold(by_spread, f64::max).exp_m1())
+
+    /// The shift on which the controls agree, whether it is to be taken out or not: too few show it, or
+    /// of another kind, or it is too large. Zero if they do not agree.
+    #[must_use]
+    pub fn log_shift_seen(&self) -> f64 {
+        self.shift
+    }
+
+    /// How far from that shift a subject that did not change comes to lie, as a ratio above one: 0.012
+    /// is 1.2 %.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        // A number, even of controls that say nothing: JSON has no infinity.
+        self.spread.exp_m1().min(f64::MAX)
+    }
+
+    /// The index of the control that lies farthest from the shift.
+    #[must_use]
+    pub fn farthest(&self) -> usize {
+        self.farthest
+    }
+}
+
+/// What the runs differ by, from the ratios of controls, for `comparisons` judgements that are right
+/// together in 95 % of cases. `None` if there are no controls.
+///
+/// Without a common shift, the spread is the root mean square of the controls' log ratios times
+/// Student's t for that many. With one, the shift is their median, which one wild control does not
+/// move, and the spread is Student's prediction of one more control: the deviation from the median times
+/// t with one degree of freedom less, widened by what the median itself is uncertain by. The narrower of
+/// the two is taken, as far as [`CommonShift`] allows. Neither is ever less than the control that lies farthest: few processes differ for
+/// good by much, and those that do are not Gaussian. One control alone gives 12.7 times what it differs by
+/// itself.
+#[must_use]
+pub fn between_runs(
+    controls: &[Ratio],
+    comparisons: usize,
+    common: CommonShift,
+) -> Option<BetweenRuns> {
+    let around = |shift: f64, degrees: usize, widened: f64| {
+        let sizes = controls.iter().map(|c| (c.log_mean() - shift).abs());
+        let (farthest, largest) = sizes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let squares = controls.iter().map(|c| (c.log_mean() - shift).powi(2));
+        let deviation = (squares.sum::<f64>() / degrees as f64).sqrt();
+        let quantile = t_quantile_at(degrees as f64, comparisons);
+        Some(BetweenRuns {
+            shift,
+            is_removed: shift != 0.0,
+            spread: (quantile * deviation * widened).max(largest),
+            farthest,
+        })
+    };
+    let count = controls.len();
+    let without = around(0.0, count, 1.0)?;
+    if count < 2 {
+        return Some(without);
+    }
+    let logs: Vec<f64> = controls.iter().map(Ratio::log_mean).collect();
+    let shift = median(&logs)?;
+    // The variance of a median of Gaussian values is π/2 times that of their mean.
+    let widened = (1.0 + std::f64::consts::FRAC_PI_2 / count as f64).sqrt();
+    let with = around(shift, count - 1, widened)?;
+    let may_be_removed = common == CommonShift::Remove
+        && count >= SHIFT_CONTROLS_MIN
+        && shift.abs() <= SHIFT_MAX.ln_1p();
+    if may_be_removed && with.spread < without.spread {
+        return Some(with);
+    }
+    let is_seen = with.spread < shift.abs();
+    Some(BetweenRuns {
+        shift: if is_seen { shift } else { 0.0 },
+        ..without
+    })
 }
 
 /// The logarithms of one run's rounds.
@@ -124,22 +216,61 @@ mod tests {
         assert!(estimate(&[1.0, 0.0], &[1.0, 2.0], 1).is_err());
     }
 
+    fn by(percent: f64) -> Ratio {
+        let later = [100.0 + percent, 100.0 + percent];
+        estimate(&later, &[100.0; 2], 1).unwrap()
+    }
+
     #[test]
-    fn the_floor_between_runs_comes_from_what_did_not_change() {
-        let by = |percent: f64| {
-            let later = [100.0 + percent, 100.0 + percent];
-            estimate(&later, &[100.0; 2], 1).unwrap()
+    fn between_runs_controls_without_a_shift_make_a_floor() {
+        let floor = |controls: &[Ratio], comparisons| {
+            let between = between_runs(controls, comparisons, CommonShift::Remove)?;
+            assert_eq!(between.log_shift(), 0.0);
+            Some(between.spread())
         };
-        assert_eq!(between_runs(&[], 1), None);
-        let one = between_runs(&[by(1.0)], 1).unwrap();
+        assert_eq!(floor(&[], 1), None);
+        let one = floor(&[by(1.0)], 1).unwrap();
         assert!((0.12..0.14).contains(&one), "{one}");
         let even = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0].map(by);
-        let six = between_runs(&even, 1).unwrap();
+        let six = floor(&even, 1).unwrap();
         assert!((0.023..0.026).contains(&six), "{six}");
-        assert!(between_runs(&even, 20).unwrap() > 1.5 * six);
-        let mut many = vec![by(0.1); 50];
+        assert!(floor(&even, 20).unwrap() > 1.5 * six);
+        let mut many: Vec<Ratio> = vec![by(0.1); 50];
         many.push(by(9.0));
-        let largest = between_runs(&many, 1).unwrap();
+        let kept = between_runs(&many, 1, CommonShift::Keep).unwrap();
+        let largest = kept.spread();
         assert!((0.0899..0.0901).contains(&largest), "{largest}");
+    }
+
+    #[test]
+    fn between_runs_common_shift_is_removed_and_the_rest_is_the_floor() {
+        let controls = [12.0, 12.2, 11.8, 12.1, 11.9].map(by);
+        let between = between_runs(&controls, 1, CommonShift::Remove).unwrap();
+        assert!((between.log_shift() - 0.12f64.ln_1p()).abs() < 1e-9);
+        assert!((0.002..0.008).contains(&between.spread()), "{between:?}");
+        // Of another kind, they show only that runs may differ by so much.
+        let kept = between_runs(&controls, 1, CommonShift::Keep).unwrap();
+        assert_eq!(kept.log_shift(), 0.0);
+        assert!((kept.log_shift_seen() - 0.12f64.ln_1p()).abs() < 1e-9);
+        assert!(kept.spread() > 0.25, "{kept:?}");
+        // Two agree by chance, and a machine that is so much slower is another one.
+        for (controls, why) in [(&controls[..2], "two"), (&[by(70.0); 5][..], "too far")] {
+            let between = between_runs(controls, 1, CommonShift::Remove).unwrap();
+            assert_eq!(between.log_shift(), 0.0, "{why}");
+            let seen = if why == "two" { 0.121 } else { 0.7 };
+            assert!(
+                (between.log_shift_seen() - f64::ln_1p(seen)).abs() < 1e-3,
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn between_runs_one_wild_control_is_named_and_moves_no_shift() {
+        let controls = [12.0, 12.2, 150.0, 11.8, 12.1, 11.9, 12.0].map(by);
+        let between = between_runs(&controls, 1, CommonShift::Remove).unwrap();
+        assert_eq!(between.farthest(), 2);
+        assert!((between.log_shift() - 0.12f64.ln_1p()).abs() < 1e-9);
+        assert!(between.spread() > 1.0, "{between:?}");
     }
 }

@@ -2,12 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod decided;
+mod machine;
 mod merge;
 #[path = "../report_page/sample.rs"]
 #[allow(dead_code)]
 mod sample;
 
-use jeton_lab::across::{Disturbed, Gate, Regression, Unjudgeable, compare, gate};
+use jeton_lab::across::{
+    AcrossCpus, Disturbed, Gate, Outcome, Question, Regression, RunComparison, Unjudgeable,
+};
+use jeton_lab::across::{compare as compare_across, gate};
 use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status, Verdict};
 use jeton_lab::stats::median::median_interval;
 
@@ -106,8 +111,21 @@ fn verdict_on(before: &RunResult, after: &RunResult, library: &str) -> Option<Ju
     changes.find(|c| c.subject.contains(&id)).unwrap().verdict
 }
 
+fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
+    compare_across(before, after, AcrossCpus::Refuse)
+}
+
+fn question(threshold: f64) -> Question {
+    Question {
+        threshold,
+        disturbed: Disturbed::Refuse,
+        across: AcrossCpus::Refuse,
+        subjects: Vec::new(),
+    }
+}
+
 fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate, Unjudgeable> {
-    gate(before, after, threshold, Disturbed::Refuse, &[])
+    gate(before, after, &question(threshold))
 }
 
 #[test]
@@ -118,7 +136,7 @@ fn what_changed_is_told_from_what_did_not() {
     change(&mut after, "b", 1.0);
     let compared = compare(&before, &after);
     assert_eq!(compared.unchanged, 3);
-    assert!(compared.between_runs.is_some());
+    assert_eq!(compared.between_runs[0].controls, 3);
     assert_eq!(compared.changes.len(), SUBJECTS.len());
     assert_eq!(
         compared.changes[0].subject, before.rows.measured[1].subject.id,
@@ -144,17 +162,20 @@ fn what_the_runs_differ_by_is_not_the_subjects() {
         scale_rounds(row, |_| 1.12);
     }
     change(&mut after, "jeton", 1.0);
-    assert_eq!(
-        verdict_on(&before, &after, "jeton"),
-        Some(Judgement::CannotTell)
-    );
+    let compared = compare(&before, &after);
+    let jeton = &compared.changes[0];
+    assert!((jeton.measured_ratio - 1.12).abs() < 0.005, "{jeton:?}");
+    assert!((jeton.ratio - 1.0).abs() < 0.005, "{jeton:?}");
+    assert_eq!(jeton.verdict, Some(Judgement::Equivalent));
+    let shown = &compared.between_runs[0];
+    assert!(shown.shift_removed && (shown.shift - 1.12).abs() < 0.005);
     // Without them it would pass for a change of the subject.
     let alone = |mut result: RunResult| {
         result.rows.measured.truncate(1);
         result
     };
     let (before, after) = (alone(before), alone(after));
-    assert_eq!(compare(&before, &after).between_runs, None);
+    assert_eq!(compare(&before, &after).between_runs, []);
     assert_eq!(
         verdict_on(&before, &after, "jeton"),
         Some(Judgement::Slower)
@@ -231,7 +252,11 @@ fn what_only_one_measured_is_listed() {
 fn a_gate_passes_what_did_not_change_and_names_what_did() {
     let (before, mut after) = (run(1), run(2));
     let passed = judged(&before, &after, 0.05).unwrap();
-    assert_eq!((passed.passed, passed.undecided), (6, 0));
+    assert_eq!(passed.outcome, Outcome::NoRegression);
+    assert_eq!(
+        (passed.passed, passed.undecided, passed.controls),
+        (0, 0, 6)
+    );
     assert!(passed.regressions.is_empty());
 
     change(&mut after, "jeton", 1.12);
@@ -250,19 +275,6 @@ fn a_gate_passes_what_did_not_change_and_names_what_did() {
     );
     assert!(
         judged(&before, &after, 0.20)
-            .unwrap()
-            .regressions
-            .is_empty()
-    );
-}
-
-#[test]
-fn a_threshold_below_the_noise_is_the_noise() {
-    let (before, mut after) = (run(1), run(2));
-    after.noise_floor.floor = Some(0.15);
-    change(&mut after, "jeton", 1.12);
-    assert!(
-        judged(&before, &after, 0.05)
             .unwrap()
             .regressions
             .is_empty()
@@ -309,7 +321,11 @@ fn what_cannot_be_judged_is_neither_yes_nor_no() {
             ..
         }
     ));
-    assert!(gate(&before, &disturbed, 0.05, Disturbed::Allow, &[]).is_ok());
+    let allowed = Question {
+        disturbed: Disturbed::Allow,
+        ..question(0.05)
+    };
+    assert!(gate(&before, &disturbed, &allowed).is_ok());
 
     let mut other = after.clone();
     other
@@ -329,12 +345,15 @@ fn what_cannot_be_judged_is_neither_yes_nor_no() {
         result
     };
     let (before, mut after) = (wild(before), wild(after));
+    let unchanged = judged(&before, &after, 0.05).unwrap();
     assert_eq!(
-        judged(&before, &after, 0.05).unwrap().passed,
-        6,
-        "nothing has changed"
+        (unchanged.outcome, unchanged.controls),
+        (Outcome::NoRegression, 6)
     );
     after.environment.kernel = "Linux 7.0".into();
-    let refused = judged(&before, &after, 0.05).unwrap_err();
-    assert_eq!(refused, Unjudgeable::NothingDecided { subjects: 6 });
+    let nothing = judged(&before, &after, 0.05).unwrap();
+    assert_eq!(
+        (nothing.outcome, nothing.undecided),
+        (Outcome::Undecided, 6)
+    );
 }

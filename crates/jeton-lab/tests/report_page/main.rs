@@ -300,12 +300,24 @@ fn numbers_that_are_none_or_huge_render() {
 }
 
 #[test]
+fn environment_shows_what_tells_one_cpu_from_another() {
+    let mut result = sample::result();
+    let html = page(&result);
+    let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
+    assert!(html.contains(cpu));
+    // A file of an older lab does not say it.
+    result.environment.processor = None;
+    assert!(!page(&result).contains("AMD EPYC 9R14 ("));
+}
+
+#[test]
 fn text_from_libraries_is_never_markup() {
     const EVIL: &str =
         "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
     let mut result: RunResult = sample::result();
     result.command = EVIL.to_owned();
     result.environment.cpu = EVIL.to_owned();
+    result.environment.processor.as_mut().unwrap().model = Some(EVIL.to_owned());
     result.environment.taint.unwatched = vec![EVIL.to_owned()];
     result
         .environment

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jeton_lab::result::{
     AaPair, AttackOutcome, AttackRow, ClaimsSet, Environment, Evidence, Interop, InteropRow,
-    Judgement, KeyExchange, NoiseFloor, Party, Practice, Reader, Row, Rows, RunResult, SCHEMA,
-    Status, Subject, Taint, Timing, Verdict,
+    Judgement, KeyExchange, NoiseFloor, Party, Practice, Processor, Reader, Row, Rows, RunResult,
+    SCHEMA, Status, Subject, Taint, Timing, Verdict,
 };
 
 const ROUNDS: usize = 8;
@@ -292,6 +292,7 @@ pub(crate) fn empty() -> RunResult {
             flags: ["aes", "avx2", "avx512f", "sha_ni", "vaes"]
                 .map(str::to_owned)
                 .to_vec(),
+            processor: Some(processor()),
             kernel: "Linux 6.12.8".to_owned(),
             hypervisor: Some("KVM".to_owned()),
             governor: None,
@@ -345,6 +346,20 @@ pub(crate) fn empty() -> RunResult {
         recommendation: None,
         runs: Vec::new(),
         rows: Rows::default(),
+    }
+}
+
+fn processor() -> Processor {
+    let known = |text: &str| Some(text.to_owned());
+    Processor {
+        vendor: known("AuthenticAMD"),
+        family: known("25"),
+        model: known("17"),
+        stepping: known("1"),
+        microcode: known("0xa101148"),
+        flags_looked_for: ["aes", "avx2", "avx512f", "avx512ifma", "sha_ni", "vaes"]
+            .map(str::to_owned)
+            .to_vec(),
     }
 }
 

@@ -23,7 +23,7 @@ use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 use group::groups;
 use words::{percent, plural};
 
-pub(super) use across::{comparison, gate_summary};
+pub(super) use across::{comparison, gate_summary, set_by_words};
 pub(super) use attack::attacks;
 pub(super) use words::wrapped;
 
@@ -96,7 +96,8 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
         result.seed
     )?;
     let cores = plural(e.cores, "core");
-    writeln!(out, "{DIM}{}, {cores}, {}{DIM:#}\n", e.cpu, e.kernel)?;
+    let cpu = e.cpu_in_full();
+    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}\n", e.kernel)?;
     let floor = &result.noise_floor;
     let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
     let text = match floor.floor {

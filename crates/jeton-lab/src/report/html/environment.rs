@@ -12,7 +12,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
     let e = &result.environment;
     let unknown = || "not known".to_owned();
     let facts = [
-        ("CPU", e.cpu.clone()),
+        ("CPU", e.cpu_in_full()),
         ("Logical CPUs in use", units::whole(e.cores as u64)),
         ("CPU flags", e.flags.join(" ")),
         ("Kernel", e.kernel.clone()),
