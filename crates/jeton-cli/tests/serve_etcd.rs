@@ -172,8 +172,11 @@ fn disarm(house: &House) {
         String::from_utf8(output.stdout).unwrap()
     };
     let deleted = call("kv/deleterange", r#"{"key":"ZmlsbA=="}"#);
-    let (_, revision) = deleted.split_once(r#""revision":""#).expect("an answer");
-    let revision = revision.split('"').next().unwrap();
+    let said = |name: &str| {
+        let (_, rest) = deleted.split_once(&format!(r#""{name}":""#)).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let (revision, member) = (said("revision"), said("member_id"));
     call(
         "kv/compaction",
         &format!(r#"{{"revision":"{revision}","physical":true}}"#),
@@ -181,7 +184,7 @@ fn disarm(house: &House) {
     call("maintenance/defragment", "{}");
     call(
         "maintenance/alarm",
-        r#"{"action":"DEACTIVATE","alarm":"NOSPACE"}"#,
+        &format!(r#"{{"action":"DEACTIVATE","memberID":"{member}","alarm":"NOSPACE"}}"#),
     );
 }
 
