@@ -41,7 +41,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("alg-ignored", "key/keys.rs", "if !key.answers_to(alg) =>", "if false =>", "jws_attacks"),
     mutant("keys-tried", "key/keys.rs", "candidates.take(limits::KEYS_TRIED)", "candidates", "key_sets"),
     mutant("token-bytes", "jws/compact.rs", "if token.len() > limits.token_bytes {", "if false {", "jws_attacks"),
-    mutant("header-bytes", "limits.rs", "match encoded.len() > base64::encoded_length(self.header_bytes) {", "match false {", "jws_attacks"),
+    mutant("header-bytes", "limits.rs", "&& encoded.len() > base64::encoded_length(self.header_bytes)", "&& false", "jws_attacks"),
     mutant("header-bytes-of-known", "jws/compact.rs", "limits.check_header(self.header)?;", "", "jws_attacks"),
     mutant("unprotected-alg", "jws/header.rs", "if outer.alg.is_some() && !reading.unprotected_alg {", "if false {", "jws_attacks"),
     mutant("private-key-in-header", "jws/header.rs", "\"jwk\" if jwk::is_private(value.raw()) => {", "\"jwk\" if false => {", "jws_attacks"),

@@ -196,28 +196,6 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack {
         formats: JWT,
         ..FAMILY.attack(
-            "json-unprotected-alg",
-            "`alg` stands in a header that nobody signed",
-            "`alg` is believed only where it is signed",
-            "RFC 7515 10.7",
-            |s| {
-                let honest = s.honest();
-                let payload = b64(s.claims().to_string());
-                let empty = b64("{}");
-                let signed = s
-                    .raw()
-                    .and_then(|key| key.token(&s.alg, &empty, &payload))
-                    .unwrap_or_default();
-                let signature = signed.rsplit('.').next().unwrap_or_default();
-                let token = json!({"protected": empty, "header": {"alg": s.alg}, "payload": payload,
-                "signature": signature});
-                vec![Trial::token("flattened", honest, token.to_string())]
-            },
-        )
-    },
-    Attack {
-        formats: JWT,
-        ..FAMILY.attack(
             "json-several-signatures",
             "one of several signatures is right",
             "all signatures count, or the caller learns which did",

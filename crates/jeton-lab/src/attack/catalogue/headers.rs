@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JOSE};
-use crate::attack::forger::Stage;
 use crate::attack::forger::jws::{RawKey, b64, mac, unb64};
+use crate::attack::forger::{Stage, jwe};
 use crate::attack::trial::{Act, Trial};
 
 const FAMILY: Family = Family::Header;
@@ -78,6 +78,16 @@ pub(super) const ATTACKS: &[Attack] = &[
             embedded(s, &[("jwk", jwk)], "jwk")
         },
     ),
+    Attack {
+        formats: JOSE,
+        ..FAMILY.attack(
+            "embedded-private-key",
+            "the header's `jwk`, or `epk`, has private members, under the right key",
+            "a private key in a header is refused",
+            "RFC 7515 4.1.3; RFC 7518 4.6.1.1",
+            embedded_private_key,
+        )
+    },
     FAMILY.attack(
         "embedded-x5c",
         "the attacker's key in the header's `x5c`",
@@ -448,6 +458,38 @@ fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Tri
         .stranger()
         .under(header, stage.claims().to_string().as_bytes());
     vec![Trial::token(spelling, stage.honest(), token)]
+}
+
+/// The control brings the public half alone.
+fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
+    let keys = stage.stranger().minting_keys();
+    let public = keys
+        .public
+        .clone()
+        .unwrap_or_else(|| json!({"kty": "OKP", "crv": "Ed25519", "x": b64([7; 32])}));
+    let control = stage.with_header(&[("jwk", public.clone())]);
+    let mut private = keys.private.unwrap_or_else(|| public.clone());
+    if private["kty"] != "oct" && private.get("d").is_none() {
+        private["d"] = json!(b64([7; 32]));
+    }
+    let mut trials = vec![Trial::token(
+        "jwk",
+        control,
+        stage.with_header(&[("jwk", private)]),
+    )];
+    trials.extend(private_epk(stage));
+    trials
+}
+
+/// The sender's ephemeral key, both halves of it.
+fn private_epk(stage: &Stage) -> Option<Trial> {
+    let managed = stage.recipient()?.manage(&stage.alg, &stage.enc)?;
+    let mut epk = managed.header.get("epk")?.clone();
+    epk["d"] = json!(b64([7; 32]));
+    let header = stage.header(&[("epk", epk)]);
+    let claims = stage.claims().to_string();
+    let token = jwe::under(&header, &managed, &stage.enc, claims.as_bytes())?;
+    Some(Trial::token("epk", stage.honest(), token))
 }
 
 fn kid_attack(stage: &Stage, kids: &[&str]) -> Vec<Trial> {

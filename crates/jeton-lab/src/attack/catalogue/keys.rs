@@ -31,22 +31,6 @@ pub(super) const ATTACKS: &[Attack] = &[
         },
     ),
     FAMILY.attack(
-        "secret-is-public-key",
-        "the verifier's secret is the PEM text of a public key",
-        "a text that is a public key is no secret",
-        "PyJWT CVE-2022-29217; fast-jwt, four times",
-        |s| {
-            let pem = "-----BEGIN PUBLIC KEY-----\n\
-                MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9\n\
-                q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==\n\
-                -----END PUBLIC KEY-----\n";
-            let mut trials = with_secret(s, "PEM", pem.as_bytes());
-            let ssh = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S\n";
-            trials.extend(with_secret(s, "ssh-rsa", ssh.as_bytes()));
-            trials
-        },
-    ),
-    FAMILY.attack(
         "curve-unbound",
         "the verifier's key is on another curve than the algorithm's",
         "an algorithm has one curve",
@@ -246,7 +230,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 ];
 
 /// The verifier is given this secret, with which the token is signed.
-fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<Trial> {
+pub(super) fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<Trial> {
     if !stage.is_mac() {
         return Vec::new();
     }

@@ -7,10 +7,12 @@ mod encoding;
 mod encryption;
 mod headers;
 mod json;
+mod key_texts;
 mod keys;
 mod made_once;
 mod paseto;
 mod properties;
+mod serializations;
 mod signatures;
 mod without_key;
 
@@ -226,8 +228,10 @@ impl Attack {
         [
             headers::ATTACKS,
             keys::ATTACKS,
+            key_texts::ATTACKS,
             signatures::ATTACKS,
             encoding::ATTACKS,
+            serializations::ATTACKS,
             json::ATTACKS,
             claims::ATTACKS,
             encryption::ATTACKS,
