@@ -94,11 +94,14 @@ fn looked_for(environment: &Environment, flag: &str) -> bool {
     }
 }
 
+/// What a fact is about, and the fact if it is known.
+type Fact = (&'static str, Option<String>);
+
 /// Facts of the CPU that both know and that are not the same.
 fn known_differences(
     before: &Environment,
     after: &Environment,
-    facts: fn(&Processor) -> Vec<(&'static str, Option<String>)>,
+    facts: fn(&Processor) -> Vec<Fact>,
 ) -> Vec<Difference> {
     let [Some(before), Some(after)] = [before, after].map(|e| e.processor.as_ref()) else {
         return Vec::new();
