@@ -24,9 +24,9 @@ pub(crate) enum Refusal {
 }
 
 const HOST: &str = "the server is not called by this name: use its IP address or `localhost`, or add the \
-                    name to `hosts` in its configuration";
+                    name to `hosts` in its configuration\n";
 const FOREIGN_PAGE: &str = "a page of another site may not send this: `Origin` or `Sec-Fetch-Site` says \
-                            that one did";
+                            that one did\n";
 
 impl Refusal {
     pub(crate) fn answer<B>(self, request: &Request<B>) -> Response<Body> {
@@ -46,7 +46,7 @@ impl Refusal {
             // Its clients tell people what stands in a call's status, and of an answer that is not 200
             // just the number.
             Refusal::Host if speaks_grpc(request) => {
-                grpc::refused("HOST_NOT_ALLOWED", HOST).into_http()
+                grpc::refused("HOST_NOT_ALLOWED", HOST.trim_end()).into_http()
             }
             Refusal::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
             Refusal::Method => {
@@ -61,7 +61,8 @@ impl Refusal {
             ),
             // No gRPC client sends those headers: it is a browser, or a proxy for one, that reads 403.
             Refusal::ForeignPage if speaks_grpc(request) => {
-                let mut response = grpc::refused("FOREIGN_ORIGIN", FOREIGN_PAGE).into_http();
+                let status = grpc::refused("FOREIGN_ORIGIN", FOREIGN_PAGE.trim_end());
+                let mut response = status.into_http();
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 response
             }

@@ -314,10 +314,13 @@ fn read_again(
     } else {
         house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
     }
-    if doorman.admin_token().is_none()
-        && let Some(token) = before.admin_token()
-    {
-        token.forget();
+    match (before.admin_token(), doorman.admin_token()) {
+        (Some(token), None) => token.forget(),
+        (None, Some(token)) => tracing::warn!(
+            admin_token = %token.file().display(),
+            "there are no clients any more: the data listener serves every process of this machine"
+        ),
+        _ => {}
     }
     service.doorman.store(Arc::new(doorman));
     service.hosts.store(Arc::new(Hosts::of(&config)));
