@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aws_lc_rs::digest;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
-use jeton::limits::KEYS_TRIED;
+use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
 use jeton::paseto::{self, KeySet as PasetoKeys};
 use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
 use jeton_store::Revision;
@@ -61,6 +61,8 @@ const LIMITS: Limits = Limits {
     token_bytes: limits::TOKEN_BYTES_MAX,
     header_bytes: 8 * 1024,
     json_depth: limits::CLAIMS_DEPTH,
+    // No token of the service is under a password.
+    pbes2_rounds: PBES2_ROUNDS,
 };
 
 /// One clock for all verifiers.
