@@ -51,6 +51,16 @@ fn every_private_form_signs_what_every_public_form_verifies() {
     }
 }
 
+/// A key that was read from a PEM is written as it was, its public half included.
+#[test]
+fn private_key_read_from_pem_is_written_the_same() {
+    for alg in SigAlg::ALL {
+        let pem = SigningKey::generate(alg).unwrap().to_pem().unwrap();
+        let again = SigningKey::from_pem_as(&pem, alg).unwrap();
+        assert_eq!(*again.to_pem().unwrap(), *pem, "{alg:?}");
+    }
+}
+
 #[test]
 fn a_curve_implies_its_algorithm_and_rsa_does_not() {
     for (alg, implied) in [

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::revoke_request::What;
 use jeton_proto::v1::{RevokeRequest, RotateKeyRequest, StatusRequest, StatusResponse};
-use tonic::{Code, Request};
+use tonic::Code;
 
 use crate::world::{ISS, ISSUER, World, reason};
 
@@ -46,16 +46,6 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// With what the server asks of an operator, if it asks for something.
-fn as_operator<T>(data: &Path, message: T) -> Request<T> {
-    let mut request = Request::new(message);
-    if let Ok(token) = fs::read_to_string(data.join("admin-token")) {
-        let bearer = format!("Bearer {}", token.trim()).parse().unwrap();
-        request.metadata_mut().insert("authorization", bearer);
-    }
-    request
-}
-
 #[test]
 fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,7 +56,7 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     let mut admin = world.admin();
     let mut tokens = world.tokens();
     let mut status = || -> StatusResponse {
-        let asked = admin.status(as_operator(&data, StatusRequest {}));
+        let asked = admin.status(StatusRequest {});
         world.runtime.block_on(asked).unwrap().into_inner()
     };
     until("it is ready", || status().is_ready);
@@ -101,13 +91,13 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
         issuer: ISS.to_owned(),
         kind: "ES256".to_owned(),
     };
-    let rotated = admin.rotate_key(as_operator(&data, rotate.clone()));
+    let rotated = admin.rotate_key(rotate.clone());
     let refused = world.runtime.block_on(rotated).unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
 
     (0..=number).for_each(|number| drop(fs::remove_file(other(number))));
     until("it is ready again", || status().is_ready);
     assert_eq!(status().fault, "");
-    let rotated = admin.rotate_key(as_operator(&data, rotate));
+    let rotated = admin.rotate_key(rotate);
     world.runtime.block_on(rotated).unwrap();
 }

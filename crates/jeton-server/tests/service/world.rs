@@ -142,7 +142,8 @@ impl World {
 
     /// What a server without clients has in its data folder.
     pub(crate) fn admin_token(&self) -> String {
-        let token = fs::read_to_string(self.folder().join("data/admin-token"));
+        let file = self.server().admin_token_file();
+        let token = file.and_then(|file| fs::read_to_string(file).ok());
         token.unwrap_or_default().trim().to_owned()
     }
 

@@ -173,7 +173,10 @@ pub(super) fn ec_pair(
             return Err(KeyError::at("publicKey", KeyProblem::Mismatch));
         }
     }
-    Ok((curve, pair))
+    // AWS-LC writes the public half only of a key that was read with it.
+    let whole = ecdsa::Pair::from_halves(curve, key.private_key, pair.point())
+        .map_err(|problem| KeyError::at("privateKey", problem))?;
+    Ok((curve, whole))
 }
 
 /// The parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) of two primes.
