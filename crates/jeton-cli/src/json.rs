@@ -65,7 +65,13 @@ impl Problem {
             // serde_json says what it expected.
             error => Problem::Syntax(match serde_json::from_str::<IgnoredAny>(text) {
                 Err(reason) => reason.to_string(),
-                Ok(_) => error.to_string(),
+                // It does not look for the other half of a surrogate pair.
+                Ok(_) => match error {
+                    JsonError::Syntax { line, column } => {
+                        format!("wrong escape at line {line} column {column}")
+                    }
+                    error => error.to_string(),
+                },
             }),
         }
     }
@@ -122,6 +128,9 @@ mod tests {
         ] {
             assert!(matches!(problem(text), Some(Problem::Syntax(_))), "{text}");
         }
+        let half = problem(r#"{"a":"\ud800"}"#).map(|problem| problem.to_string());
+        let said = "not valid JSON: wrong escape at line 1 column 12";
+        assert_eq!(half.as_deref(), Some(said));
         assert_eq!(problem(" {\"a\":{\"b\":1},\"b\":1}\n"), None);
     }
 

@@ -274,6 +274,30 @@ fn inspect_private_key_in_a_token_is_not_shown() {
     }
 }
 
+/// Members that RFC 7515, section 7.2.1, has ignored, and signatures beyond those that are shown. The page
+/// has the whole token.
+#[test]
+fn inspect_page_has_no_private_key_that_is_not_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let oct = json!({"kty": "oct", "k": SECRET});
+    let header = encoded(&json!({"alg": "ES256", "jwk": oct}));
+    let signature = |protected: &str| json!({"protected": protected, "signature": "AA"});
+    let mut signatures = vec![signature(&encoded(&json!({"alg": "ES256"}))); 64];
+    signatures.push(signature(&header));
+    for token in [
+        json!({"payload": "e30", "protected": "e30", "signature": "AA", "key": oct}),
+        json!({"payload": "e30", "signatures": signatures}),
+    ] {
+        fs::write(folder.path().join("token"), token.to_string()).unwrap();
+        for form in [&["--web", "-o", "-"][..], &["--json"], &[]] {
+            let call = [&["inspect"][..], form, &["@token"]].concat();
+            let shown = String::from_utf8(succeeds(folder.path(), &call, b"")).unwrap();
+            let shows_none = !shown.contains(SECRET) && !shown.contains(&header);
+            assert!(shows_none, "{form:?}");
+        }
+    }
+}
+
 #[test]
 fn inspect_public_key_in_a_token_is_shown() {
     let folder = tempfile::tempdir().unwrap();

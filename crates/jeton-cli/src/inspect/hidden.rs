@@ -27,6 +27,9 @@ const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
 /// Members that are keys whatever they say of themselves.
 const KEYS: [&str; 2] = ["jwk", "epk"];
 
+/// How the first line of a private key in PEM ends.
+const PEM_END: &[u8] = b"PRIVATE KEY-----";
+
 /// No text of a private key is shorter.
 const PRIVATE_KEY_BYTES_MIN: usize = 16;
 
@@ -97,13 +100,21 @@ pub(super) fn is_private_key(text: &str) -> bool {
         return false;
     }
     let has = |member: &str| text.contains(&format!("\"{member}\""));
-    let is_paserk = || match text.trim_start().as_bytes() {
+    let mut frames = text.as_bytes().windows(PEM_END.len());
+    frames.any(|bytes| bytes.eq_ignore_ascii_case(PEM_END))
+        || has_secret_paserk(text)
+        || (has("kty") && PRIVATE.into_iter().any(has))
+}
+
+fn has_secret_paserk(text: &str) -> bool {
+    let is_one = |word: &str| match word.as_bytes() {
         [b'k', b'1'..=b'4', b'.', rest @ ..] => {
             rest.starts_with(b"local.") || rest.starts_with(b"secret.")
         }
         _ => false,
     };
-    text.contains("PRIVATE KEY-----") || is_paserk() || (has("kty") && PRIVATE.into_iter().any(has))
+    let is_between = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.');
+    text.split(is_between).any(is_one)
 }
 
 /// An object or array that has begun.
@@ -275,8 +286,8 @@ fn end_of_string(json: &str, begin: usize) -> usize {
 
 fn unescaped(string: &str) -> Cow<'_, str> {
     match string.contains('\\') {
-        // Half of a surrogate pair is no text, and no name of any member here.
-        true => Cow::Owned(serde_json::from_str(string).unwrap_or_default()),
+        // Half of a surrogate pair is no text. What is around it still counts.
+        true => serde_json::from_str(string).map_or(Cow::Borrowed(string), Cow::Owned),
         false => Cow::Borrowed(string.trim_matches('"')),
     }
 }
@@ -329,6 +340,14 @@ mod tests {
                 r#"{"key":null}"#,
             ),
             (r#""{\"kty\":\"oct\",\"k\":\"A\"}""#, "null"),
+            (
+                r#"["-----begin private key-----A","\ud800-----BEGIN PRIVATE KEY-----A"]"#,
+                "[null,null]",
+            ),
+            (
+                r#"["KEY=k4.secret.AAAAAA","k4.secret-wrap.pie.AAAAAA"]"#,
+                r#"[null,"k4.secret-wrap.pie.AAAAAA"]"#,
+            ),
             (
                 r#"{"d":"A","p":{"kty":"EC","d":1}}"#,
                 r#"{"d":"A","p":{"kty":"EC","d":null}}"#,

@@ -1,5 +1,6 @@
 //! JWS and JWE in every serialization.
 
+use super::hidden::{Hidden, Reason};
 use super::report::{self, Content, Report};
 use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Recipient, Serialization, Signature, Token};
@@ -14,6 +15,19 @@ pub(super) fn has_token_members(text: &str) -> bool {
     let members = Members::loose(text).map_or(Vec::new(), |Members(all)| all);
     let mut names = members.iter().map(|(name, _)| name.as_str());
     names.any(|name| matches!(name, "payload" | "signatures" | "ciphertext"))
+}
+
+/// Whether a token in JSON has a private key where a report does not look: in a member that means nothing
+/// (RFC 7515, section 7.2.1), or in a signature of more than are shown.
+pub(super) fn has_private_key(text: &str) -> bool {
+    let has_key = |json: &str| Hidden::of(json).has(Reason::Private);
+    let in_header = |signature: &Signature<'_>| {
+        let header = signature.protected.as_deref().and_then(jose::decode_json);
+        header.is_some_and(|header| has_key(header.get()))
+    };
+    jose::is_json(text)
+        && (has_key(text)
+            || matches!(Token::read(text), Some(Token::Jws(jws)) if jws.signatures.iter().any(in_header)))
 }
 
 /// What there is to see of a JWS or JWE.

@@ -106,6 +106,7 @@ impl Inspect {
                 token: match token {
                     None => web::Token::Key,
                     Some(_) if report.hides_a_key() => web::Token::Withheld,
+                    Some(token) if jose::has_private_key(token) => web::Token::Withheld,
                     Some(token) => web::Token::Shown(token),
                 },
                 caution: caution(token.is_none(), &report),

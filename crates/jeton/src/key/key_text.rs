@@ -3,8 +3,8 @@
 //! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
 //! key only where all of it is one, PASERK only where all of it is text, and OpenSSH only where a word of it
 //! is a key's base64. A key in base64 is one too: that is how realms publish theirs, how `x5c` holds
-//! certificates, and how keys come in environment variables. So is one in UTF-16, which is how some shells
-//! write what they are asked to save.
+//! certificates, and how keys come in environment variables. So is one in hexadecimal, in percent-encoding, in
+//! quotation marks, or in UTF-16, which is how some shells write what they are asked to save.
 
 use der::asn1::{AnyRef, OctetStringRef};
 use der::{Decode, Reader as _, Tag, Tagged as _};
@@ -15,18 +15,20 @@ use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 /// Whether the bytes are the text or the DER of a key, public or private, or of a certificate; as they are or
-/// in base64, which may be in base64 again; each in UTF-8, UTF-16 or UTF-32.
+/// in base64, hexadecimal or percent-encoding, of which one may be within another; each in UTF-8, UTF-16 or
+/// UTF-32.
 pub(crate) fn is_key_text(bytes: &[u8]) -> bool {
     is_key_text_within(bytes, 2)
 }
 
-/// The same with at most so many layers of base64 around it.
+/// The same with at most so many layers of an encoding around it.
 fn is_key_text_within(bytes: &[u8], layers: u8) -> bool {
-    let is = |text: &[u8]| {
-        is_bare_key_text(text)
-            || (layers > 0
-                && base64(text).is_some_and(|inner| is_key_text_within(&inner, layers - 1)))
+    let is_inside = |text: &[u8]| {
+        let mut decoders = [base64, hexadecimal, percent_decoded].into_iter();
+        decoders
+            .any(|decode| decode(text).is_some_and(|inner| is_key_text_within(&inner, layers - 1)))
     };
+    let is = |text: &[u8]| is_bare_key_text(text) || (layers > 0 && is_inside(text));
     is(bytes) || narrowed(bytes).is_some_and(|text| is(&text))
 }
 
@@ -40,14 +42,19 @@ fn narrowed(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 
 fn is_bare_key_text(bytes: &[u8]) -> bool {
     let text = trimmed(bytes);
-    has_frame(text) || is_jwk(text) || is_paserk(text) || has_open_ssh_key(text) || is_der(bytes)
+    has_frame(text)
+        || is_jwk(text)
+        || has_paserk(text)
+        || has_open_ssh_key(text)
+        || has_xml_key(text)
+        || is_der(bytes)
 }
 
-/// Whether a line of PEM's is in it: hyphens around words of which the first is BEGIN or END. PEM has five
-/// hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
+/// Whether a line of PEM's is in it: hyphens before BEGIN or END, whatever became of the space behind. PEM has
+/// five hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
 fn has_frame(text: &[u8]) -> bool {
     let is_word = |at: &usize| {
-        let mut words = [&b"BEGIN "[..], b"END "].into_iter();
+        let mut words = [&b"BEGIN"[..], b"END"].into_iter();
         words.any(|word| {
             let there = text.get(*at..at + word.len());
             there.is_some_and(|there| there.eq_ignore_ascii_case(word))
@@ -57,15 +64,31 @@ fn has_frame(text: &[u8]) -> bool {
     words.any(|at| text[..at].trim_ascii_end().ends_with(b"----"))
 }
 
-/// Whether it is JSON that names a key's type, in whatever spelling.
+/// Whether it names a key's type as JSON does: an object or a list in whatever spelling, or an object in
+/// another text: in a string, a script or a configuration.
 fn is_jwk(text: &[u8]) -> bool {
-    let has = |text: &[u8]| {
-        let mut names = [b"\"kty\"", b"'kty'"].into_iter();
-        names.any(|name| memchr::memmem::find(text, name).is_some())
+    let is = match text.first() {
+        Some(b'{' | b'[') => has_quoted_kty,
+        _ => has_kty,
     };
-    matches!(text.first(), Some(b'{' | b'['))
-        && (has(text)
-            || (text.contains(&b'\\') && unescaped(text).is_some_and(|text| has(text.as_bytes()))))
+    is(text) || (text.contains(&b'\\') && unescaped(text).is_some_and(|text| is(text.as_bytes())))
+}
+
+fn has_quoted_kty(text: &[u8]) -> bool {
+    let mut names = [b"\"kty\"", b"'kty'"].into_iter();
+    names.any(|name| memchr::memmem::find(text, name).is_some()) || has_kty(text)
+}
+
+/// Whether it is text that has the name, quoted or not, and a colon behind it.
+fn has_kty(text: &[u8]) -> bool {
+    const NAME: &[u8] = b"kty";
+    let is_name = |at: usize| {
+        let mut behind = text[at + NAME.len()..].iter();
+        let quote = |byte: &&u8| matches!(byte, b'\\' | b'"' | b'\'') || byte.is_ascii_whitespace();
+        !text[..at].last().is_some_and(u8::is_ascii_alphanumeric)
+            && behind.find(|byte| !quote(byte)) == Some(&b':')
+    };
+    memchr::memmem::find_iter(text, NAME).any(is_name) && std::str::from_utf8(text).is_ok()
 }
 
 /// The text with each `\uXXXX` of an ASCII character as this character.
@@ -87,11 +110,28 @@ fn unescaped(text: &[u8]) -> Option<Zeroizing<String>> {
     Some(plain)
 }
 
-/// `k4.public.…`
-fn is_paserk(text: &[u8]) -> bool {
-    matches!(text, [b'k', b'1'..=b'4', b'.', kind, ..] if kind.is_ascii_lowercase())
-        && text.is_ascii()
-        && text[3..].contains(&b'.')
+/// Whether it, or a word of it, is a PASERK: `k4.public.…`.
+fn has_paserk(text: &[u8]) -> bool {
+    const KINDS: [&[u8]; 7] = [
+        b"local", b"public", b"secret", b"seal.", b"lid.", b"pid.", b"sid.",
+    ];
+    fn kind(word: &[u8]) -> Option<&[u8]> {
+        match word {
+            [b'k', b'1'..=b'4', b'.', kind @ ..] if kind.contains(&b'.') => Some(kind),
+            _ => None,
+        }
+    }
+    let is_known = |word: &[u8]| {
+        kind(word).is_some_and(|kind| KINDS.iter().any(|known| kind.starts_with(known)))
+    };
+    text.is_ascii()
+        && (kind(text).is_some_and(|kind| kind[0].is_ascii_lowercase())
+            || words(text).any(is_known))
+}
+
+/// Whether an RSA key of .NET's is in it (XML Signature, section 4.5.2.2).
+fn has_xml_key(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"RSAKeyValue>").is_some()
 }
 
 /// Whether a word of it is an OpenSSH public key: a line of `authorized_keys` or `known_hosts`, whatever
@@ -108,39 +148,110 @@ fn has_open_ssh_key(text: &[u8]) -> bool {
                 if NAMES.iter().any(|start| name.starts_with(start)))
         })
     };
-    text.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b','))
-        .any(is_key)
+    words(text).any(is_key)
 }
 
-/// Without a byte order mark, and white space around it.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| {
+        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b',' | b'=' | b':' | b'\\')
+    })
+}
+
+/// Without byte order marks, white space, quotation marks and what ends a line of a script around it.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     const BYTE_ORDER_MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
-    let text = bytes.trim_ascii();
-    BYTE_ORDER_MARKS
-        .iter()
-        .find_map(|mark| text.strip_prefix(*mark))
-        .unwrap_or(text)
-        .trim_ascii()
+    let is_around =
+        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | b'"' | b'\'' | b',' | b';');
+    let mut text = bytes;
+    while let Some((last, rest)) = text.split_last()
+        && is_around(last)
+    {
+        text = rest;
+    }
+    loop {
+        let mark = BYTE_ORDER_MARKS.iter().find(|mark| text.starts_with(mark));
+        text = match (text.first(), mark) {
+            (_, Some(mark)) => &text[mark.len()..],
+            (Some(first), None) if is_around(first) => &text[1..],
+            _ => return text,
+        };
+    }
 }
 
-/// What the whole of the bytes are base64 of: either alphabet, padded or not, perhaps in lines.
+/// What the whole of the bytes are base64 of: either alphabet, padded or not, perhaps in lines, whose ends may
+/// be written as `\n`, or in a URL (RFC 2397).
 fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    let standard = trimmed(bytes).iter().map(|byte| match byte {
+    const BEFORE: &[u8] = b";base64,";
+    let text = trimmed(bytes);
+    let text = match memchr::memmem::find(text, BEFORE) {
+        Some(at) => &text[at + BEFORE.len()..],
+        None => text,
+    };
+    let is_line_end = |at: usize| {
+        let is = |at: usize| matches!(text.get(at..at + 2), Some(b"\\n" | b"\\r"));
+        is(at) || (at > 0 && is(at - 1))
+    };
+    let kept = text.iter().enumerate().filter(|(at, _)| !is_line_end(*at));
+    let standard = kept.map(|(_, byte)| match byte {
         b'-' => b'+',
         b'_' => b'/',
         other => *other,
     });
-    let mut text = Zeroizing::new(standard.collect::<Vec<u8>>());
+    let mut text = Zeroizing::new(Vec::with_capacity(text.len()));
+    text.extend(standard);
     let length = base64_simd::forgiving_decode_inplace(&mut text).ok()?.len();
     text.truncate(length);
     Some(text)
 }
 
-/// Whether all of the bytes are a key's DER, but for white space around it.
+/// What the whole of the bytes are in hexadecimal, perhaps with colons or white space between.
+fn hexadecimal(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let text = trimmed(bytes);
+    let text = text.strip_prefix(b"0x").unwrap_or(text);
+    let digits = text
+        .iter()
+        .filter(|byte| **byte != b':' && !byte.is_ascii_whitespace());
+    let mut inner = Zeroizing::new(Vec::with_capacity(text.len() / 2));
+    let mut high = None;
+    for digit in digits {
+        let digit = hex_digit(*digit)?;
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => inner.push(high << 4 | digit),
+        }
+    }
+    high.is_none().then_some(inner)
+}
+
+/// The text without percent-encoding (RFC 3986, section 2.1), if it has any.
+fn percent_decoded(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let mut inner = Zeroizing::new(Vec::with_capacity(bytes.len()));
+    let mut left = bytes;
+    while let Some((first, rest)) = left.split_first() {
+        let byte = match rest {
+            [high, low, ..] if *first == b'%' => hex_digit(*high).zip(hex_digit(*low)),
+            _ => None,
+        };
+        match byte {
+            Some((high, low)) => inner.push(high << 4 | low),
+            None => inner.push(*first),
+        }
+        left = if byte.is_some() { &rest[2..] } else { rest };
+    }
+    (inner.len() < bytes.len()).then_some(inner)
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    let digit = char::from(digit).to_digit(16)?;
+    u8::try_from(digit).ok()
+}
+
+/// Whether all of the bytes are a key's DER, but for what may be around a text.
 fn is_der(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     AnyRef::from_der_partial(start).is_ok_and(|(_, rest)| {
-        rest.trim_ascii().is_empty() && is_bare_der(&start[..start.len() - rest.len()])
+        trimmed(rest).is_empty() && is_bare_der(&start[..start.len() - rest.len()])
     })
 }
 
@@ -250,11 +361,65 @@ mod tests {
                 assert!(!is_key_text(text.as_bytes()), "{text}");
             }
         }
+        for text in [
+            "correct horse battery staple, end of the list",
+            "kty and other words that are in no key at all",
+            "100%25 percent of what was asked for: 0x00ff",
+            "qrstuvwxyz of the k4.local-host and its kind",
+        ] {
+            assert!(!is_key_text(text.as_bytes()), "{text}");
+        }
         for byte in 0..=255 {
             for length in [16, 32, 64, 256] {
                 assert!(!is_key_text(&vec![byte; length]), "{byte:02x}");
             }
         }
+    }
+
+    /// What scripts, settings and web pages make of a key's text.
+    #[test]
+    fn a_key_that_was_quoted_or_encoded_once_more_is_seen() {
+        let key = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
+        let (jwk, pem, der) = (key.to_jwk(), key.to_pem().unwrap(), key.to_der().unwrap());
+        let base64 = base64_simd::STANDARD.encode_to_string(&der);
+        let hex = |bytes: &[u8], between: &str| {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            bytes.join(between)
+        };
+        let quoted = serde_json::Value::from(jwk.as_str()).to_string();
+        let paserk = "k4.public.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8";
+        for text in [
+            quoted.clone(),
+            serde_json::Value::from(quoted).to_string(),
+            format!("'{jwk}'"),
+            format!("key = {jwk}"),
+            format!("\u{feff}\u{feff}\0{jwk}"),
+            format!("// public\n{jwk}"),
+            jwk.replace("\"kty\"", "kty"),
+            "kty: EC\ncrv: P-256\nx: AAAAAAAAAAAAAAAAAAAA".to_owned(),
+            jwk.replace('{', "%7B")
+                .replace('"', "%22")
+                .replace(':', "%3A"),
+            pem.replace(' ', "%20").replace('\n', "%0A"),
+            pem.replace(' ', "+").replace('\n', ""),
+            pem.replace(' ', ""),
+            hex(&der, ""),
+            hex(&der, ":").to_uppercase(),
+            hex(&der, " "),
+            format!("0x{}", hex(&der, "")),
+            hex(pem.as_bytes(), ""),
+            format!("\"{base64}\","),
+            format!("{}\\n{}\\n", &base64[..64], &base64[64..]),
+            format!("data:application/x-pem-file;base64,{base64}"),
+            format!("\"{paserk}\""),
+            format!("KEY={paserk}"),
+            "<RSAKeyValue><Modulus>AAAA</Modulus><Exponent>AQAB</Exponent></RSAKeyValue>"
+                .to_owned(),
+        ] {
+            assert!(is_key_text(text.as_bytes()), "{text}");
+        }
+        assert!(is_key_text(&[&der[..], b"\0"].concat()));
+        assert!(is_key_text(&[b"\xef\xbb\xbf", &der[..]].concat()));
     }
 
     #[test]

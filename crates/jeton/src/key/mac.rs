@@ -66,8 +66,9 @@ impl MacKey {
 
     /// A key from bytes that are both secret and random.
     ///
-    /// Refused: fewer bytes than the hash has, and bytes that are the text of a key (PEM, JWK, PASERK, or a
-    /// line that OpenSSH writes, in UTF-8 or UTF-16), which is how public keys have been taken for secrets.
+    /// Refused: fewer bytes than the hash has, and bytes that are a key (PEM, DER, JWK, PASERK, or a line that
+    /// OpenSSH writes), in UTF-8 or UTF-16, also in base64, hexadecimal or percent-encoding. That is how public
+    /// keys have been taken for secrets.
     pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
         Ok(Self::loaded(
             alg,
