@@ -45,6 +45,10 @@ pub const SNAPSHOT_ENTRIES: usize = 1024;
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
 pub const ARRIVAL: Duration = Duration::from_secs(10);
+/// A message that has begun has [`STALL`] to arrive, and a second more for so many bytes of it.
+pub const BYTES_PER_SECOND: usize = 64 * 1024;
+/// A request to the services of others, health and reflection, bytes: a name.
+pub const NAME_MESSAGE_BYTES: usize = 4096;
 /// How long a client may take nothing of what it is sent.
 pub const STALL: Duration = Duration::from_secs(20);
 /// After so long without a frame a client is asked whether it is there.
@@ -82,3 +86,8 @@ pub const SLICE: Duration = Duration::from_millis(2);
 pub const TURNS_BETWEEN_LOOKS: u32 = 16;
 /// How late a worker may be, in milliseconds, before it refuses calls.
 pub const LAG_MILLISECONDS: u64 = 200;
+
+/// How long a client may take for a message of so many bytes.
+pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
+    stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
+}

@@ -52,7 +52,7 @@ impl Service {
             limits: config.limits.clone(),
             metrics: Metrics::default(),
             load: Load::default(),
-            intake: Arc::default(),
+            intake: Arc::new(Intake::new(config.limits.stall())),
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
             watchers: Arc::new(Semaphore::new(config.limits.watchers)),

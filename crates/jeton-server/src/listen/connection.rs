@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -64,7 +63,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = &house.routes.service;
-    let stall = Duration::from_secs(service.limits.stall_seconds);
+    let stall = service.limits.stall();
     let stream = Patient::new(stream, limits::HANDSHAKE, stall, activity.clone());
     let stalled = stream.stalled();
     // Around it, so that patience sees what the client takes and not what is kept.

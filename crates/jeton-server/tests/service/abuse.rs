@@ -271,3 +271,34 @@ fn calls_that_are_refused_at_once_do_not_end_the_connection() {
         }
     }
 }
+
+/// Messages that have begun share one allowance. Who needs no credentials cannot take it, and nobody can
+/// keep it.
+#[test]
+fn messages_that_are_begun_and_not_ended_are_let_go() {
+    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    // 128 KiB are announced, and a byte of it comes.
+    let begun = [0, 0, 2, 0, 0, 1];
+    for (path, waits) in [
+        ("/jeton.v1.TokenService/Verify", true),
+        ("/jeton.v1.TokenService/IssueStream", true),
+        ("/grpc.health.v1.Health/Check", false),
+        ("/grpc.health.v1.Health/Watch", false),
+        (
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            false,
+        ),
+    ] {
+        let mut raw = Raw::connect(&world);
+        raw.0
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
+        let sent = Instant::now();
+        assert!(raw.send(DATA, 0, 1, &begun));
+        assert!(raw.answered(1), "{path}");
+        // A second, and two for so many bytes.
+        assert_eq!(sent.elapsed() > Duration::from_secs(2), waits, "{path}");
+    }
+    others_go_on(&world);
+}
