@@ -120,7 +120,7 @@ impl Routes {
         }
     }
 
-    fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Arriving>) -> Answering {
+    fn call(&self, wanted: Wanted, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
         let service = &self.service;
         let request = request.map(|body| Counted::new(body, &service.intake));
         if wanted == Wanted::Health {
@@ -139,7 +139,7 @@ impl Routes {
             Err(denied) => return grpc::refuse(grpc::denied(denied)),
         };
         match (wanted, guest.door) {
-            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, request),
+            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, guest, request),
             (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request)
             }
