@@ -18,6 +18,7 @@ use tonic::Status;
 
 use crate::arriving::Arriving;
 use crate::limits::{INTAKE_BYTES, patience};
+use crate::untaken::Untaken;
 
 /// Before each message: whether it is compressed, and its length.
 const HEAD: usize = 5;
@@ -36,6 +37,7 @@ pub(crate) struct Counted {
     intake: Arc<Intake>,
     message: Message,
     held: usize,
+    untaken: Arc<Untaken>,
     /// While a message has begun and is not whole.
     over: Option<Pin<Box<Sleep>>>,
 }
@@ -59,14 +61,20 @@ impl Intake {
 }
 
 impl Counted {
-    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>) -> Counted {
+    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>, untaken: &Arc<Untaken>) -> Counted {
         Counted {
             body,
             intake: intake.clone(),
             message: Message::default(),
             held: 0,
+            untaken: untaken.clone(),
             over: None,
         }
+    }
+
+    /// Of the answers on its connection.
+    pub(crate) fn untaken(&self) -> &Arc<Untaken> {
+        &self.untaken
     }
 
     /// A message that has begun must become whole: what there is of it is held for it, and all clients

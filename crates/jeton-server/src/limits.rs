@@ -17,6 +17,10 @@ pub const FORM_BESIDE_TOKEN_BYTES: usize = 16 * 1024;
 /// So much of a form that is too large, and of a request that was answered before its end, is read and
 /// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
+/// An answer to a call that is longer is handed over in pieces of so many bytes.
+pub const LONG_ANSWER_BYTES: usize = 64 * 1024;
+/// What clients have not taken of such answers, of all together, bytes. Beyond it batches are refused.
+pub const UNTAKEN_BYTES: usize = 256 * 1024 * 1024;
 /// Tokens of one batch.
 pub const BATCH_ITEMS: usize = 4096;
 /// Streams, so calls in flight, on one connection.

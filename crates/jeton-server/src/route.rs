@@ -20,6 +20,7 @@ use crate::intake::Counted;
 use crate::refusal::{self, Refusal};
 use crate::service::Service;
 use crate::tls::PeerCertificate;
+use crate::untaken::Untaken;
 
 /// Through which listener someone came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct Guest {
     pub(crate) is_loopback: bool,
     pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
+    /// Of the answers on the connection.
+    pub(crate) untaken: Arc<Untaken>,
 }
 
 /// All services, as a connection needs them.
@@ -122,7 +125,7 @@ impl Routes {
 
     fn call(&self, wanted: Wanted, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
         let service = &self.service;
-        let request = request.map(|body| Counted::new(body, &service.intake));
+        let request = request.map(|body| Counted::new(body, &service.intake, &guest.untaken));
         if wanted == Wanted::Health {
             return self.health.answer(request);
         }

@@ -363,6 +363,11 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
+        if self.service.untaken.is_too_much() {
+            return Err(Failure::Overloaded(
+                "clients have not taken what they were answered: try again later",
+            ));
+        }
         let most = self.service.limits.batch_items;
         match items {
             0 => Err(Failure::Field(field, "wants at least one".to_owned())),

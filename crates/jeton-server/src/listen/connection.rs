@@ -26,6 +26,7 @@ use crate::limits;
 use crate::route::{Door, Guest};
 use crate::service::until;
 use crate::tls::PeerCertificate;
+use crate::untaken::Untaken;
 
 pub(super) async fn serve(
     house: &Arc<House>,
@@ -43,6 +44,7 @@ pub(super) async fn serve(
         is_loopback: house.of(door).is_loopback,
         is_tls: acceptor.is_some(),
         certificate: None,
+        untaken: Arc::new(Untaken::new(&house.routes.service.untaken)),
     };
     let Some(acceptor) = acceptor else {
         return converse(house, stream, guest, activity).await;
@@ -69,6 +71,7 @@ where
     // Around it, so that patience sees what the client takes and not what is kept.
     let stream = Collected::new(stream);
     let sending = stream.handle();
+    let untaken = guest.untaken.clone();
     let answers = Answers {
         house: house.clone(),
         guest: Arc::new(guest),
@@ -78,6 +81,10 @@ where
     let mut stopping = service.stopping.clone();
     let ended = tokio::select! {
         ended = sending.carry(conversation.as_mut()) => ended,
+        () = untaken.stalled(stall) => {
+            stalled.store(true, Ordering::Relaxed);
+            Ok(())
+        }
         () = until(&mut stopping) => {
             // What is being answered still is; nothing new is taken.
             conversation.as_mut().graceful_shutdown();
