@@ -16,6 +16,7 @@ use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
+use crate::listen::Answered;
 use crate::permissions::{Caller, Clients, Permission};
 use crate::route::Guest;
 use crate::service::Service;
@@ -56,6 +57,11 @@ impl Shown {
             guest: guest.clone(),
             headers: shown.map(|one| (AUTHORIZATION, one.clone())).collect(),
         }
+    }
+
+    /// Its call is being answered until that is dropped.
+    pub(crate) fn answer(&self) -> Answered {
+        self.guest.activity.answer()
     }
 
     /// Who it is now.

@@ -18,6 +18,8 @@ use tonic::Status;
 
 use crate::arriving::Arriving;
 use crate::limits::{INTAKE_BYTES, patience};
+use crate::listen::Answered;
+use crate::route::Guest;
 use crate::untaken::Untaken;
 
 /// Before each message: whether it is compressed, and its length.
@@ -38,6 +40,8 @@ pub(crate) struct Counted {
     message: Message,
     held: usize,
     untaken: Arc<Untaken>,
+    /// As long as its call.
+    _answered: Answered,
     /// While a message has begun and is not whole.
     over: Option<Pin<Box<Sleep>>>,
 }
@@ -61,13 +65,14 @@ impl Intake {
 }
 
 impl Counted {
-    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>, untaken: &Arc<Untaken>) -> Counted {
+    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>, guest: &Guest) -> Counted {
         Counted {
             body,
             intake: intake.clone(),
             message: Message::default(),
             held: 0,
-            untaken: untaken.clone(),
+            untaken: guest.untaken.clone(),
+            _answered: guest.activity.answer(),
             over: None,
         }
     }

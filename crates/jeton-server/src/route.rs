@@ -17,6 +17,7 @@ use crate::authority::{Authority, NoAuthority};
 use crate::foreign_page;
 use crate::grpc::{self, Answering, Reply, deadline};
 use crate::intake::Counted;
+use crate::listen::Activity;
 use crate::refusal::{self, Refusal};
 use crate::service::Service;
 use crate::tls::PeerCertificate;
@@ -37,6 +38,7 @@ pub(crate) struct Guest {
     pub(crate) is_loopback: bool,
     pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
+    pub(crate) activity: Arc<Activity>,
     /// Of the answers on the connection.
     pub(crate) untaken: Arc<Untaken>,
 }
@@ -125,7 +127,7 @@ impl Routes {
 
     fn call(&self, wanted: Wanted, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
         let service = &self.service;
-        let request = request.map(|body| Counted::new(body, &service.intake, &guest.untaken));
+        let request = request.map(|body| Counted::new(body, &service.intake, guest));
         if wanted == Wanted::Health {
             return self.health.answer(request);
         }

@@ -12,6 +12,7 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
+use crate::listen::Answered;
 use crate::service::Failure;
 
 /// What a follower is sent.
@@ -30,6 +31,7 @@ pub(super) fn begin(mut api: TokenApi, iss: String) -> Result<Updates, Failure> 
         ));
     };
     let (sender, receiver) = mpsc::channel(WAITING);
+    let answered = api.shown.as_ref().map(|shown| shown.answer());
     let thread = std::thread::Builder::new().name("jeton-watch".to_owned());
     let spawned = thread.spawn(move || {
         let _place = place;
@@ -39,7 +41,7 @@ pub(super) fn begin(mut api: TokenApi, iss: String) -> Result<Updates, Failure> 
         }
     });
     match spawned {
-        Ok(_) => Ok(Box::pin(Received(receiver))),
+        Ok(_) => Ok(Box::pin(Received(receiver, answered))),
         Err(_) => Err(Failure::Overloaded(
             "the system has no thread left for this",
         )),
@@ -134,7 +136,11 @@ fn updates(news: RevocationNews) -> Vec<RevocationUpdate> {
     updates
 }
 
-struct Received(mpsc::Receiver<Result<RevocationUpdate, Status>>);
+/// Its call is being answered as long as this is there.
+struct Received(
+    mpsc::Receiver<Result<RevocationUpdate, Status>>,
+    #[expect(dead_code, reason = "it is dropped")] Option<Answered>,
+);
 
 impl Stream for Received {
     type Item = Result<RevocationUpdate, Status>;

@@ -44,6 +44,7 @@ pub(super) async fn serve(
         is_loopback: house.of(door).is_loopback,
         is_tls: acceptor.is_some(),
         certificate: None,
+        activity: activity.clone(),
         untaken: Arc::new(Untaken::new(&house.routes.service.untaken)),
     };
     let Some(acceptor) = acceptor else {
