@@ -1,4 +1,5 @@
-//! What has arrived of requests that are not whole yet, of all connections together.
+//! What has arrived of requests that are not whole yet, and of long ones that are being answered, of all
+//! connections together.
 //!
 //! Each limit by itself is harmless: a message of so many bytes, so many streams, so many connections.
 //! Multiplied they are more memory than a machine has, and a client that begins many messages and ends
@@ -39,6 +40,7 @@ pub(crate) struct Counted {
     intake: Arc<Intake>,
     message: Message,
     held: usize,
+    is_one_message: bool,
     untaken: Arc<Untaken>,
     /// As long as its call.
     _answered: Answered,
@@ -71,10 +73,17 @@ impl Counted {
             intake: intake.clone(),
             message: Message::default(),
             held: 0,
+            is_one_message: false,
             untaken: guest.untaken.clone(),
             _answered: guest.activity.answer(),
             over: None,
         }
+    }
+
+    /// It has one message, which is held until it is answered: it counts so long, and must end.
+    pub(crate) fn of_one_message(mut self) -> Counted {
+        self.is_one_message = true;
+        self
     }
 
     /// Of the answers on its connection.
@@ -85,7 +94,7 @@ impl Counted {
     /// A message that has begun must become whole: what there is of it is held for it, and all clients
     /// together may have only so much of that.
     fn wait(&mut self) {
-        if self.held == 0 {
+        if self.held == 0 || self.body.is_end_stream() {
             self.over = None;
         } else if self.over.is_none() && self.message.head_bytes == HEAD {
             let whole = self.message.rest + self.message.body_bytes;
@@ -152,7 +161,13 @@ impl Body for Counted {
             Poll::Ready(Some(Ok(frame))) => frame,
         };
         if let Some(data) = frame.data_ref() {
-            let held = this.message.take(data);
+            let begun = this.message.take(data);
+            let held = match this.is_one_message {
+                // Nearly always all has come with the first piece.
+                true if this.held == 0 && this.body.is_end_stream() => 0,
+                true => this.held + data.len(),
+                false => begun,
+            };
             if held != this.held
                 && let Err(refused) = this.hold(held)
             {

@@ -78,7 +78,7 @@ where
     if let Err(status) = check_encoding(request.headers()) {
         return refuse(status);
     }
-    let mut body = request.into_body();
+    let mut body = request.into_body().of_one_message();
     Box::pin(async move {
         let answered = match message(&mut body, limit).await {
             Ok(message) => method(&api, tonic::Request::new(message)).await,

@@ -344,5 +344,13 @@ fn messages_that_are_begun_and_not_ended_are_let_go() {
         // A second, and two for so many bytes.
         assert_eq!(sent.elapsed() > Duration::from_secs(2), waits, "{path}");
     }
+    // One that is whole is held as well, if its request does not end.
+    let mut raw = Raw::connect(&world);
+    raw.0
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
+    assert!(raw.send(DATA, 0, 1, &[0, 0, 0, 0, 0]));
+    assert!(raw.answered(1), "it is still held");
     others_go_on(&world);
 }
