@@ -10,12 +10,16 @@ use aws_lc_rs::digest;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jeton_issuer::Node;
+use jeton_store::Revision;
 
 use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
+use crate::listen::Answered;
 use crate::permissions::{Caller, Clients, Permission};
+use crate::route::Guest;
+use crate::service::Service;
 use crate::tls::PeerCertificate;
 
 /// Knows the callers. Replaced as a whole when the configuration is read again.
@@ -35,6 +39,35 @@ struct Trial {
     anyone: Arc<Caller>,
     administrator: Arc<Caller>,
     token: Arc<AdminToken>,
+}
+
+/// What a caller showed. A stream may last longer than its credentials are valid: who calls is looked up
+/// again for each message.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    guest: Arc<Guest>,
+    /// Of the request, only those that say who calls.
+    headers: HeaderMap,
+}
+
+impl Shown {
+    pub(crate) fn of(guest: &Arc<Guest>, headers: &HeaderMap) -> Shown {
+        let shown = headers.get_all(AUTHORIZATION).iter();
+        Shown {
+            guest: guest.clone(),
+            headers: shown.map(|one| (AUTHORIZATION, one.clone())).collect(),
+        }
+    }
+
+    /// Its call is being answered until that is dropped.
+    pub(crate) fn answer(&self) -> Answered {
+        self.guest.activity.answer()
+    }
+
+    /// Who it is now.
+    pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
+        service.identify(self.guest.certificate.as_ref(), &self.headers)
+    }
 }
 
 /// Why a caller may not.
@@ -57,6 +90,8 @@ pub(crate) enum Denied {
 struct Remembered {
     caller: Arc<Caller>,
     generation: u64,
+    /// How far the store had been followed: what was revoked later is not in it.
+    revision: Revision,
     until: Instant,
 }
 
@@ -174,8 +209,9 @@ impl Doorman {
         let Ok(digest) = <[u8; 32]>::try_from(digest.as_ref()) else {
             return Err(Denied::BadCredentials);
         };
-        let now = Instant::now();
-        if let Some(caller) = self.remembered(&digest, now) {
+        // Before the token is verified: it is not taken for newer than it is.
+        let (now, revision) = (Instant::now(), node.revision());
+        if let Some(caller) = self.remembered(&digest, now, revision) {
             return Ok(caller);
         }
         let token = std::str::from_utf8(token).map_err(|_| Denied::BadCredentials)?;
@@ -191,11 +227,12 @@ impl Doorman {
         let remembered = Remembered {
             caller: caller.clone(),
             generation: self.generation,
+            revision,
             until: now + limits::REMEMBERED,
         };
         VERIFIED.with_borrow_mut(|known| {
             if known.len() >= limits::REMEMBERED_TOKENS {
-                known.retain(|_, one| one.until > now);
+                known.retain(|_, one| one.until > now && one.revision == revision);
             }
             if known.len() < limits::REMEMBERED_TOKENS {
                 known.insert(digest, remembered);
@@ -204,10 +241,16 @@ impl Doorman {
         Ok(caller)
     }
 
-    fn remembered(&self, digest: &[u8; 32], now: Instant) -> Option<Arc<Caller>> {
+    fn remembered(
+        &self,
+        digest: &[u8; 32],
+        now: Instant,
+        revision: Revision,
+    ) -> Option<Arc<Caller>> {
         VERIFIED.with_borrow(|known| {
             let one = known.get(digest)?;
-            let counts = one.generation == self.generation && one.until > now;
+            let is_current = (one.generation, one.revision) == (self.generation, revision);
+            let counts = is_current && one.until > now;
             counts.then(|| one.caller.clone())
         })
     }

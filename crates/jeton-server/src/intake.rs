@@ -1,4 +1,5 @@
-//! What has arrived of requests that are not whole yet, of all connections together.
+//! What has arrived of requests that are not whole yet, and of long ones that are being answered, of all
+//! connections together.
 //!
 //! Each limit by itself is harmless: a message of so many bytes, so many streams, so many connections.
 //! Multiplied they are more memory than a machine has, and a client that begins many messages and ends
@@ -8,18 +9,30 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
 use crate::arriving::Arriving;
-use crate::limits::INTAKE_BYTES;
+use crate::limits::{INTAKE_BYTES, patience};
+use crate::listen::Answered;
+use crate::route::Guest;
+use crate::untaken::Untaken;
+
+/// Before each message: whether it is compressed, and its length.
+const HEAD: usize = 5;
 
 /// How much it is now.
-#[derive(Debug, Default)]
-pub(crate) struct Intake(AtomicUsize);
+#[derive(Debug)]
+pub(crate) struct Intake {
+    bytes: AtomicUsize,
+    /// How long a message that has begun is waited for, beside the time that its length takes.
+    stall: Duration,
+}
 
 /// A gRPC request's body, counted as it comes.
 pub(crate) struct Counted {
@@ -27,29 +40,77 @@ pub(crate) struct Counted {
     intake: Arc<Intake>,
     message: Message,
     held: usize,
+    is_one_message: bool,
+    untaken: Arc<Untaken>,
+    /// As long as its call.
+    _answered: Answered,
+    /// While a message has begun and is not whole.
+    over: Option<Pin<Box<Sleep>>>,
 }
 
 /// How much there is of a message that is not whole: five bytes with its length, then so many.
 #[derive(Debug, Default)]
 struct Message {
-    head: [u8; 5],
+    head: [u8; HEAD],
     head_bytes: usize,
     rest: usize,
     body_bytes: usize,
 }
 
+impl Intake {
+    pub(crate) fn new(stall: Duration) -> Intake {
+        Intake {
+            bytes: AtomicUsize::new(0),
+            stall,
+        }
+    }
+}
+
 impl Counted {
-    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>) -> Counted {
+    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>, guest: &Guest) -> Counted {
         Counted {
             body,
             intake: intake.clone(),
             message: Message::default(),
             held: 0,
+            is_one_message: false,
+            untaken: guest.untaken.clone(),
+            _answered: guest.activity.answer(),
+            over: None,
         }
     }
 
+    /// It has one message, which is held until it is answered: it counts so long, and must end.
+    pub(crate) fn of_one_message(mut self) -> Counted {
+        self.is_one_message = true;
+        self
+    }
+
+    /// Of the answers on its connection.
+    pub(crate) fn untaken(&self) -> &Arc<Untaken> {
+        &self.untaken
+    }
+
+    /// A message that has begun must become whole: what there is of it is held for it, and all clients
+    /// together may have only so much of that.
+    fn wait(&mut self) {
+        if self.held == 0 || self.body.is_end_stream() {
+            self.over = None;
+        } else if self.over.is_none() && self.message.head_bytes == HEAD {
+            let whole = self.message.rest + self.message.body_bytes;
+            self.over = Some(Box::pin(sleep(patience(self.intake.stall, whole))));
+        } else if self.over.is_none() {
+            self.over = Some(Box::pin(sleep(self.intake.stall)));
+        }
+    }
+
+    fn is_over(&mut self, context: &mut Context<'_>) -> bool {
+        let over = self.over.as_mut();
+        over.is_some_and(|over| over.as_mut().poll(context).is_ready())
+    }
+
     fn hold(&mut self, bytes: usize) -> Result<(), Status> {
-        let counter = &self.intake.0;
+        let counter = &self.intake.bytes;
         let all = match bytes >= self.held {
             true => {
                 let more = bytes - self.held;
@@ -72,7 +133,7 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.intake.0.fetch_sub(self.held, Ordering::Relaxed);
+        self.intake.bytes.fetch_sub(self.held, Ordering::Relaxed);
     }
 }
 
@@ -85,21 +146,34 @@ impl Body for Counted {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = &mut *self;
-        let frame = match ready!(Pin::new(&mut this.body).poll_frame(context)) {
-            None => return Poll::Ready(None),
-            Some(Err(_)) => {
+        let frame = match Pin::new(&mut this.body).poll_frame(context) {
+            Poll::Pending if this.is_over(context) => {
+                let late =
+                    Status::deadline_exceeded("the request's message did not arrive in time");
+                return Poll::Ready(Some(Err(late)));
+            }
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Ready(Some(Err(_))) => {
                 let cut = Status::cancelled("the request was cut off");
                 return Poll::Ready(Some(Err(cut)));
             }
-            Some(Ok(frame)) => frame,
+            Poll::Ready(Some(Ok(frame))) => frame,
         };
         if let Some(data) = frame.data_ref() {
-            let held = this.message.take(data);
+            let begun = this.message.take(data);
+            let held = match this.is_one_message {
+                // Nearly always all has come with the first piece.
+                true if this.held == 0 && this.body.is_end_stream() => 0,
+                true => this.held + data.len(),
+                false => begun,
+            };
             if held != this.held
                 && let Err(refused) = this.hold(held)
             {
                 return Poll::Ready(Some(Err(refused)));
             }
+            this.wait();
         }
         Poll::Ready(Some(Ok(frame)))
     }
@@ -117,12 +191,12 @@ impl Message {
     /// Takes in what has arrived, and says how much there is now of what is not whole.
     fn take(&mut self, mut data: &[u8]) -> usize {
         while !data.is_empty() {
-            if self.head_bytes < 5 {
-                let now = data.len().min(5 - self.head_bytes);
+            if self.head_bytes < HEAD {
+                let now = data.len().min(HEAD - self.head_bytes);
                 self.head[self.head_bytes..self.head_bytes + now].copy_from_slice(&data[..now]);
                 self.head_bytes += now;
                 data = &data[now..];
-                if self.head_bytes == 5 {
+                if self.head_bytes == HEAD {
                     let [_, length @ ..] = self.head;
                     self.rest = u32::from_be_bytes(length) as usize;
                 }
@@ -132,7 +206,7 @@ impl Message {
                 self.body_bytes += now;
                 data = &data[now..];
             }
-            if self.head_bytes == 5 && self.rest == 0 {
+            if self.head_bytes == HEAD && self.rest == 0 {
                 *self = Message::default();
             }
         }

@@ -36,6 +36,7 @@ mod foreign_page;
 mod hosts;
 mod permissions;
 mod tls;
+mod untaken;
 
 // What answers
 mod grpc;

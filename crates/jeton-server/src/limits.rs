@@ -17,6 +17,10 @@ pub const FORM_BESIDE_TOKEN_BYTES: usize = 16 * 1024;
 /// So much of a form that is too large, and of a request that was answered before its end, is read and
 /// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
+/// An answer to a call that is longer is handed over in pieces of so many bytes.
+pub const LONG_ANSWER_BYTES: usize = 64 * 1024;
+/// What clients have not taken of such answers, of all together, bytes. Beyond it batches are refused.
+pub const UNTAKEN_BYTES: usize = 256 * 1024 * 1024;
 /// Tokens of one batch.
 pub const BATCH_ITEMS: usize = 4096;
 /// Streams, so calls in flight, on one connection.
@@ -45,6 +49,10 @@ pub const SNAPSHOT_ENTRIES: usize = 1024;
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
 pub const ARRIVAL: Duration = Duration::from_secs(10);
+/// A message that has begun has [`STALL`] to arrive, and a second more for so many bytes of it.
+pub const BYTES_PER_SECOND: usize = 64 * 1024;
+/// A request to the services of others, health and reflection, bytes: a name.
+pub const NAME_MESSAGE_BYTES: usize = 4096;
 /// How long a client may take nothing of what it is sent.
 pub const STALL: Duration = Duration::from_secs(20);
 /// After so long without a frame a client is asked whether it is there.
@@ -82,3 +90,8 @@ pub const SLICE: Duration = Duration::from_millis(2);
 pub const TURNS_BETWEEN_LOOKS: u32 = 16;
 /// How late a worker may be, in milliseconds, before it refuses calls.
 pub const LAG_MILLISECONDS: u64 = 200;
+
+/// How long a client may take for a message of so many bytes.
+pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
+    stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
+}

@@ -17,9 +17,11 @@ use crate::authority::{Authority, NoAuthority};
 use crate::foreign_page;
 use crate::grpc::{self, Answering, Reply, deadline};
 use crate::intake::Counted;
+use crate::listen::Activity;
 use crate::refusal::{self, Refusal};
 use crate::service::Service;
 use crate::tls::PeerCertificate;
+use crate::untaken::Untaken;
 
 /// Through which listener someone came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,9 @@ pub(crate) struct Guest {
     pub(crate) is_loopback: bool,
     pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
+    pub(crate) activity: Arc<Activity>,
+    /// Of the answers on the connection.
+    pub(crate) untaken: Arc<Untaken>,
 }
 
 /// All services, as a connection needs them.
@@ -120,9 +125,9 @@ impl Routes {
         }
     }
 
-    fn call(&self, wanted: Wanted, guest: &Guest, request: Request<Arriving>) -> Answering {
+    fn call(&self, wanted: Wanted, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
         let service = &self.service;
-        let request = request.map(|body| Counted::new(body, &service.intake));
+        let request = request.map(|body| Counted::new(body, &service.intake, guest));
         if wanted == Wanted::Health {
             return self.health.answer(request);
         }
@@ -139,7 +144,7 @@ impl Routes {
             Err(denied) => return grpc::refuse(grpc::denied(denied)),
         };
         match (wanted, guest.door) {
-            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, request),
+            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, guest, request),
             (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request)
             }

@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::faults::Faults;
 use crate::hosts::Hosts;
+use crate::limits::NAME_MESSAGE_BYTES;
 use crate::listen::{self, House, Workers};
 use crate::route::{Door, Reflection, Routes};
 use crate::service::{Service, until};
@@ -335,7 +336,7 @@ fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
     }
     let routes = Routes {
         service,
-        health: Box::new(health_server),
+        health: Box::new(health_server.max_decoding_message_size(NAME_MESSAGE_BYTES)),
         data_reflection: reflection(&data)?,
         admin_reflection: reflection(&[admin_service_server::SERVICE_NAME])?,
     };
@@ -359,9 +360,11 @@ fn reflection(services: &[&str]) -> Result<Reflection> {
     let broken = |error: tonic_reflection::server::Error| {
         Error::System(std::io::Error::other(error.to_string()))
     };
+    let v1 = builder().build_v1().map_err(broken)?;
+    let v1alpha = builder().build_v1alpha().map_err(broken)?;
     Ok(Reflection {
-        v1: Box::new(builder().build_v1().map_err(broken)?),
-        v1alpha: Box::new(builder().build_v1alpha().map_err(broken)?),
+        v1: Box::new(v1.max_decoding_message_size(NAME_MESSAGE_BYTES)),
+        v1alpha: Box::new(v1alpha.max_decoding_message_size(NAME_MESSAGE_BYTES)),
     })
 }
 

@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
 use crate::tls::PeerCertificate;
+use crate::untaken::AllUntaken;
 
 /// The server's inside. Answering takes no lock of it.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ pub(crate) struct Service {
     pub(crate) metrics: Metrics,
     pub(crate) load: Load,
     pub(crate) intake: Arc<Intake>,
+    pub(crate) untaken: Arc<AllUntaken>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// The next of the addresses that [`grpc::report`](crate::grpc) issues for.
     pub(crate) next_address: AtomicUsize,
@@ -52,7 +54,8 @@ impl Service {
             limits: config.limits.clone(),
             metrics: Metrics::default(),
             load: Load::default(),
-            intake: Arc::default(),
+            intake: Arc::new(Intake::new(config.limits.stall())),
+            untaken: Arc::default(),
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
             watchers: Arc::new(Semaphore::new(config.limits.watchers)),

@@ -392,6 +392,11 @@ impl Node {
         self.inner.clock.now()
     }
 
+    /// How far it has followed the store.
+    pub fn revision(&self) -> Revision {
+        self.inner.snapshot.load().revision
+    }
+
     /// How the node is.
     pub fn status(&self) -> Status {
         let snapshot = self.inner.snapshot.load();

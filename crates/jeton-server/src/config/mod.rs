@@ -335,6 +335,11 @@ impl Limits {
             .unwrap_or_else(|| default.min(self.longest_token()))
     }
 
+    /// How long a client may keep the server waiting.
+    pub(crate) fn stall(&self) -> Duration {
+        Duration::from_secs(self.stall_seconds)
+    }
+
     /// A form with such a token in it.
     pub(crate) fn form_bytes(&self) -> usize {
         self.token_bytes() + limits::FORM_BESIDE_TOKEN_BYTES

@@ -121,6 +121,8 @@ const fn key(field: u8, wire_type: WireType) -> u8 {
 
 /// More room for each token than the first one took: subjects and claims differ.
 const MORE_BYTES: usize = 16;
+/// No more room is made before there are tokens for it: 4,096 tokens of a kilobyte.
+const RESERVED_BYTES: usize = 4 * 1024 * 1024;
 
 /// `jeton.v1.IssueBatchResponse`, behind room for the head of its frame.
 pub(crate) struct Outcomes {
@@ -155,8 +157,9 @@ impl Outcomes {
         let response = text_bytes(lent.token) + text_bytes(lent.token_id) + moment_bytes(lent);
         let outcome = 1 + encoded_len_varint(response as u64) + response;
         if self.issued == 0 {
-            // The others are like the first.
-            self.frame.reserve(self.items * (outcome + MORE_BYTES));
+            // The others are like the first; if it is long, they need not be.
+            let like_it = self.items * (outcome + MORE_BYTES);
+            self.frame.reserve(like_it.min(RESERVED_BYTES));
         }
         self.open(OUTCOMES, outcome);
         self.open(ISSUED, response);
@@ -307,6 +310,23 @@ mod tests {
             }
         }
         assert!(refused > 1000, "{refused}");
+    }
+
+    /// A caller chooses the first token's length, and how many items follow it.
+    #[test]
+    fn room_is_not_made_for_items_that_may_be_short() {
+        let mut outcomes = Outcomes::of(4096);
+        let token = "t".repeat(256 * 1024);
+        let lent = |token| Lent {
+            token,
+            token_id: "0123456789abcdef",
+            expires_at: 1,
+        };
+        outcomes.push(Ok(lent(&*token)));
+        assert!(outcomes.frame.capacity() < 8 * 1024 * 1024);
+        let mut outcomes = Outcomes::of(4096);
+        outcomes.push(Ok(lent(&token[..400])));
+        assert!(outcomes.frame.capacity() > 4096 * 400);
     }
 
     /// To the byte what prost writes of the same message.

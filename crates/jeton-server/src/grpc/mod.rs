@@ -30,8 +30,10 @@ use tonic::body::Body;
 use tower_service::Service as Tower;
 
 use self::unary::unary;
+use crate::auth::Shown;
 use crate::intake::Counted;
 use crate::permissions::Caller;
+use crate::route::Guest;
 use crate::service::Service;
 
 /// A request that is being answered. A call's errors are in the answer's trailers.
@@ -45,10 +47,15 @@ pub(crate) type Answering =
 pub(crate) fn token(
     service: Arc<Service>,
     caller: Arc<Caller>,
+    guest: &Arc<Guest>,
     request: Request<Counted>,
 ) -> Answering {
     let limit = service.limits.message_bytes;
-    let api = TokenApi { service, caller };
+    let mut api = TokenApi {
+        service,
+        caller,
+        shown: None,
+    };
     match method(&request) {
         "Issue" => unary(api, limit, request, |api, call| api.issue(call)),
         "Verify" => unary(api, limit, request, |api, call| api.verify(call)),
@@ -56,10 +63,11 @@ pub(crate) fn token(
         "VerifyBatch" => unary(api, limit, request, |api, call| api.verify_batch(call)),
         "Revoke" => unary(api, limit, request, |api, call| api.revoke(call)),
         "Keys" => unary(api, limit, request, |api, call| api.keys(call)),
-        "IssueStream" | "VerifyStream" | "WatchRevocations" => stream(
-            TokenServiceServer::new(api).max_decoding_message_size(limit),
-            request,
-        ),
+        "IssueStream" | "VerifyStream" | "WatchRevocations" => {
+            api.shown = Some(Arc::new(Shown::of(guest, request.headers())));
+            let server = TokenServiceServer::new(api);
+            stream(server.max_decoding_message_size(limit), request)
+        }
         _ => unknown(),
     }
 }

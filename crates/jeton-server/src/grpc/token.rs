@@ -19,8 +19,10 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
+use super::status::denied;
 use super::unary::Answered;
 use super::watch;
+use crate::auth::Shown;
 use crate::metrics::{Call, End};
 use crate::pace::{Pace, Paced};
 use crate::permissions::{Caller, Permission};
@@ -31,6 +33,8 @@ use crate::service::{Failure, Service, allow};
 pub(crate) struct TokenApi {
     pub(super) service: Arc<Service>,
     pub(super) caller: Arc<Caller>,
+    /// Of a stream.
+    pub(super) shown: Option<Arc<Shown>>,
 }
 
 type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -75,10 +79,11 @@ impl TokenService for TokenApi {
         &self,
         request: Request<Streaming<IssueRequest>>,
     ) -> Result<Response<Self::IssueStreamStream>, Status> {
-        let api = self.clone();
+        let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
             let began = Instant::now();
             let request = request?;
+            api.identify_again()?;
             let issued = api.service.in_time().and_then(|()| api.issue_one(&request));
             api.count(Call::IssueStream, &issued, began);
             Ok(issue_outcome(issued))
@@ -92,10 +97,11 @@ impl TokenService for TokenApi {
         &self,
         request: Request<Streaming<VerifyRequest>>,
     ) -> Result<Response<Self::VerifyStreamStream>, Status> {
-        let api = self.clone();
+        let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
             let began = Instant::now();
             let request = request?;
+            api.identify_again()?;
             let verified = api
                 .service
                 .in_time()
@@ -120,11 +126,10 @@ impl TokenService for TokenApi {
         &self,
         request: Request<WatchRevocationsRequest>,
     ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
-        let service = &self.service;
         let began = Instant::now();
         let begun = self
             .issuer(&request.get_ref().issuer, Permission::Verify)
-            .and_then(|iss| watch::begin(service, &iss));
+            .and_then(|iss| watch::begin(self.clone(), iss));
         self.count(Call::WatchRevocations, &begun, began);
         Ok(Response::new(begun.map_err(|failure| failure.status())?))
     }
@@ -175,6 +180,21 @@ impl TokenApi {
     fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
         let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
         self.service.metrics.count(call, end, began);
+    }
+
+    /// Who calls, when a stream goes on: its bearer token may have expired or been revoked, and the clients
+    /// in the configuration may have changed.
+    fn identify_again(&mut self) -> Result<(), Status> {
+        if let Some(shown) = &self.shown {
+            self.caller = shown.identify(&self.service).map_err(denied)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a stream's caller may still verify.
+    pub(super) fn check_again(&mut self, iss: &str) -> Result<(), Status> {
+        self.identify_again()?;
+        allow(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
     }
 
     fn issuer(&self, named: &str, permission: Permission) -> Result<String, Failure> {
@@ -343,6 +363,11 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
+        if self.service.untaken.is_too_much() {
+            return Err(Failure::Overloaded(
+                "clients have not taken what they were answered: try again later",
+            ));
+        }
         let most = self.service.limits.batch_items;
         match items {
             0 => Err(Failure::Field(field, "wants at least one".to_owned())),

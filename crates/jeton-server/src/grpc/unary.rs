@@ -4,6 +4,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
@@ -17,6 +18,7 @@ use tonic::metadata::MetadataValue;
 
 use super::{Answering, refuse};
 use crate::intake::Counted;
+use crate::untaken::{LongAnswer, Untaken};
 
 /// Before each message: whether it is compressed, and its length.
 pub(super) const HEAD: usize = 5;
@@ -25,6 +27,8 @@ pub(super) const HEAD: usize = 5;
 pub(crate) enum Reply {
     /// A message in its frame; none once it is sent. The trailers that follow say that all is well.
     Message(Option<Bytes>),
+    /// A message in its frame that is handed over piece by piece, before the same trailers.
+    Long(LongAnswer),
     /// Nothing more.
     Ended,
     /// A stream, an error, or no gRPC at all.
@@ -74,14 +78,16 @@ where
     if let Err(status) = check_encoding(request.headers()) {
         return refuse(status);
     }
-    let mut body = request.into_body();
+    let mut body = request.into_body().of_one_message();
     Box::pin(async move {
         let answered = match message(&mut body, limit).await {
             Ok(message) => method(&api, tonic::Request::new(message)).await,
             Err(status) => Err(status),
         };
         let framed = answered.and_then(|answer| answer.into_inner().framed());
-        Ok(framed.map_or_else(Status::into_http, respond))
+        Ok(framed.map_or_else(Status::into_http, |message| {
+            respond(message, body.untaken())
+        }))
     })
 }
 
@@ -213,8 +219,11 @@ pub(super) fn behind_head(mut frame: Vec<u8>) -> Result<Bytes, Status> {
     Ok(frame.into())
 }
 
-fn respond(message: Bytes) -> Response<Reply> {
-    let mut response = Response::new(Reply::Message(Some(message)));
+fn respond(message: Bytes, untaken: &Arc<Untaken>) -> Response<Reply> {
+    let mut response = Response::new(match LongAnswer::is_one(message.len()) {
+        true => Reply::Long(LongAnswer::new(message, untaken)),
+        false => Reply::Message(Some(message)),
+    });
     // Room for the date, which hyper adds.
     let mut headers = HeaderMap::with_capacity(2);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
@@ -236,25 +245,26 @@ impl hyper::body::Body for Reply {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let frame = match &mut *self {
+        let piece = match &mut *self {
             Reply::Other(body) => return Pin::new(body).poll_frame(context),
             Reply::Ended => return Poll::Ready(None),
-            Reply::Message(message) => match message.take() {
-                Some(message) => Frame::data(message),
-                None => {
-                    *self = Reply::Ended;
-                    let mut trailers = HeaderMap::with_capacity(1);
-                    trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
-                    Frame::trailers(trailers)
-                }
-            },
+            Reply::Message(message) => message.take(),
+            Reply::Long(answer) => answer.next(),
         };
-        Poll::Ready(Some(Ok(frame)))
+        Poll::Ready(Some(Ok(match piece {
+            Some(piece) => Frame::data(piece),
+            None => {
+                *self = Reply::Ended;
+                let mut trailers = HeaderMap::with_capacity(1);
+                trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
+                Frame::trailers(trailers)
+            }
+        })))
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Reply::Message(_) => false,
+            Reply::Message(_) | Reply::Long(_) => false,
             Reply::Ended => true,
             Reply::Other(body) => body.is_end_stream(),
         }
@@ -263,7 +273,7 @@ impl hyper::body::Body for Reply {
     fn size_hint(&self) -> SizeHint {
         match self {
             // A length among the headers would be one more for every answer, and trailers follow.
-            Reply::Message(_) => SizeHint::default(),
+            Reply::Message(_) | Reply::Long(_) => SizeHint::default(),
             Reply::Ended => SizeHint::with_exact(0),
             Reply::Other(body) => body.size_hint(),
         }

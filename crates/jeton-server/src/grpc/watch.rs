@@ -1,7 +1,6 @@
 //! Followers of revocations: each has a thread that waits for the store, since the store may keep it
 //! waiting, and a channel that holds little, so that one who is slow is let go and not waited for.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jeton_issuer::{Error, RevocationNews};
@@ -11,8 +10,10 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::Stream;
 use tonic::Status;
 
+use super::TokenApi;
 use crate::limits;
-use crate::service::{Failure, Service};
+use crate::listen::Answered;
+use crate::service::Failure;
 
 /// What a follower is sent.
 pub(super) type Updates =
@@ -23,24 +24,24 @@ const WAITING: usize = 16;
 /// How long a follower that takes nothing is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) fn begin(service: &Arc<Service>, iss: &str) -> Result<Updates, Failure> {
-    let Ok(place) = service.watchers.clone().try_acquire_owned() else {
+pub(super) fn begin(mut api: TokenApi, iss: String) -> Result<Updates, Failure> {
+    let Ok(place) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
             "as many follow revocations already as this server takes",
         ));
     };
     let (sender, receiver) = mpsc::channel(WAITING);
-    let (service, iss) = (service.clone(), iss.to_owned());
+    let answered = api.shown.as_ref().map(|shown| shown.answer());
     let thread = std::thread::Builder::new().name("jeton-watch".to_owned());
     let spawned = thread.spawn(move || {
         let _place = place;
-        if let Err(status) = follow(&service, &iss, &sender) {
+        if let Err(status) = follow(&mut api, &iss, &sender) {
             // If it cannot be told, it is gone or will see that the stream ends.
             let _ = sender.try_send(Err(status));
         }
     });
     match spawned {
-        Ok(_) => Ok(Box::pin(Received(receiver))),
+        Ok(_) => Ok(Box::pin(Received(receiver, answered))),
         Err(_) => Err(Failure::Overloaded(
             "the system has no thread left for this",
         )),
@@ -48,17 +49,18 @@ pub(super) fn begin(service: &Arc<Service>, iss: &str) -> Result<Updates, Failur
 }
 
 fn follow(
-    service: &Service,
+    api: &mut TokenApi,
     iss: &str,
     sender: &Sender<Result<RevocationUpdate, Status>>,
 ) -> Result<(), Status> {
     let status = |error: Error| Failure::from(error).status();
-    let mut feed = block_on(service.node.revocations(iss)).map_err(status)?;
+    let mut feed = block_on(api.service.node.revocations(iss)).map_err(status)?;
     loop {
         let news = block_on(feed.next()).map_err(status)?;
-        if service.is_stopping() {
+        if api.service.is_stopping() {
             return Err(Status::unavailable("the server is shutting down"));
         }
+        api.check_again(iss)?;
         for update in updates(news) {
             if sender.is_closed() {
                 return Ok(());
@@ -134,7 +136,11 @@ fn updates(news: RevocationNews) -> Vec<RevocationUpdate> {
     updates
 }
 
-struct Received(mpsc::Receiver<Result<RevocationUpdate, Status>>);
+/// Its call is being answered as long as this is there.
+struct Received(
+    mpsc::Receiver<Result<RevocationUpdate, Status>>,
+    #[expect(dead_code, reason = "it is dropped")] Option<Answered>,
+);
 
 impl Stream for Received {
     type Item = Result<RevocationUpdate, Status>;

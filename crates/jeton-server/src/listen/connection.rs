@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -27,6 +26,7 @@ use crate::limits;
 use crate::route::{Door, Guest};
 use crate::service::until;
 use crate::tls::PeerCertificate;
+use crate::untaken::Untaken;
 
 pub(super) async fn serve(
     house: &Arc<House>,
@@ -44,6 +44,8 @@ pub(super) async fn serve(
         is_loopback: house.of(door).is_loopback,
         is_tls: acceptor.is_some(),
         certificate: None,
+        activity: activity.clone(),
+        untaken: Arc::new(Untaken::new(&house.routes.service.untaken)),
     };
     let Some(acceptor) = acceptor else {
         return converse(house, stream, guest, activity).await;
@@ -64,12 +66,13 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = &house.routes.service;
-    let stall = Duration::from_secs(service.limits.stall_seconds);
+    let stall = service.limits.stall();
     let stream = Patient::new(stream, limits::HANDSHAKE, stall, activity.clone());
     let stalled = stream.stalled();
     // Around it, so that patience sees what the client takes and not what is kept.
     let stream = Collected::new(stream);
     let sending = stream.handle();
+    let untaken = guest.untaken.clone();
     let answers = Answers {
         house: house.clone(),
         guest: Arc::new(guest),
@@ -79,6 +82,10 @@ where
     let mut stopping = service.stopping.clone();
     let ended = tokio::select! {
         ended = sending.carry(conversation.as_mut()) => ended,
+        () = untaken.stalled(stall) => {
+            stalled.store(true, Ordering::Relaxed);
+            Ok(())
+        }
         () = until(&mut stopping) => {
             // What is being answered still is; nothing new is taken.
             conversation.as_mut().graceful_shutdown();

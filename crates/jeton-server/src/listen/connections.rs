@@ -2,7 +2,7 @@
 //! each. A client that holds connections and says nothing must not keep others out.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -34,13 +34,18 @@ pub(crate) struct Place {
     activity: Arc<Activity>,
 }
 
-/// When something was last sent or received on a connection.
-pub(super) struct Activity {
+/// When something was last sent or received on a connection, and whether something is being answered.
+#[derive(Debug)]
+pub(crate) struct Activity {
     began: Instant,
     /// Milliseconds since then.
     at: AtomicU64,
+    calls: AtomicUsize,
     leave: Notify,
 }
+
+/// A call that is being answered.
+pub(crate) struct Answered(Arc<Activity>);
 
 /// Why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +72,7 @@ impl Connections {
         let activity = Arc::new(Activity {
             began: self.began,
             at: AtomicU64::new(0),
+            calls: AtomicUsize::new(0),
             leave: Notify::new(),
         });
         activity.touch();
@@ -97,8 +103,10 @@ impl Open {
             let milliseconds = now.saturating_sub(activity.at());
             u128::from(milliseconds) >= IDLE.as_millis()
         };
-        let oldest = self.by_number.iter().min_by_key(|(_, one)| one.at());
-        let (number, oldest) = oldest.filter(|(_, one)| idle(one)).ok_or(Full)?;
+        // Who waits for an answer says nothing either, and goes last.
+        let idle = self.by_number.iter().filter(|(_, one)| idle(one));
+        let oldest = idle.min_by_key(|(_, one)| (one.is_answered(), one.at()));
+        let (number, oldest) = oldest.ok_or(Full)?;
         if self.leaving >= LEAVING {
             return Err(Full);
         }
@@ -125,6 +133,12 @@ impl Drop for Place {
     }
 }
 
+impl Drop for Answered {
+    fn drop(&mut self) {
+        self.0.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Activity {
     /// Something was sent or received.
     pub(super) fn touch(&self) {
@@ -136,6 +150,16 @@ impl Activity {
     /// Waits until the connection is to make room for another.
     pub(super) async fn dismissed(&self) {
         self.leave.notified().await;
+    }
+
+    /// A call is being answered until that is dropped.
+    pub(crate) fn answer(self: &Arc<Activity>) -> Answered {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Answered(self.clone())
+    }
+
+    fn is_answered(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) > 0
     }
 
     fn at(&self) -> u64 {

@@ -26,7 +26,7 @@ use crate::limits::ADMIN_CONNECTIONS;
 use crate::route::{Door, Routes};
 use crate::service::until;
 
-pub(crate) use connections::Place;
+pub(crate) use connections::{Activity, Answered, Place};
 pub(crate) use workers::Workers;
 
 /// How long nothing is said of connections that cannot be accepted, after it has been.

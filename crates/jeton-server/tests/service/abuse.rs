@@ -4,6 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use jeton_proto::v1::{IssueBatchRequest, IssueItem};
+
+use crate::by_hand::framed;
 use crate::world::{ISSUER, World};
 
 const DATA: u8 = 0;
@@ -11,6 +14,7 @@ const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
@@ -216,6 +220,46 @@ fn a_client_that_takes_nothing_is_let_go() {
     others_go_on(&world);
 }
 
+/// HTTP/2 has a window for each stream, and a client may leave it shut and answer pings for ever.
+#[test]
+fn client_that_takes_no_answer_is_let_go() {
+    let world = World::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
+    let mut raw = Raw::connect(&world);
+    // SETTINGS_INITIAL_WINDOW_SIZE is 0.
+    assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
+    let batch = IssueBatchRequest {
+        profile: "mac".to_owned(),
+        items: vec![IssueItem::default(); 1000],
+        ..IssueBatchRequest::default()
+    };
+    let path = "/jeton.v1.TokenService/IssueBatch";
+    assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
+    assert!(raw.send(DATA, END_STREAM, 1, &framed(&batch)));
+    let begun = Instant::now();
+    raw.0
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    raw.end();
+    let waited = begun.elapsed();
+    assert!(
+        (Duration::from_secs(2)..Duration::from_secs(8)).contains(&waited),
+        "{waited:?}"
+    );
+    // One who takes a piece now and then is waited for, and gets it whole.
+    let mut raw = Raw::connect(&world);
+    assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
+    assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
+    assert!(raw.send(DATA, END_STREAM, 1, &framed(&batch)));
+    for _ in 0..6 {
+        std::thread::sleep(Duration::from_secs(1));
+        let more = (70 * 1024_u32).to_be_bytes();
+        raw.send(WINDOW_UPDATE, 0, 0, &more);
+        raw.send(WINDOW_UPDATE, 0, 1, &more);
+    }
+    assert!(raw.answered(1));
+    others_go_on(&world);
+}
+
 #[test]
 fn as_many_connections_are_taken_as_are_allowed() {
     let world = World::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
@@ -270,4 +314,43 @@ fn calls_that_are_refused_at_once_do_not_end_the_connection() {
             assert!(raw.send(DATA, END_STREAM, *stream, &body));
         }
     }
+}
+
+/// Messages that have begun share one allowance. Who needs no credentials cannot take it, and nobody can
+/// keep it.
+#[test]
+fn messages_that_are_begun_and_not_ended_are_let_go() {
+    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    // 128 KiB are announced, and a byte of it comes.
+    let begun = [0, 0, 2, 0, 0, 1];
+    for (path, waits) in [
+        ("/jeton.v1.TokenService/Verify", true),
+        ("/jeton.v1.TokenService/IssueStream", true),
+        ("/grpc.health.v1.Health/Check", false),
+        ("/grpc.health.v1.Health/Watch", false),
+        (
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            false,
+        ),
+    ] {
+        let mut raw = Raw::connect(&world);
+        raw.0
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
+        let sent = Instant::now();
+        assert!(raw.send(DATA, 0, 1, &begun));
+        assert!(raw.answered(1), "{path}");
+        // A second, and two for so many bytes.
+        assert_eq!(sent.elapsed() > Duration::from_secs(2), waits, "{path}");
+    }
+    // One that is whole is held as well, if its request does not end.
+    let mut raw = Raw::connect(&world);
+    raw.0
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
+    assert!(raw.send(DATA, 0, 1, &[0, 0, 0, 0, 0]));
+    assert!(raw.answered(1), "it is still held");
+    others_go_on(&world);
 }

@@ -98,3 +98,34 @@ fn connection_that_is_used_stays() {
         "{metrics}"
     );
 }
+
+/// Who waits for an answer is silent, and so is the server until it has one.
+#[test]
+fn connection_that_waits_for_an_answer_goes_after_those_that_are_idle() {
+    let world = World::with(&format!("limits = {{ connections = 6 }}\n{ISSUER}"));
+    let mut tokens = world.tokens();
+    let (issue, waiting) = tokio::sync::mpsc::unbounded_channel();
+    let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
+    let request = || jeton_proto::v1::IssueRequest {
+        profile: "mac".to_owned(),
+        ..Default::default()
+    };
+    let stream = world.runtime.block_on(async {
+        let mut stream = tokens.issue_stream(waiting).await.unwrap().into_inner();
+        issue.send(request()).unwrap();
+        assert!(stream.message().await.is_ok());
+        stream
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    let idle = hold(world.address(), 5);
+    // Each of them is idle for less long, and has no call.
+    std::thread::sleep(Duration::from_millis(5500));
+    assert!(is_live(world.address()));
+    let mut stream = stream;
+    world.runtime.block_on(async {
+        issue.send(request()).unwrap();
+        let issued = stream.message().await;
+        assert!(issued.is_ok_and(|one| one.is_some()), "it was closed");
+    });
+    drop(idle);
+}

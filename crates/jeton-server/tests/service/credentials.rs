@@ -6,8 +6,9 @@ use jeton_proto::report::GenerateJwtRequest;
 use jeton_proto::report::jwt_service_client::JwtServiceClient;
 use jeton_proto::v1::token_service_client::TokenServiceClient;
 use jeton_proto::v1::{
-    IssueBatchRequest, IssueItem, IssueOutcome, IssueRequest, ListIssuersRequest,
-    admin_service_client::AdminServiceClient, issue_outcome::Outcome,
+    IssueBatchRequest, IssueItem, IssueOutcome, IssueRequest, ListIssuersRequest, RevokeRequest,
+    VerifyRequest, WatchRevocationsRequest, admin_service_client::AdminServiceClient,
+    issue_outcome::Outcome, revoke_request,
 };
 use jeton_server::{Config, Server};
 use tokio_stream::StreamExt as _;
@@ -37,9 +38,9 @@ fn config(papers: &Papers) -> String {
          [[client]]\nname = 'login'\ncertificate_name = 'billing.example'\n\
          may = ['issue', 'verify']\nissuers = ['*']\n\
          [[client]]\nname = 'operator'\ncertificate_name = 'operator.example'\n\
-         may = ['issue', 'verify', 'admin']\nissuers = ['{ISS}']\n\
+         may = ['issue', 'verify', 'revoke', 'admin']\nissuers = ['{ISS}']\n\
          [[client]]\nname = 'boss'\nsubject = 'boss'\nmay = ['admin', 'issue']\nissuers = ['*']\n\
-         [[client]]\nname = 'renewer'\nsubject = 'renewer'\nmay = ['issue']\nissuers = ['{ISS}']\n{PROFILES}",
+         [[client]]\nname = 'renewer'\nsubject = 'renewer'\nmay = ['issue', 'verify']\nissuers = ['{ISS}']\n{PROFILES}",
         papers.tls()
     )
 }
@@ -185,6 +186,64 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
         Code::PermissionDenied
     );
     assert!(generate(&login, "ES256").is_ok() && generate(&operator, "HS256").is_ok());
+}
+
+/// A token that renews itself must not live on in what was begun with it, nor in what a worker remembers.
+#[test]
+fn credential_that_is_revoked_ends_what_was_begun_with_it() {
+    let papers = Papers::new();
+    let world = World::with(&config(&papers));
+    let operator = papers.channel(&world, Some("operator"));
+    let nobody = papers.channel(&world, None);
+    let renewer = request("service", "", "renewer");
+    let [own, ..] = issue_by_each(&world, &operator, None, &renewer);
+    let own = own.unwrap();
+    let mut tokens = TokenServiceClient::new(nobody);
+    let mut operators = TokenServiceClient::new(operator);
+    world.runtime.block_on(async {
+        let (issue, waiting) = tokio::sync::mpsc::unbounded_channel();
+        let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
+        let issued = tokens.issue_stream(with(Some(&own), waiting)).await;
+        let mut issued = issued.unwrap().into_inner();
+        issue.send(renewer.clone()).unwrap();
+        assert!(of(issued.next().await.unwrap().unwrap()).is_ok());
+        let (verify, waiting) = tokio::sync::mpsc::unbounded_channel();
+        let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
+        let verified = tokens.verify_stream(with(Some(&own), waiting)).await;
+        let mut verified = verified.unwrap().into_inner();
+        let watch = WatchRevocationsRequest {
+            issuer: ISS.to_owned(),
+        };
+        let watch = tokens.watch_revocations(with(Some(&own), watch)).await;
+        let mut watched = watch.unwrap().into_inner();
+
+        // A worker has just seen it.
+        assert!(
+            tokens
+                .issue(with(Some(&own), renewer.clone()))
+                .await
+                .is_ok()
+        );
+        let revoke = RevokeRequest {
+            issuer: ISS.to_owned(),
+            what: Some(revoke_request::What::Token(own.clone())),
+        };
+        operators.revoke(revoke).await.unwrap();
+        let status = tokens.issue(with(Some(&own), renewer.clone())).await;
+        assert_eq!(status.err().unwrap().code(), Code::Unauthenticated);
+        issue.send(renewer.clone()).unwrap();
+        let status = issued.next().await.unwrap().err().unwrap();
+        assert_eq!(status.code(), Code::Unauthenticated);
+        verify.send(VerifyRequest::default()).unwrap();
+        let status = verified.next().await.unwrap().unwrap_err();
+        assert_eq!(status.code(), Code::Unauthenticated);
+        let status = loop {
+            if let Err(status) = watched.next().await.unwrap() {
+                break status;
+            }
+        };
+        assert_eq!(status.code(), Code::Unauthenticated);
+    });
 }
 
 /// Custom claims say nothing about who somebody is.
