@@ -189,11 +189,12 @@ fn what_is_revoked_is_listed_counted_and_audited() {
     revoke(&["client", ISS, "app"]);
     let keys = json(folder, &["admin", "key", "list", ISS, "--json"]);
     let kid = keys[0]["kid"].as_str().unwrap();
-    revoke(&["key", ISS, kid]);
+    revoke(&["key", ISS, "--", kid]);
+    revoke(&["subject", ISS, "--", "-user"]);
     let status = json(folder, &["admin", "status", "--json"]);
     assert_eq!(
         (&status["revoked_tokens"], &status["rules"]),
-        (&3.into(), &4.into())
+        (&3.into(), &5.into())
     );
     let rules = succeeds(folder, &["admin", "revoke", "rules", ISS], b"");
     let rules = String::from_utf8(rules).unwrap();
@@ -213,7 +214,7 @@ fn what_is_revoked_is_listed_counted_and_audited() {
             .contains(r#"\"actor\":\"alice\""#)
     );
     // One in an emergency who misses the key learns it, and which keys there are.
-    let unknown = ["admin", "revoke", "key", ISS, kid, "nokid"];
+    let unknown = ["admin", "revoke", "key", ISS, "--", kid, "nokid"];
     let said =
         format!("the issuer has no key \"nokid\", and nothing was revoked\nhint: its keys: {kid}");
     ends(folder, &unknown, b"", 2, &said);
@@ -230,7 +231,7 @@ fn what_is_revoked_is_listed_counted_and_audited() {
     let status = json(folder, &["admin", "status", "--json"]);
     assert_eq!(
         (&status["revoked_tokens"], &status["rules"]),
-        (&3.into(), &4.into())
+        (&3.into(), &5.into())
     );
     let long = "x".repeat(1025);
     let too_long = ["admin", "revoke", "subject", ISS, &long];

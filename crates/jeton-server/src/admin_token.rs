@@ -106,18 +106,8 @@ fn make_private(folder: &Path) -> io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut make, 0o700);
     }
     make.create(folder)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        // Who can write there can put a token of its own in the place of this one, for others to show.
-        if fs::metadata(folder)?.mode() & 0o022 != 0 {
-            return Err(io::Error::other(format!(
-                "other users can write to {}; run `chmod go-w` on it",
-                folder.display()
-            )));
-        }
-    }
-    Ok(())
+    // Who can write there can put a token of its own in the place of this one, for others to show.
+    jeton_store::check_folder(folder).map_err(io::Error::other)
 }
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
@@ -163,7 +153,7 @@ mod tests {
         for wide in [0o720, 0o702, 0o777] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(wide)).unwrap();
             let error = AdminToken::make(folder.path()).unwrap_err().to_string();
-            assert!(error.contains("other users can write to"), "{error}");
+            assert!(error.contains("other users can write it"), "{error}");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -74,7 +74,7 @@ pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use key::{Key, Prefix};
 pub use memory::MemoryStore;
 pub use pending::{Completer, Pending, block_on, completion};
-pub use private::{Exposed, Exposure, check_private, open_private};
+pub use private::{Exposed, Exposure, check_folder, check_private, open_private};
 pub use redb::{RedbStore, StorageBackend};
 pub use store::{Outcome, Pages, Read, Status, Store, Update, Watch};
 pub use txn::{Condition, Operation, Txn};

@@ -114,7 +114,12 @@ pub fn check_private(path: &Path, file: &File) -> Result<()> {
 /// Whether nobody but this process's user and root can change what is in a folder, or put another in its
 /// place. A group that can write the folder *above* is let pass: with a umask of 002 every user's own group
 /// can.
-pub(crate) fn check_folder(folder: &Path) -> Result<()> {
+///
+/// # Errors
+///
+/// [`Error::Unsafe`]: it, or the folder above it, can be changed by others. [`Error::Io`] if it cannot be
+/// looked at.
+pub fn check_folder(folder: &Path) -> Result<()> {
     if let Some(how) = owned(&folder.metadata()?) {
         return Err(exposed(folder, how));
     }

@@ -72,7 +72,7 @@ struct Named {
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// What is revoked: its name in tokens
+    /// What is revoked: its name in tokens. Names that begin with a hyphen follow --
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
 
