@@ -186,6 +186,11 @@ fn full_disk_refuses_revocations_says_so_and_recovers() {
 
         disk.free();
         until("it is ready again", || world.ready() == "200");
+        // The log looks twice a second: what comes back sooner is one fault to it.
+        until("the log says that it is over", || {
+            let said = world.server.said();
+            said.matches("what was wrong is over").count() == round as usize
+        });
         assert_eq!(world.metric("jeton_store_writable"), 1);
         let (code, said) = world.revoke(&refused);
         assert_eq!(code, Some(0), "{said}");
