@@ -50,7 +50,7 @@ const CASES: &[(&str, u64, fn())] = &[
         case_json_thousand_members,
     ),
     ("jws_split", 340, case_jws_split),
-    ("jws_known_header", 485, case_jws_known_header),
+    ("jws_known_header", 510, case_jws_known_header),
     ("jws_foreign_header", 3_660, case_jws_foreign_header),
     ("jws_json_form", 9_250, case_jws_json_form),
     ("jwt_issue", 4_440, case_jwt_issue),
@@ -84,11 +84,12 @@ fn main() {
         }
         return;
     }
+    // Before all cases: what runs between two cases counts as the first one's.
+    LazyLock::force(&RSA1_5_TOKENS);
     for (_, _, case) in CASES {
         case();
         case();
     }
-    LazyLock::force(&RSA1_5_TOKENS);
     for (_, case) in ALIKE {
         for _ in 0..ALIKE_CALLS {
             case();
