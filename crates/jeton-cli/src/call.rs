@@ -7,13 +7,16 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, Error};
 
 use crate::kept_back::KeptBack;
-use crate::{exit, output, printable};
+use crate::{exit, output, printable, source};
 
 /// Takes the arguments apart. The exit code of what is no call to be run: help, or a mistake.
 pub(crate) fn read<T: Parser>() -> Result<T, ExitCode> {
     T::try_parse().map_err(|error| match error.use_stderr() {
         false => exit::end(output::page(&error.render())),
         true => {
+            if let Some(failure) = source::names_a_file_failure(&error) {
+                return exit::end(Err(failure));
+            }
             let (error, kept_back) = fit_to_be_said(error);
             output::complaint(&error.render());
             if let Some(kept_back) = kept_back {

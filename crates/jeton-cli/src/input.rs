@@ -1,9 +1,8 @@
-//! What is read: `TEXT|@FILE|-` and key files.
+//! What is read: files and standard input, each to a limit.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,17 +21,6 @@ const INTO_A_FILE: &str = "write it to a file that only you can read and give th
 
 /// Enough for the text of one key.
 const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
-
-/// Where a token, claims or a payload come from.
-#[derive(Debug, Clone)]
-pub(crate) enum Source {
-    /// The argument itself.
-    Argument(OsString),
-    /// `@FILE`
-    File(PathBuf),
-    /// `-`
-    Stdin,
-}
 
 /// How long a token may be.
 #[derive(Debug, Args)]
@@ -87,53 +75,19 @@ impl FromStr for Member {
     }
 }
 
-impl From<OsString> for Source {
-    fn from(argument: OsString) -> Source {
-        match argument.to_str() {
-            Some("-") => Source::Stdin,
-            Some(text) if text.starts_with('@') => Source::File(text[1..].into()),
-            _ => Source::Argument(argument),
-        }
-    }
+/// Exactly the bytes of a file that was named with `@`.
+pub(crate) fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
+    file(path, INPUT_BYTES_MAX).map_err(|unread| {
+        unread.failure(
+            path,
+            "without @ it is the text itself; @ is for a file's name",
+        )
+    })
 }
 
-impl Source {
-    /// Exactly the bytes that are there.
-    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
-        match self {
-            Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
-            Source::File(path) => file(path, INPUT_BYTES_MAX).map_err(|unread| {
-                unread.failure(
-                    path,
-                    "without @ it is the text itself; @ is for a file's name",
-                )
-            }),
-            Source::Stdin => stdin(INPUT_BYTES_MAX),
-        }
-    }
-
-    /// A token. One line's end after it belongs to the file, not to the token; nothing else is
-    /// taken away. What is not text cannot be a token.
-    pub(crate) fn token(&self) -> Outcome<String> {
-        let bytes = self.bytes()?;
-        let bytes = match self {
-            Source::Argument(_) => &bytes[..],
-            Source::File(_) | Source::Stdin => without_line_end(&bytes),
-        };
-        match std::str::from_utf8(bytes) {
-            Ok("") => Err(Failure::rejected("the token is empty")),
-            Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::rejected("the token is malformed: not text")),
-        }
-    }
-
-    /// Text that the caller wrote, called by that name if it is not.
-    pub(crate) fn text(&self, name: &str) -> Outcome<String> {
-        match std::str::from_utf8(&self.bytes()?) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::wrong(format!("{name}: not UTF-8 text"))),
-        }
-    }
+/// Exactly the bytes of standard input.
+pub(crate) fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
+    stdin(INPUT_BYTES_MAX)
 }
 
 /// The bytes of a key file; `-` is standard input.

@@ -34,6 +34,8 @@ mod output;
 mod printable;
 mod private_file;
 mod refusal;
+mod shell;
+mod source;
 mod time;
 mod verdict;
 

@@ -9,6 +9,7 @@ use jeton::SystemClock;
 use jeton_server::{Config, Error, Offer, Server};
 
 use crate::exit::{Failure, Outcome};
+use crate::shell::quoted;
 use crate::{input, output};
 
 /// Issue, verify and revoke tokens over gRPC and HTTP.
@@ -170,15 +171,6 @@ fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
         format!("  {jeton} token verify{to} --audience {audience} @token"),
         format!("  {jeton} token revoke{to} @token"),
     ]
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@%+=".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 fn refused(error: Error) -> Failure {

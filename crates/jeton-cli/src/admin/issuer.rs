@@ -1,7 +1,5 @@
 //! `jeton admin issuer`.
 
-use std::ffi::OsString;
-
 use clap::{Args, Subcommand};
 use jeton_issuer::IssuerSettings;
 use serde::Serialize;
@@ -9,8 +7,8 @@ use serde::Serialize;
 use super::folder::{Administered, failure};
 use super::shown::{self, ShownKey};
 use crate::exit::Outcome;
-use crate::input::Source;
 use crate::output;
+use crate::source::{self, Source, Text};
 
 const SETTINGS: &str = "\
 Settings are JSON:
@@ -26,6 +24,8 @@ Settings are JSON:
 The last three are the defaults. A profile is one kind of token: alg is a JWS algorithm, HS256, or
 v4.public, v4.local, v3.public, v3.local. A key is published for lead_seconds before it signs, and
 verifiers may cache the key set for max_age_seconds, at most half of that.";
+
+const ALL_SETTINGS: &str = "All settings: JSON, @FILE, or - for standard input";
 
 /// Add, change, list and show issuers
 #[derive(Debug, Args)]
@@ -54,16 +54,15 @@ Examples:
 
 {SETTINGS}"))]
 struct Add {
-    /// The settings: JSON, @FILE, or - for standard input
-    #[arg(value_name = "SETTINGS")]
-    settings: OsString,
+    #[command(flatten)]
+    settings: SettingsArgument,
 
     #[command(flatten)]
     folder: Administered,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("\
+#[command(mut_arg("settings", |settings| settings.help(ALL_SETTINGS)), after_help = format!("\
 Examples:
   jeton admin issuer show https://id.example --json | jq .settings > issuer.json
   jeton admin issuer set @issuer.json
@@ -73,12 +72,22 @@ retire.
 
 {SETTINGS}"))]
 struct Set {
-    /// All settings: JSON, @FILE, or - for standard input
-    #[arg(value_name = "SETTINGS")]
-    settings: OsString,
+    #[command(flatten)]
+    settings: SettingsArgument,
 
     #[command(flatten)]
     folder: Administered,
+}
+
+#[derive(Debug, Args)]
+struct SettingsArgument {
+    /// The settings: JSON, @FILE, or - for standard input
+    #[arg(value_name = "SETTINGS|@FILE|-", required_unless_present = "text")]
+    settings: Option<Source>,
+
+    /// Like SETTINGS, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "JSON", conflicts_with = "settings")]
+    text: Option<Text>,
 }
 
 #[derive(Debug, Args)]
@@ -124,7 +133,7 @@ impl Issuer {
 
 impl Add {
     fn run(self) -> Outcome {
-        let settings = read(self.settings)?;
+        let settings = self.settings.read()?;
         let iss = settings.iss().to_owned();
         let opened = self.folder.open_or_make()?;
         let added = opened.node.create_issuer(&opened.actor, settings);
@@ -140,7 +149,7 @@ impl Add {
 
 impl Set {
     fn run(self) -> Outcome {
-        let settings = read(self.settings)?;
+        let settings = self.settings.read()?;
         let opened = self.folder.open()?;
         let set = opened.node.set_issuer(&opened.actor, &settings);
         set.map_err(failure)?;
@@ -180,8 +189,11 @@ impl Show {
     }
 }
 
-fn read(argument: OsString) -> Outcome<IssuerSettings> {
-    let text = Source::from(argument).text("settings")?;
-    IssuerSettings::from_json(&text)
-        .map_err(|error| failure(error).hint("`jeton admin issuer add --help` shows settings"))
+impl SettingsArgument {
+    fn read(&self) -> Outcome<IssuerSettings> {
+        let settings = self.settings.as_ref();
+        let source = source::required(settings, self.text.as_ref(), "give the settings")?;
+        IssuerSettings::from_json(&source.text("settings")?)
+            .map_err(|error| failure(error).hint("`jeton admin issuer add --help` shows settings"))
+    }
 }

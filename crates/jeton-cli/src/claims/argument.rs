@@ -5,8 +5,8 @@ use jeton::Claims;
 
 use super::{CustomClaims, Dialect, Given};
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
 use crate::output;
+use crate::source::Source;
 use crate::time;
 
 /// When a new token is to expire.

@@ -15,8 +15,8 @@ use jeton::{Clock, SystemClock};
 use crate::demands::Demands;
 use crate::doors::{self, Door};
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
 use crate::output;
+use crate::source::{self, Source, Text};
 use findings::Examined;
 
 /// The doors that lead somewhere here.
@@ -58,6 +58,10 @@ pub(crate) struct Doctor {
     /// The token: the text itself, @FILE, or - for standard input
     #[arg(value_name = "TOKEN|@FILE|-")]
     token: Option<Source>,
+
+    /// Like TOKEN, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with = "token")]
+    text: Option<Text>,
 }
 
 impl Doctor {
@@ -71,7 +75,7 @@ impl Doctor {
         let mut all = vec![clock::look(date)];
         let found = keys.as_mut().and_then(|keys| keys.found.take());
         all.extend(keys.map(|keys| keys.examined));
-        if let Some(source) = &self.token {
+        if let Some(source) = source::given(self.token.as_ref(), self.text.as_ref()) {
             let now = self.demands.moment().unwrap_or_else(|| SystemClock.now());
             let call = token::Call {
                 demands: &self.demands,

@@ -17,14 +17,15 @@ use web::{Page, Web};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::input::{Source, TokenSize};
+use crate::input::TokenSize;
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
+use crate::source::TokenArgument;
 use crate::{output, time};
 
 /// Look at a token or key of any format; nothing is verified
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("token", |token| token.help(TOKEN_HELP)), after_help = "\
 Examples:
   jeton inspect eyJhbGciOi…
   jeton inspect --json @token.txt
@@ -57,10 +58,11 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "MOMENT", value_parser = time::moment)]
     at: Option<Timestamp>,
 
-    /// The token or key: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
+
+const TOKEN_HELP: &str = "The token or key: the text itself, @FILE, or - for standard input";
 
 const NOT_VERIFIED: &str = "nothing was verified: anyone can have written this token";
 
@@ -84,7 +86,7 @@ struct Unseen<'a> {
 impl Inspect {
     pub(crate) fn run(self) -> Outcome {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
-        let bytes = self.token.bytes()?;
+        let bytes = self.token.source()?.bytes()?;
         self.size.check(bytes.len())?;
         let seen = Seen::of(&bytes);
         let token = seen.token();

@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 use crate::algorithm;
 use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
-use crate::input::{Source, TokenSize};
+use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::DecryptionKeyFile;
 use crate::refusal::{self, Verb};
+use crate::source::TokenArgument;
 use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
@@ -54,9 +55,8 @@ pub(super) struct Decrypt {
     #[command(flatten)]
     doors: Doors,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 /// What `--json` shows.
@@ -95,7 +95,7 @@ impl Decrypt {
         if doors.has(Door::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let verdict = self.token.token().and_then(|token| {
+        let verdict = self.token.read().and_then(|token| {
             let decrypted = match jose::is_json(&token) {
                 false => decrypter.decrypt(&token),
                 true => decrypter.decrypt_json(&token),

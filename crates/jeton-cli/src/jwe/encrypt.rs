@@ -7,16 +7,22 @@ use crate::algorithm;
 use crate::doors::{self, Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
-use crate::input::{Member, Source};
+use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{EncryptionKeyFiles, Recipient};
 use crate::output;
+use crate::source::{self, PayloadArgument, Source, Text};
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
 
+const PAYLOAD_HELP: &str = "The plaintext: the text itself, @FILE, or - for standard input";
+
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(
+    mut_arg("allow", |allow| doors::among(allow, &HERE)),
+    mut_arg("payload", |payload| payload.help(PAYLOAD_HELP)),
+    after_help = "\
 Examples:
   jeton jwe encrypt --key public.jwk --enc A256GCM 'any text'
   jeton jwe encrypt --key rsa.pub.pem --alg RSA-OAEP-256 --enc A128CBC-HS256 @contract.pdf
@@ -48,6 +54,10 @@ pub(super) struct Encrypt {
     #[arg(long, value_name = "TEXT|@FILE|-")]
     aad: Option<Source>,
 
+    /// Like --aad, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with = "aad")]
+    aad_text: Option<Text>,
+
     /// The media type of the whole token (typ)
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
@@ -60,9 +70,17 @@ pub(super) struct Encrypt {
     #[arg(long, value_name = "TEXT|@FILE|-")]
     apu: Option<Source>,
 
+    /// Like --apu, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with = "apu")]
+    apu_text: Option<Text>,
+
     /// Who receives, for ECDH-ES (apv)
     #[arg(long, value_name = "TEXT|@FILE|-")]
     apv: Option<Source>,
+
+    /// Like --apv, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with = "apv")]
+    apv_text: Option<Text>,
 
     /// Add a header member that nothing protects, in the JSON serializations; may be repeated
     #[arg(long, value_name = "NAME=TEXT")]
@@ -88,9 +106,8 @@ pub(super) struct Encrypt {
     #[command(flatten)]
     doors: Doors,
 
-    /// The plaintext: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "PAYLOAD|@FILE|-")]
-    payload: Source,
+    #[command(flatten)]
+    payload: PayloadArgument,
 }
 
 impl Encrypt {
@@ -138,15 +155,17 @@ impl Encrypt {
         if let Some(cty) = &self.cty {
             encrypter = encrypter.content_type(cty);
         }
-        if let Some(aad) = &self.aad {
+        if let Some(aad) = source::given(self.aad.as_ref(), self.aad_text.as_ref()) {
             encrypter = encrypter.aad(&aad.bytes()?);
         }
-        if self.apu.is_some() || self.apv.is_some() {
-            let party = |source: &Option<Source>| match source {
+        let apu = source::given(self.apu.as_ref(), self.apu_text.as_ref());
+        let apv = source::given(self.apv.as_ref(), self.apv_text.as_ref());
+        if apu.is_some() || apv.is_some() {
+            let party = |source: Option<&Source>| match source {
                 Some(source) => source.bytes().map(|bytes| bytes.to_vec()),
                 None => Ok(Vec::new()),
             };
-            encrypter = encrypter.party_info(&party(&self.apu)?, &party(&self.apv)?);
+            encrypter = encrypter.party_info(&party(apu)?, &party(apv)?);
         }
         for Member { name, value } in &self.unprotected {
             encrypter = encrypter.unprotected(name, value);

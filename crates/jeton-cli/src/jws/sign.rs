@@ -7,10 +7,11 @@ use jeton::jws::{General, Signer};
 use crate::doors::{self, Door, Doors};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
-use crate::input::{Member, Source};
+use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
+use crate::source::PayloadArgument;
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 1] = [Door::WeakKeys];
@@ -69,9 +70,8 @@ pub(super) struct Sign {
     #[command(flatten)]
     doors: Doors,
 
-    /// The payload: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "PAYLOAD|@FILE|-")]
-    payload: Source,
+    #[command(flatten)]
+    payload: PayloadArgument,
 }
 
 impl Sign {

@@ -7,10 +7,11 @@ use serde_json::value::RawValue;
 
 use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
-use crate::input::{Source, TokenSize};
+use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::VerifyingKeyFile;
 use crate::refusal::{self, Verb};
+use crate::source::{self, Source, Text, TokenArgument};
 use crate::{output, verdict};
 
 /// The doors that lead somewhere here.
@@ -36,6 +37,10 @@ pub(super) struct Verify {
     #[arg(long, value_name = "PAYLOAD|@FILE|-")]
     detached: Option<Source>,
 
+    /// Like --detached, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with = "detached")]
+    detached_text: Option<Text>,
+
     /// Print the verdict as JSON, also of a token that is rejected
     #[arg(long)]
     json: bool,
@@ -46,9 +51,8 @@ pub(super) struct Verify {
     #[command(flatten)]
     doors: Doors,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 /// What `--json` shows. The header is the one that belongs to the signature that verified.
@@ -71,7 +75,8 @@ impl Verify {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&HERE)?;
         let keys = self.key.load(&doors)?;
-        let content = self.detached.as_ref().map(Source::bytes).transpose()?;
+        let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
+        let content = content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
         let mut limits = self.size.limits();
         // The caller's own file is as long as it is.
@@ -80,7 +85,7 @@ impl Verify {
         if doors.has(Door::UnprotectedAlg) {
             verifier = danger::allow_unprotected_alg(verifier);
         }
-        let verdict = self.token.token().and_then(|token| {
+        let verdict = self.token.read().and_then(|token| {
             let verified = match (jose::is_json(&token), content) {
                 (false, None) => verifier.verify(&token),
                 (false, Some(content)) => verifier.verify_detached(&token, content),

@@ -9,9 +9,9 @@ use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Door, Doors, Open};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
-use crate::input::Source;
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
+use crate::source::ClaimsArgument;
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 4] = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
@@ -33,9 +33,8 @@ pub(super) struct Sign {
     #[command(flatten)]
     key: SigningKeyFile,
 
-    /// The claims, a JSON object: the text itself, @FILE, or - for standard input
-    #[arg(long, value_name = "JSON|@FILE|-")]
-    claims: Source,
+    #[command(flatten)]
+    claims: ClaimsArgument,
 
     #[command(flatten)]
     expiry: Expiry,
@@ -69,7 +68,7 @@ impl Sign {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&HERE)?;
         let key = self.key.load(&doors)?;
-        let claims = self.expiry.claims(&self.claims, Dialect::Jwt)?;
+        let claims = self.expiry.claims(self.claims.source()?, Dialect::Jwt)?;
         let token = match self.encryption.load(&doors)? {
             None if self.header_style == HeaderStyle::Report => {
                 HeaderText::new(key.key(), &header_style::signed(key.alg()))

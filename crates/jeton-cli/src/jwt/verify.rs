@@ -6,9 +6,9 @@ use serde::de::IgnoredAny;
 use crate::demands::Demands;
 use crate::doors::{self, Door, Open};
 use crate::exit::Outcome;
-use crate::input::Source;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
 use crate::refusal::{self, Verb};
+use crate::source::TokenArgument;
 use crate::verdict::{self, Shown};
 
 /// The doors that lead somewhere here.
@@ -52,9 +52,8 @@ pub(super) struct Verify {
     #[arg(long)]
     json: bool,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 impl Verify {
@@ -66,7 +65,7 @@ impl Verify {
             None => AnyVerifier::Signed(verifier),
             Some(decrypter) => AnyVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier)),
         };
-        let verdict = self.token.token().and_then(|token| verifier.verify(&token));
+        let verdict = self.token.read().and_then(|token| verifier.verify(&token));
         let shown = if self.json { Shown::Json } else { Shown::Line };
         verdict::show(verdict, &self.demands, shown)
     }

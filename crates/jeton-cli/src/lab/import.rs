@@ -8,8 +8,8 @@ use jeton_lab::result::to_bytes;
 use jeton_lab::servers::import::{Report, Server, result};
 
 use super::destination::Destination;
-use super::repeating::quoted;
 use super::sentence;
+use crate::shell::quoted;
 
 /// Make a result of what ghz measured
 ///

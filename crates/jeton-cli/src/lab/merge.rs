@@ -8,8 +8,8 @@ use jeton_lab::across::{Named, merge};
 use jeton_lab::result;
 
 use super::destination::Destination;
-use super::repeating::quoted;
 use super::{results, sentence};
+use crate::shell::quoted;
 
 /// Make one result of several runs of the same plan on the same machine
 ///

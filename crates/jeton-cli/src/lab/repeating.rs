@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 
+use crate::shell::quoted;
+
 /// This process's own command, with the seed that it was not given.
 pub(super) fn repeated(seed: Option<u64>) -> String {
     let mut command = String::from("jeton");
@@ -17,37 +19,4 @@ pub(super) fn repeated(seed: Option<u64>) -> String {
         say(OsStr::new(&seed.to_string()));
     }
     command
-}
-
-/// A word that a POSIX shell gives on as it is.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_word_comes_through_a_shell_as_it_is() {
-        for (word, said) in [
-            ("--out", "--out"),
-            (
-                "cookie-budget=4096,languages=go+node",
-                "cookie-budget=4096,languages=go+node",
-            ),
-            ("", "''"),
-            ("my folder", "'my folder'"),
-            ("go/*:jwt", "'go/*:jwt'"),
-            (r#"{"sub":"o'neill"}"#, r#"'{"sub":"o'\''neill"}'"#),
-            ("$(reboot)", "'$(reboot)'"),
-            ("~/x", "'~/x'"),
-        ] {
-            assert_eq!(quoted(word), said);
-        }
-    }
 }

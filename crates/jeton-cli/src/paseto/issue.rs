@@ -8,8 +8,8 @@ use super::key::{self, IssuingKey};
 use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Doors};
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
 use crate::output;
+use crate::source::{self, Source, Text};
 
 pub(super) const SIGN_EXAMPLES: &str = "\
 Examples:
@@ -65,9 +65,27 @@ struct Message {
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
 
+    /// Like --claims, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "JSON")]
+    claims_text: Option<Text>,
+
     /// Instead of claims, exactly these bytes: the text itself, @FILE, or - for standard input
     #[arg(value_name = "PAYLOAD|@FILE|-", conflicts_with_all = ["expires_in", "no_expiry"])]
     payload: Option<Source>,
+
+    /// Like PAYLOAD, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["expires_in", "no_expiry"])]
+    text: Option<Text>,
+}
+
+impl Message {
+    fn claims(&self) -> Option<&Source> {
+        source::given(self.claims.as_ref(), self.claims_text.as_ref())
+    }
+
+    fn payload(&self) -> Option<&Source> {
+        source::given(self.payload.as_ref(), self.text.as_ref())
+    }
 }
 
 impl Issue {
@@ -87,7 +105,7 @@ impl Issue {
         let binding = Binding::new()
             .footer(&*footer)
             .implicit_assertion(&*implicit);
-        let token = match (&self.message.claims, &self.message.payload) {
+        let token = match (self.message.claims(), self.message.payload()) {
             (Some(claims), _) => key.claims(&self.expiry.claims(claims, Dialect::Paseto)?, binding),
             (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
             (None, None) => return Err(Failure::wrong("give --claims, or a payload")),

@@ -11,9 +11,9 @@ use super::key::{self, OpeningKey};
 use crate::demands::Demands;
 use crate::doors::{self, Door};
 use crate::exit::Outcome;
-use crate::input::Source;
 use crate::output;
 use crate::refusal::{self, Verb};
+use crate::source::TokenArgument;
 use crate::verdict::{self, Shown};
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
@@ -69,9 +69,8 @@ pub(super) struct Open {
     #[arg(long)]
     json: bool,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 impl Open {
@@ -89,7 +88,7 @@ impl Open {
         let footer = self.bound_to.footer()?;
         let implicit = self.bound_to.implicit()?;
         if self.raw {
-            let token = self.token.token()?;
+            let token = self.token.read()?;
             let opened = key
                 .open(&token, &implicit)
                 .map_err(|error| refusal::of(error, &token, verb))?;
@@ -106,7 +105,7 @@ impl Open {
         if let Some(clock) = self.demands.clock() {
             verifier = verifier.clock(clock);
         }
-        let verdict = self.token.token().and_then(|token| {
+        let verdict = self.token.read().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| refusal::of(error, &token, verb))
         });

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::server::Server;
 use crate::exit::Outcome;
-use crate::input::Source;
 use crate::output;
+use crate::source::{self, Source, Text};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,6 +34,10 @@ pub(super) struct Issue {
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
 
+    /// Like --claims, but always the text itself, even if a file has that name
+    #[arg(long, value_name = "JSON", conflicts_with = "claims")]
+    claims_text: Option<Text>,
+
     /// Print the token, its id and its expiry as JSON
     #[arg(long)]
     json: bool,
@@ -41,7 +45,8 @@ pub(super) struct Issue {
 
 impl Issue {
     pub(super) fn run(self) -> Outcome {
-        let claims = self.claims.as_ref().map(|claims| claims.text("--claims"));
+        let claims = source::given(self.claims.as_ref(), self.claims_text.as_ref());
+        let claims = claims.map(|claims| claims.text("--claims"));
         let request = IssueRequest {
             issuer: self.server.issuer(),
             profile: self.profile,

@@ -4,8 +4,8 @@ use jeton_client::revoke_request::What;
 
 use super::server::Server;
 use crate::exit::{Failure, Outcome};
-use crate::input::Source;
 use crate::output;
+use crate::source::TokenArgument;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,9 +24,8 @@ pub(super) struct Revoke {
     #[arg(long, value_name = "OF")]
     every: Option<Every>,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -42,9 +41,9 @@ enum Every {
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
         let what = match self.every {
-            None => What::Token(self.token.token()?),
+            None => What::Token(self.token.read()?),
             Some(every) => {
-                let name = self.token.text("the name")?.trim_end().to_owned();
+                let name = self.token.source()?.text("the name")?.trim_end().to_owned();
                 match every {
                     Every::Subject => What::Subject(name),
                     Every::Client => What::ClientId(name),

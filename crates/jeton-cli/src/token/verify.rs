@@ -3,8 +3,8 @@ use jeton_client::VerifyRequest;
 
 use super::server::Server;
 use crate::exit::Outcome;
-use crate::input::Source;
 use crate::output;
+use crate::source::TokenArgument;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -22,9 +22,8 @@ pub(super) struct Verify {
     #[arg(long, value_name = "TEXT")]
     audience: String,
 
-    /// The token: the text itself, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Source,
+    #[command(flatten)]
+    token: TokenArgument,
 }
 
 impl Verify {
@@ -32,7 +31,7 @@ impl Verify {
         let request = VerifyRequest {
             issuer: self.server.issuer(),
             audience: self.audience,
-            token: self.token.token()?,
+            token: self.token.read()?,
         };
         let verified = self
             .server

@@ -1,6 +1,5 @@
 //! `--target`: a live endpoint in the place of the libraries.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,8 +8,8 @@ use jeton_lab::attack::{Demand, Message, Operator, Protocol, Reach, Target, Targ
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use crate::input::{self, Source};
-use crate::json;
+use crate::source::{self, Source, Text};
+use crate::{input, json};
 
 /// The longest key, or header, that is read, bytes.
 const FILE_BYTES_MAX: usize = 64 << 10;
@@ -29,8 +28,17 @@ pub(super) struct TargetArgs {
     target_key: Option<PathBuf>,
 
     /// What its tokens say, beside their times [default: the lab's claims]
-    #[arg(long, value_name = "JSON|@FILE", requires = "target")]
-    target_claims: Option<OsString>,
+    #[arg(long, value_name = "JSON|@FILE|-", requires = "target")]
+    target_claims: Option<Source>,
+
+    /// Like --target-claims, but always the text itself, even if a file has that name
+    #[arg(
+        long,
+        value_name = "JSON",
+        requires = "target",
+        conflicts_with = "target_claims"
+    )]
+    target_claims_text: Option<Text>,
 
     /// Their typ [default: JWT]
     #[arg(long, value_name = "TYP", requires = "target")]
@@ -110,10 +118,11 @@ impl TargetArgs {
     }
 
     fn claims(&self) -> Result<Option<Map<String, Value>>, String> {
-        let Some(argument) = &self.target_claims else {
+        let text = self.target_claims_text.as_ref();
+        let Some(source) = source::given(self.target_claims.as_ref(), text) else {
             return Ok(None);
         };
-        let text = Source::from(argument.clone())
+        let text = source
             .text("--target-claims")
             .map_err(|failure| failure.message().to_owned())?;
         json::check(&text, jeton::Limits::default().json_depth)
