@@ -90,11 +90,19 @@ pub(crate) fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
     stdin(INPUT_BYTES_MAX)
 }
 
-/// The bytes of a key file; `-` is standard input.
+/// The bytes of a key file, which is not empty; `-` is standard input.
 pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
-    if path == Path::new("-") {
-        return stdin(bytes_max as u64);
+    let bytes = match path == Path::new("-") {
+        true => stdin(bytes_max as u64)?,
+        false => named_bytes(path, bytes_max)?,
+    };
+    match bytes.is_empty() {
+        true => Err(Failure::wrong(format!("{} is empty", name_of(path)))),
+        false => Ok(bytes),
     }
+}
+
+fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     file(path, bytes_max as u64).map_err(|unread| {
         let instead = format!("{INTO_A_FILE}, or give - and send it to standard input");
         let failure = unread.failure(path, &instead);
@@ -106,17 +114,27 @@ pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<
     })
 }
 
-/// The bytes of a file with a password; `-` is standard input. Its name is never repeated: it may be
-/// the password.
-pub(crate) fn password_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
-    if path == Path::new("-") {
-        return stdin(bytes_max as u64);
+/// The password in a file: its one line, without the end of it; `-` is standard input. The file's name is
+/// never repeated: it may be the password.
+pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<String>> {
+    let line_end_bytes = 2;
+    let bytes_max = (bytes_max + line_end_bytes) as u64;
+    let bytes = match path == Path::new("-") {
+        true => stdin(bytes_max)?,
+        false => file(path, bytes_max).map_err(|unread| match unread {
+            Unread::Error(error) => {
+                Failure::wrong(format!("cannot read the password's file: {error}"))
+                    .hint("the name of a file is wanted, whose one line is the password")
+            }
+            Unread::TooLong(bytes_max) => too_long("the password's file", bytes_max),
+        })?,
+    };
+    match std::str::from_utf8(without_line_end(&bytes)) {
+        Ok("") => Err(Failure::wrong("the password's file is empty")),
+        Ok(line) if !line.contains('\n') => Ok(Zeroizing::new(line.to_owned())),
+        // What cannot be typed where a password is asked for is a key, or another file.
+        _ => Err(Failure::wrong("the password's file: not one line of text")),
     }
-    file(path, bytes_max as u64).map_err(|unread| match unread {
-        Unread::Error(error) => Failure::wrong(format!("cannot read the password's file: {error}"))
-            .hint("the name of a file is wanted, whose one line is the password"),
-        Unread::TooLong(bytes_max) => too_long("the password's file", bytes_max),
-    })
 }
 
 /// Refuses what is pasted in the place of a file's name, where the file is read elsewhere.

@@ -142,9 +142,12 @@ impl Source {
         }
     }
 
-    /// Text that the caller wrote, called by that name if it is not.
+    /// Text that the caller wrote, called by that name if it is not, or empty.
     pub(crate) fn text(&self, name: &str) -> Outcome<String> {
         match std::str::from_utf8(&self.bytes()?) {
+            Ok(text) if text.trim().is_empty() => {
+                Err(Failure::wrong(format!("{name}: the text is empty")))
+            }
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(Failure::wrong(format!("{name}: not UTF-8 text"))),
         }

@@ -5,6 +5,7 @@
 
 mod binary;
 mod data_folder;
+mod help_arguments;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -294,8 +295,6 @@ fn at() -> String {
 /// Every argument whose help names `@FILE` is in the list above.
 #[test]
 fn lists_every_argument() {
-    let mut found = Vec::new();
-    walk(&mut Vec::new(), &mut found);
     let listed: Vec<String> = (arguments().iter())
         .map(|argument| {
             let words = argument.call.split(' ');
@@ -305,49 +304,13 @@ fn lists_every_argument() {
             format!("{} {}", verb.join(" "), argument.called)
         })
         .collect();
+    let mut found = help_arguments::all();
+    found.retain(|argument| argument.value.contains("@FILE"));
     assert!(found.len() > 25, "{found:?}");
     for argument in found {
+        let called = argument.name.split('|').next().unwrap();
+        let argument = format!("{} {called}", argument.verb);
         assert!(listed.contains(&argument), "{argument}");
-    }
-}
-
-/// Reads the help of every command.
-fn walk(verb: &mut Vec<String>, found: &mut Vec<String>) {
-    let call: Vec<&str> = verb.iter().map(String::as_str).chain(["-h"]).collect();
-    let help = String::from_utf8(succeeds(&keys(), &call, b"")).unwrap();
-    let mut part = "";
-    for line in help.lines() {
-        if !line.starts_with(' ') {
-            part = line;
-            continue;
-        }
-        let mut words = line.split_whitespace();
-        match part {
-            "Commands:" => {
-                let is_name = line.starts_with("  ") && !line.starts_with("   ");
-                if let Some(name) = words.next().filter(|name| is_name && *name != "help") {
-                    verb.push(name.to_owned());
-                    walk(verb, found);
-                    verb.pop();
-                }
-            }
-            "Examples:" => {}
-            _ if line.trim_start().starts_with(['-', '<', '[']) => {
-                let name = words.find(|word| word.starts_with(['-', '<', '[']) && word.len() > 2);
-                let name = name.unwrap_or_default();
-                let value = if name.starts_with('-') {
-                    words.next().unwrap_or_default()
-                } else {
-                    name
-                };
-                if value.contains("@FILE") {
-                    let bare = name.trim_start_matches(['<', '[']);
-                    let bare = bare.split('|').next().unwrap();
-                    found.push(format!("{} {bare}", verb.join(" ")));
-                }
-            }
-            _ => {}
-        }
     }
 }
 

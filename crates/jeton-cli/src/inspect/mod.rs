@@ -72,6 +72,7 @@ enum Seen<'t> {
     Jose(&'t str),
     Paserk(&'t str),
     Key(KeyFile),
+    Empty,
     Nothing,
 }
 
@@ -125,6 +126,9 @@ impl Inspect {
 
 impl<'t> Seen<'t> {
     fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Seen<'t> {
+        if bytes.trim_ascii().is_empty() {
+            return Seen::Empty;
+        }
         let text = std::str::from_utf8(bytes).map_or("", str::trim);
         let text = without_scheme(text);
         if paseto::is_paseto(text) {
@@ -146,7 +150,7 @@ impl<'t> Seen<'t> {
     fn token(&self) -> Option<&'t str> {
         match self {
             Seen::Paseto(text) | Seen::Jose(text) => Some(text),
-            Seen::Paserk(_) | Seen::Key(_) | Seen::Nothing => None,
+            Seen::Paserk(_) | Seen::Key(_) | Seen::Empty | Seen::Nothing => None,
         }
     }
 
@@ -161,6 +165,7 @@ impl<'t> Seen<'t> {
             Seen::Jose(text) => jose::report(text)?,
             Seen::Paserk(text) => key::paserk(text),
             Seen::Key(file) => key::report(file)?,
+            Seen::Empty => return Err(Failure::rejected("the text is empty")),
             Seen::Nothing => return Err(nothing()),
         };
         if is_key {

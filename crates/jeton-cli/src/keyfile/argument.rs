@@ -311,11 +311,10 @@ fn passwords(
             );
         }
     };
-    let text = input::password_bytes(path, jeton::limits::PASSWORD_BYTES + 2)?;
-    let text = input::without_line_end(&text);
+    let text = input::password(path, jeton::limits::PASSWORD_BYTES)?;
     algs.into_iter()
         .map(|alg| {
-            Password::new(alg, text)
+            Password::new(alg, text.as_bytes())
                 .map_err(|error| Failure::wrong(format!("the password's file: {error}")))
         })
         .collect()

@@ -169,7 +169,12 @@ impl Merge {
         for file in &self.files {
             let text = read(file)?;
             let loaded = Loaded::read(&String::from_utf8_lossy(&text));
-            all.push(loaded.map_err(|why| format!("{}: {why}", file.display()))?);
+            all.push(loaded.map_err(|why| {
+                format!(
+                    "{} is no file that jeton lab load wrote: {why}",
+                    file.display()
+                )
+            })?);
         }
         let merged = Loaded::merge(&all).map_err(sentence)?;
         let sources: Vec<&PathBuf> = self.files.iter().collect();
@@ -204,7 +209,10 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
             FILE_BYTES_MAX >> 20
         ));
     }
-    Ok(bytes)
+    match bytes.is_empty() {
+        true => Err(format!("{} is empty", file.display())),
+        false => Ok(bytes),
+    }
 }
 
 /// The first address of a name: what is loaded is one server.

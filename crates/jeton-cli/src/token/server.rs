@@ -1,9 +1,11 @@
 //! Which service is called, and how the caller says who it is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jeton_client::{Client, Connection, Error};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -62,22 +64,46 @@ impl Server {
     fn connection(&self) -> Outcome<Connection> {
         let mut connection = Connection::to(&*self.server);
         if let Some(file) = &self.ca {
-            connection = connection.trusting(input::key_bytes(file, PEM_BYTES)?.to_vec());
+            connection = connection.trusting(certificates(file)?);
         }
         if let (Some(certificate), Some(key)) = (&self.client_certificate, &self.client_key) {
-            let certificate = input::key_bytes(certificate, PEM_BYTES)?.to_vec();
-            let key = input::key_bytes(key, PEM_BYTES)?.to_vec();
-            connection = connection.identified_by(certificate, key);
+            connection = connection.identified_by(certificates(certificate)?, private_key(key)?);
         }
         if let Some(file) = &self.bearer {
             let bytes = input::key_bytes(file, BEARER_BYTES)?;
-            let token = std::str::from_utf8(&bytes).map_err(|_| {
-                Failure::wrong(format!("{}: not text, so no token", file.display()))
-            })?;
-            connection = connection.bearer(token.trim());
+            let token = match std::str::from_utf8(&bytes).map(str::trim) {
+                Ok("") => return Err(wrong(file, "no token, only white space")),
+                Ok(token) => token,
+                Err(_) => return Err(wrong(file, "not text, so no token")),
+            };
+            connection = connection.bearer(token);
         }
         Ok(connection)
     }
+}
+
+/// PEM with one certificate or several.
+fn certificates(file: &Path) -> Outcome<Vec<u8>> {
+    let bytes = input::key_bytes(file, PEM_BYTES)?;
+    let mut certificates = CertificateDer::pem_slice_iter(&bytes).peekable();
+    let is_good = certificates.peek().is_some() && certificates.all(|one| one.is_ok());
+    match is_good {
+        true => Ok(bytes.to_vec()),
+        false => Err(wrong(file, "no certificates in PEM")),
+    }
+}
+
+/// PEM with a private key.
+fn private_key(file: &Path) -> Outcome<Vec<u8>> {
+    let bytes = input::key_bytes(file, PEM_BYTES)?;
+    match PrivateKeyDer::from_pem_slice(&bytes) {
+        Ok(_) => Ok(bytes.to_vec()),
+        Err(_) => Err(wrong(file, "no private key in PEM")),
+    }
+}
+
+fn wrong(file: &Path, what: &str) -> Failure {
+    Failure::wrong(format!("{}: {what}", input::name_of(file)))
 }
 
 fn failed(error: &Error) -> Failure {

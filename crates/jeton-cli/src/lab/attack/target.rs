@@ -138,8 +138,11 @@ impl TargetArgs {
 fn line_of(path: &std::path::Path) -> Result<Zeroizing<String>, String> {
     let bytes = input::key_bytes(path, FILE_BYTES_MAX).map_err(|f| f.message().to_owned())?;
     let text = std::str::from_utf8(input::without_line_end(&bytes));
-    let text = text.map_err(|_| format!("{}: not UTF-8 text", input::name_of(path)))?;
-    Ok(Zeroizing::new(text.to_owned()))
+    match text {
+        Ok("") => Err(format!("{}: its line is empty", input::name_of(path))),
+        Ok(text) => Ok(Zeroizing::new(text.to_owned())),
+        Err(_) => Err(format!("{}: not UTF-8 text", input::name_of(path))),
+    }
 }
 
 fn field(text: &str) -> Result<(u32, String), String> {

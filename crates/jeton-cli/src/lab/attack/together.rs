@@ -23,6 +23,12 @@ pub(super) fn replay(
     stop: &Stop,
 ) -> Result<ExitCode, String> {
     let cases = attack::read_corpus(corpus)?;
+    if cases.is_empty() {
+        return Err(match corpus.exists() {
+            true => format!("{} is empty: no case is replayed", corpus.display()),
+            false => format!("there is no file {}: no case is replayed", corpus.display()),
+        });
+    }
     let mut progress = Progress::begin();
     let replayed = attack::replay(&cases, drivers, options, stop, &mut |event| {
         tell(&mut progress, &event);
@@ -56,6 +62,10 @@ pub(super) fn fuzz(
     options: &Options,
     stop: &Stop,
 ) -> Result<ExitCode, String> {
+    if let Some(corpus) = corpus {
+        // What cannot be added to is said before the time is spent.
+        attack::read_corpus(corpus)?;
+    }
     let mut progress = Progress::begin();
     progress.say(&format!(
         "fuzzing for {} s, seed {}",
