@@ -55,6 +55,10 @@ Examples:
   jeton lab run --quick
   jeton serve
 
+Tokens, claims and payloads are given as the text itself, as @FILE, or as - for standard input. A
+script passes text that others chose with --text, or of an option such as --claims with
+--claims-text: then nothing in it is read as the name of a file.
+
 Data goes to standard output, talk to standard error. Exit code 0: done; 1: the token was rejected;
 2: the call was wrong, or something could not be read or written.";
 

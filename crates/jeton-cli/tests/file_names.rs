@@ -428,6 +428,14 @@ fn text_option_reads_nothing() {
         let verify = ["jws", "verify", "--key", "hs256.jwk", "--text", &token];
         assert_eq!(succeeds(folder.path(), &verify, b""), text.as_bytes());
     }
+    let sign = ["paseto", "sign", "--key", "k4.secret", "text"];
+    for text in ["-", "@nothing", NAME] {
+        let bound = ["--footer-text", text, "--implicit-text", text];
+        let token = line(folder.path(), &[&sign[..], &bound].concat());
+        let verify = ["paseto", "verify", "--key", "k4.public", "--raw", &token];
+        let verified = succeeds(folder.path(), &[&verify[..], &bound].concat(), b"");
+        assert_eq!(verified, b"text");
+    }
     let both = ["jws", "sign", "--key", "hs256.jwk", "--text", "a", "b"];
     binary::ends(folder.path(), &both, b"", 2, "cannot be used with");
     let twins = [
