@@ -36,6 +36,7 @@ mod private_file;
 mod refusal;
 mod time;
 mod verdict;
+mod verification;
 
 use std::process::ExitCode;
 

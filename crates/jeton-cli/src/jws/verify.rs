@@ -9,7 +9,7 @@ use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
 use crate::input::{Source, TokenSize};
 use crate::jose::{self, Token};
-use crate::keyfile::VerifyingKeyFile;
+use crate::keyfile::{Loaded, VerifyingKeyFile};
 use crate::refusal::{self, Verb};
 use crate::{output, verdict};
 
@@ -70,7 +70,8 @@ struct Accepted<'a> {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&HERE)?;
-        let keys = self.key.load(&doors)?;
+        let Loaded { keys, skipped } = self.key.load(&doors)?;
+        let skipped = skipped.noted_if(self.key.is_verbose());
         let content = self.detached.as_ref().map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
         let mut limits = self.size.limits();
@@ -94,7 +95,7 @@ impl Verify {
                         refusal::of(error, &token, Verb::JwsVerify)
                             .hint("the token has a payload of its own: leave out --detached")
                     }
-                    _ => refusal::of(error, &token, Verb::JwsVerify),
+                    _ => refusal::of_keys(error, &token, Verb::JwsVerify, &skipped),
                 }),
             }
         });

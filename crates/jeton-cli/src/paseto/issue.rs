@@ -9,6 +9,7 @@ use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Doors};
 use crate::exit::{Failure, Outcome};
 use crate::input::Source;
+use crate::keyfile::KeyFile;
 use crate::output;
 
 pub(super) const SIGN_EXAMPLES: &str = "\
@@ -72,12 +73,14 @@ struct Message {
 
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
-        let key = key::signing(&self.key, &self.doors.open(&key::DOORS)?)?;
+        let doors = self.doors.open(&key::DOORS)?;
+        let key = key::signing(&KeyFile::read(&self.key)?, &doors)?;
         self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
-        let key = key::encrypting(&self.key, &self.doors.open(&key::DOORS)?)?;
+        let doors = self.doors.open(&key::DOORS)?;
+        let key = key::encrypting(&KeyFile::read(&self.key)?, &doors)?;
         self.issue(&*key)
     }
 

@@ -3,7 +3,6 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::Verified;
 use jeton::error::Rejection;
-use jeton::paseto::Verifier;
 use serde::de::IgnoredAny;
 
 use super::binding::BoundTo;
@@ -12,9 +11,11 @@ use crate::demands::Demands;
 use crate::doors::{self, Door};
 use crate::exit::Outcome;
 use crate::input::Source;
+use crate::keyfile::KeyFile;
 use crate::output;
 use crate::refusal::{self, Verb};
 use crate::verdict::{self, Shown};
+use crate::verification;
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -76,12 +77,14 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn verify(self) -> Outcome {
-        let key = key::verifying(&self.key, &self.demands.open(&HERE)?)?;
+        let doors = self.demands.open(&HERE)?;
+        let key = key::verifying(&KeyFile::read(&self.key)?, &doors)?;
         self.open(&*key, Verb::PasetoVerify)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
-        let key = key::decrypting(&self.key, &self.demands.open(&HERE)?)?;
+        let doors = self.demands.open(&HERE)?;
+        let key = key::decrypting(&KeyFile::read(&self.key)?, &doors)?;
         self.open(&*key, Verb::PasetoDecrypt)
     }
 
@@ -98,14 +101,8 @@ impl Open {
             }
             return output::payload(opened.message());
         }
-        let mut verifier =
-            Verifier::new(key.keys(), self.demands.policy()).implicit_assertion(&*implicit);
-        if let Some(footer) = footer {
-            verifier = verifier.footer(&*footer);
-        }
-        if let Some(clock) = self.demands.clock() {
-            verifier = verifier.clock(clock);
-        }
+        let footer = footer.as_ref().map(|footer| footer.as_slice());
+        let verifier = verification::paseto(key, &self.demands, footer, &implicit);
         let verdict = self.token.token().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| refusal::of(error, &token, verb))
