@@ -5,13 +5,13 @@ use std::slice;
 
 use jeton::diagnose::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
-use jeton::jws;
 use jeton::key::{Alg, Keys};
+use jeton::{jws, limits};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::findings::Examined;
-use super::keys::{Said, is_for_another_use, reason};
+use super::keys::{Said, is_for_another_use, reason, shortened};
 use super::text::Plain;
 use super::{Call, header};
 use crate::exit::Outcome;
@@ -115,7 +115,7 @@ pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, call: &Call<'_>) -> Vec<Ke
             let said = Said::by(key);
             KeyAnswer {
                 key: match (&said.kid, of_set.is_some()) {
-                    (Some(kid), _) => format!("the key {kid}"),
+                    (Some(kid), _) => format!("the key {}", shortened(kid)),
                     (None, true) => format!("key {} of the set", index + 1),
                     (None, false) => format!("the key of {}", keys.name()),
                 },
@@ -254,7 +254,7 @@ pub(super) fn tell(
             Answer::Signed => maker(seen, answer, signed),
             Answer::NotSigned if is_only || is_named(answer) => seen.wrong(
                 format!("not signed by {key}: the signature was computed, and is not valid"),
-                "it was changed on the way, or its issuer has another key of that name",
+                "it was signed by another key, or changed on the way",
             ),
             Answer::NotSigned => others += 1,
             Answer::Undetermined => {
@@ -275,13 +275,16 @@ pub(super) fn tell(
     if unlisted > 0 {
         seen.cannot_tell(format!("undetermined of {unlisted} more keys"), "all: -v");
     }
-    if has_maker || is_only {
+    if signed.kid.is_none() {
+        too_many(seen, answers);
+    }
+    if has_maker || is_only || answers.is_empty() {
         return;
     }
     let kid = signed.kid.filter(|_| !answers.iter().any(is_named));
     if let Some(kid) = kid {
         seen.wrong(
-            format!("no key is called {kid}"),
+            format!("no key is called {}", shortened(kid)),
             "the set is old, or of another issuer; a new key is published before it signs",
         );
     }
@@ -293,6 +296,23 @@ pub(super) fn tell(
         seen.wrong(
             format!("not signed by {which}: the signature was computed, and is not valid"),
             "it was changed on the way, or its issuer has other keys",
+        );
+    }
+}
+
+/// Of a token without `kid`: that a verifier does not get as far as the key that signed it.
+fn too_many(seen: &mut Examined, answers: &[KeyAnswer]) {
+    let computed = || {
+        answers
+            .iter()
+            .filter(|answer| answer.answer != Answer::Undetermined)
+    };
+    let (count, limit) = (computed().count(), limits::KEYS_TRIED);
+    let is_tried = computed().take(limit).any(KeyAnswer::is_signed);
+    if count > limit && !is_tried {
+        seen.wrong(
+            format!("it has no kid, and {count} keys could have signed it, limit {limit}"),
+            "its issuer writes the key's kid into the header",
         );
     }
 }
@@ -315,7 +335,7 @@ fn maker(seen: &mut Examined, answer: &KeyAnswer, signed: &Signed<'_>) {
         ),
         How::Plainly | How::Elsewhere => match (signed.kid, &answer.kid) {
             (Some(kid), Some(own)) if kid != own => seen.wrong(
-                format!("signed by {key}, and its header names the key {kid}"),
+                format!("signed by {key}, and its header names the key {}", shortened(kid)),
                 "its issuer signs with one key and names another, or the set calls it otherwise",
             ),
             _ => seen.good(format!("signed by {key}")),

@@ -61,7 +61,7 @@ impl Said {
         let kind = [&self.alg, &self.crv, &self.kty].into_iter().flatten();
         let kind = kind.map(String::as_str).next().unwrap_or("a key");
         match &self.kid {
-            Some(kid) => format!("{kind}, kid {kid}"),
+            Some(kid) => format!("{kind}, kid {}", shortened(kid)),
             None => format!("{kind}, without kid"),
         }
     }
@@ -261,7 +261,7 @@ pub(super) fn each(
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
         examined.wrong(
-            format!("{times} keys are called {kid}"),
+            format!("{times} keys are called {}", shortened(kid)),
             "a kid is one key's alone, or verifiers take the wrong one",
         );
     }
@@ -330,6 +330,15 @@ fn paserk(examined: &mut Examined, file: &KeyFile, text: &str, call: &Call<'_>) 
             format!("a PASERK, not usable: {}", reason(file, failure.message())),
             failure.advice().unwrap_or_default(),
         ),
+    }
+}
+
+/// A name as it is shown: one that is long is not.
+pub(super) fn shortened(name: &str) -> String {
+    const SHOWN: usize = 60;
+    match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
     }
 }
 

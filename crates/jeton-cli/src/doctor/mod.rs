@@ -154,7 +154,7 @@ impl Doctor {
             true => output::json(&all)?,
             false => output::text(&text(&all))?,
         }
-        match wrong_count(&all) {
+        match all.iter().map(Examined::wrong_count).sum() {
             0 => Ok(()),
             1 => Err(Failure::fault("one thing is wrong")),
             count => Err(Failure::fault(format!("{count} things are wrong"))),
@@ -220,27 +220,7 @@ impl Doctor {
     }
 }
 
-fn wrong_count(all: &[Examined]) -> usize {
-    all.iter().map(Examined::wrong_count).sum()
-}
-
 fn text(all: &[Examined]) -> String {
     let all: Vec<String> = all.iter().map(Examined::to_text).collect();
     all.join("\n")
-}
-
-#[cfg(test)]
-impl Doctor {
-    /// Whether there is no error.
-    pub(crate) fn accepts(&self) -> bool {
-        self.examine().is_ok_and(|all| wrong_count(&all) == 0)
-    }
-
-    /// What is found, for people.
-    pub(crate) fn found(&self) -> String {
-        match self.examine() {
-            Ok(all) => text(&all),
-            Err(failure) => failure.message().to_owned(),
-        }
-    }
 }

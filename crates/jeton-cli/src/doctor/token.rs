@@ -6,7 +6,7 @@ use jeton::key::Alg;
 
 use super::answers::{self, Answer, KeyAnswer, Signed};
 use super::findings::Examined;
-use super::keys::reason;
+use super::keys::{reason, shortened};
 use super::probe::Format;
 use super::text::{self, Plain, is_paseto};
 use super::verdict::{self, Verdict, is_local};
@@ -206,7 +206,7 @@ fn says(seen: &mut Examined, alg: Option<&str>, kid: Option<&str>) {
             seen.wrong(format!("its alg is {alg}, which jeton does not know"), "");
         }
         Some(alg) => seen.good(match kid {
-            Some(kid) => format!("its header says {alg}, by the key {kid}"),
+            Some(kid) => format!("its header says {alg}, by the key {}", shortened(kid)),
             None => format!("its header says {alg}, and not by which key"),
         }),
     }

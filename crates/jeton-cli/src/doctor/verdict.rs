@@ -6,7 +6,6 @@ use serde::de::IgnoredAny;
 use super::Call;
 use super::text::is_paseto;
 use crate::exit::{Failure, Outcome};
-use crate::jose::Token;
 use crate::refusal::{self, Verb};
 use crate::{paseto, verification};
 
@@ -27,7 +26,6 @@ const JWE: &str = "jeton jwe decrypt";
 pub(super) fn of(token: &str, call: &Call<'_>) -> Verdict {
     let (verb, found) = match (call.keys, call.readers) {
         (None, None) => return Verdict::NotAsked,
-        (None, Some(_)) if is_paseto(token) => return Verdict::NotAsked,
         (None, Some(_)) => (JWE, jwe(token, call)),
         (Some(_), _) if is_paseto(token) => match is_local(token) {
             true => ("jeton paseto decrypt", paseto(token, call)),
@@ -39,11 +37,6 @@ pub(super) fn of(token: &str, call: &Call<'_>) -> Verdict {
         Ok(()) => Verdict::Accepted(verb),
         Err(failure) => Verdict::Rejected(verb, failure),
     }
-}
-
-/// Whether a text has the form of a JWE.
-pub(super) fn is_jwe(token: &str) -> bool {
-    matches!(Token::read(token), Some(Token::Jwe(_)))
 }
 
 /// Whether a PASETO is encrypted.

@@ -34,7 +34,7 @@ reason on standard error; 2: the call was wrong, or a key or file could not be u
 The key decides which algorithm is right; what the token's header says is only compared with it. With
 --decrypt-key the token must be a signed JWT inside of an encrypted one (RFC 7519, section 11.2).
 --allow opens one door each time.")]
-pub(crate) struct Verify {
+pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
 
@@ -86,13 +86,5 @@ impl Verify {
             let verified = verifier.verify(&token);
             verified.map_err(|error| refusal::of_keys(error, &token, verifier.verb(), &skipped))
         }))
-    }
-}
-
-#[cfg(test)]
-impl Verify {
-    /// Whether the token is accepted.
-    pub(crate) fn accepts(&self) -> bool {
-        matches!(self.verdict(), Ok(Ok(_)))
     }
 }

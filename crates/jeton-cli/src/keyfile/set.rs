@@ -231,7 +231,8 @@ impl KeyFile {
         let elements: Elements<'_> =
             serde_json::from_str(text).map_err(|_| refused("not a list of keys"))?;
         if elements.keys.len() > limits::KEY_SET_KEYS {
-            return Err(refused("more keys than a set may hold"));
+            let (count, limit) = (elements.keys.len(), limits::KEY_SET_KEYS);
+            return Err(refused(&format!("the set has {count} keys, limit {limit}")));
         }
         if elements.keys.is_empty() {
             return Err(refused("the set is empty"));

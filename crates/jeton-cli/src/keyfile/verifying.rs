@@ -28,6 +28,8 @@ impl KeyFile {
         };
         match KeySet::from_json(text) {
             Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
+                // The limit is said here with the number that it has.
+                self.elements(text)?;
                 return Err(self.refusal(error.into()));
             }
             // Each key is asked for itself.
