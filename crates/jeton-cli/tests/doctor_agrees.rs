@@ -252,11 +252,15 @@ fn doctor_agrees_with_verify_over_vectors_and_attacks() {
         .unwrap()
     {
         let key = bench.write("key", attack["key"].to_string().as_bytes());
-        let token = attack["input"].as_str().unwrap().as_bytes();
+        let token = match attack["input"].as_str() {
+            Some(compact) => compact.to_owned(),
+            None => attack["input"].to_string(),
+        };
+        let token = token.as_bytes();
         bench.agree(With::Keys, &key, token, &lenient);
         bench.agree(With::DecryptionKey, &key, token, &["--allow", "pbes2"]);
     }
-    bench.saw(400, 5);
+    bench.saw(500, 3);
 }
 
 #[test]
@@ -448,7 +452,7 @@ fn claims(dice: &mut Dice, now: i64, format: &str) -> String {
     let mut members: Vec<String> = Vec::new();
     if dice.roll(8) > 0 {
         // Most tokens live.
-        let far = times[times.len().min(7) - 1].clone();
+        let far = times[if format == "jwt" { 6 } else { 5 }].clone();
         let exp = if dice.roll(3) > 0 {
             far
         } else {

@@ -70,8 +70,8 @@ Each key that could have signed the token answers:
 With --json they are in the token's member keys: signed, not-signed, undetermined.
 
 Without a token, what is wrong with the keys is an error. Keys of a set that are for another use, or
-of a kind that is not supported, are listed with -v or if no key fits. What an address serves and how
-far its clock is from this machine's is looked at in any case.
+of a kind that is not supported, are listed with -v or if no key fits. What an address serves, and
+how far its clock is from this machine's, is looked at in any case.
 
 ! is an error; ? is worth a look, or cannot be told. Exit code 0: no error; 1: an error; 2: the call
 was wrong, or a file could not be read. An address is asked once, for ten seconds at most; its
