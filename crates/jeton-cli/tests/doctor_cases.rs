@@ -116,6 +116,23 @@ fn doctor_header_beyond_its_limit_is_undetermined_with_both_numbers() {
 }
 
 #[test]
+fn doctor_more_keys_than_a_limit_are_told_with_both_numbers() {
+    let folder = case("many-keys");
+    let why = "the set has 130 keys, limit 100";
+    answers(
+        &folder,
+        &["--keys", "many.json", "@kid"],
+        1,
+        &["undetermined", why],
+    );
+    let texts = [
+        "signed by the key k8",
+        "it has no kid, and 9 keys could have signed it, limit 8",
+    ];
+    answers(&folder, &["--keys", "nine.json", "@nokid"], 1, &texts);
+}
+
+#[test]
 fn doctor_unknown_crit_is_undetermined_with_its_names() {
     for keys in ["p.pem", "p.jwk"] {
         let args = ["--keys", keys, "@ob"];

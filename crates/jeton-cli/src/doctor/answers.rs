@@ -278,6 +278,9 @@ pub(super) fn tell(
     if signed.kid.is_none() {
         too_many(seen, answers);
     }
+    if answers.is_empty() {
+        seen.cannot_tell("undetermined who signed it: there is no key to ask", "");
+    }
     if has_maker || is_only || answers.is_empty() {
         return;
     }

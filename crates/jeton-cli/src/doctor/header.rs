@@ -40,13 +40,12 @@ pub(super) fn explained(rejection: Rejection, token: &str) -> (String, &'static 
                 let kind = json::kind_of(value(name)?);
                 (kind != "a string").then_some((name, kind))
             });
-            match wrong {
-                Some((name, kind)) => Some((
+            wrong.map(|(name, kind)| {
+                (
                     format!("its `{name}` is {kind}, and must be a string"),
                     "RFC 7515, section 4.1: its issuer writes it as text",
-                )),
-                None => None,
-            }
+                )
+            })
         }
         _ => None,
     };

@@ -28,8 +28,10 @@ impl KeyFile {
         };
         match KeySet::from_json(text) {
             Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
-                // The limit is said here with the number that it has.
-                self.elements(text)?;
+                if problem_of(error) == Some(KeyProblem::TooLarge) {
+                    // It says the limit, and how many keys there are.
+                    self.elements(text)?;
+                }
                 return Err(self.refusal(error.into()));
             }
             // Each key is asked for itself.
