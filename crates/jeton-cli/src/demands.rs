@@ -69,11 +69,6 @@ impl Demands {
         self.audience.as_deref()
     }
 
-    /// How far clocks may be apart.
-    pub(crate) fn leeway(&self) -> Duration {
-        self.leeway
-    }
-
     /// Whether a token may live for ever.
     pub(crate) fn takes_no_expiry(&self) -> bool {
         self.allow.contains(&Door::NoExpiry)

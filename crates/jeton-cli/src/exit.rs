@@ -79,6 +79,11 @@ impl Failure {
         &self.message
     }
 
+    /// What to do about it.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What went wrong and what to do about it, in one line.
     pub(crate) fn with_hint(&self) -> String {
         match &self.hint {

@@ -136,6 +136,15 @@ impl<'t> Token<'t> {
 
     /// The `alg` of the only signature or recipient.
     pub(crate) fn alg_of(text: &'t str) -> Option<String> {
+        Token::member_of(text, "alg")
+    }
+
+    /// The `kid` of the only signature or recipient.
+    pub(crate) fn kid_of(text: &'t str) -> Option<String> {
+        Token::member_of(text, "kid")
+    }
+
+    fn member_of(text: &'t str, name: &str) -> Option<String> {
         let headers = match Token::read(text)? {
             Token::Jws(jws) => match &jws.signatures[..] {
                 [only] => only.headers(),
@@ -146,7 +155,7 @@ impl<'t> Token<'t> {
                 _ => return None,
             },
         };
-        headers.text("alg")
+        headers.text(name)
     }
 }
 

@@ -55,6 +55,18 @@ pub(crate) fn check(text: &str, depth_max: u32) -> Result<(), Problem> {
     read.map_err(|error| Problem::of(error, text))
 }
 
+/// What kind of JSON a value is.
+pub(crate) fn kind_of(json: &str) -> &'static str {
+    match json.as_bytes() {
+        [b'"', ..] => "a string",
+        [b'{', ..] => "an object",
+        [b'[', ..] => "an array",
+        [b't' | b'f', ..] => "true or false",
+        [b'n', ..] => "null",
+        _ => "a number",
+    }
+}
+
 impl Problem {
     /// What the strict reader found in a text.
     pub(crate) fn of(error: JsonError, text: &str) -> Problem {

@@ -38,6 +38,7 @@ mod shell;
 mod source;
 mod time;
 mod verdict;
+mod verification;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use jeton::error::{Claim, Part, Rejection};
 
 use crate::exit::Failure;
 use crate::jose::{self, Token};
+use crate::keyfile::Skipped;
 
 /// Who refused the token. To be sent back to where one comes from is no advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,21 @@ pub(crate) fn of(error: jeton::Error, token: &str, verb: Verb) -> Failure {
         Some(advice) => failure.hint(advice),
         None => failure,
     }
+}
+
+/// The same of a token that was verified with a set. The keys of the set that were skipped are listed first if no
+/// other fits: one of them may be the right one.
+pub(crate) fn of_keys(error: jeton::Error, token: &str, verb: Verb, skipped: &Skipped) -> Failure {
+    let no_key_fits = match error.rejection() {
+        Some(Rejection::UnknownKey | Rejection::AlgorithmMismatch) => true,
+        // All that fit were tried, and the token does not say which it is.
+        Some(Rejection::Signature | Rejection::Decryption) => Token::kid_of(token).is_none(),
+        _ => false,
+    };
+    if no_key_fits {
+        skipped.note();
+    }
+    of(error, token, verb)
 }
 
 fn advice(rejection: Rejection, token: &str, verb: Verb) -> Option<String> {

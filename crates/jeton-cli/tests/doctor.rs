@@ -110,7 +110,7 @@ fn nothing_is_wrong_with_what_is_right() {
         for line in [
             "it expires in 10 minutes",
             "by the key one",
-            "jeton jwt verify takes it",
+            "verified: jeton jwt verify accepts it",
         ] {
             assert!(said.contains(line), "{line}: {said}");
         }
@@ -134,7 +134,10 @@ fn what_a_token_got_on_its_way_is_named_and_then_seen_through() {
         let args = [&DEMANDED[..], &[&given]].concat();
         house.finds(&args, what);
         let (said, _) = house.doctor(&args);
-        assert!(said.contains("jeton jwt verify takes it"), "{what}: {said}");
+        assert!(
+            said.contains("jeton jwt verify accepts it"),
+            "{what}: {said}"
+        );
     }
     let cut = token.rsplit_once('.').unwrap().0;
     house.finds(&[&DEMANDED[..], &[cut]].concat(), "it has 2 parts");
@@ -175,7 +178,7 @@ fn what_its_claims_say_that_a_verifier_refuses_is_all_told_at_once() {
     for what in [
         "it expired 1 minute ago",
         "and x is demanded",
-        "does not take it",
+        "jeton jwt verify rejects it",
     ] {
         assert!(said.contains(what), "{said}");
     }
@@ -199,16 +202,20 @@ fn whose_a_token_is_that_does_not_verify_is_told() {
         let other = house.token("one.jwk", &json!({"exp": NOW_S + 601}));
         format!("{rest}.{}", other.rsplit_once('.').unwrap().1)
     };
-    check("set.json", &changed, "the key one did not make it");
-    check("two.pub", &token, "there is no key one");
+    check("set.json", &changed, "not signed by the key one");
+    check("two.pub", &token, "alg is not the key's");
     // Another name for the same key.
     let renamed = house.read("one.pub").replace("\"one\"", "\"uno\"");
     house.write("renamed.pub", &renamed);
     house.write("renamed.json", &house.set(&["renamed.pub", "two.pub"]));
-    check("renamed.json", &token, "made by the key uno, and says one");
-    check("one.jwk", &token, "no key can verify it");
+    check(
+        "renamed.json",
+        &token,
+        "signed by the key uno, and its header names the key one",
+    );
+    check("one.jwk", &token, "a private key was given");
     let (said, _) = house.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
-    assert!(said.contains("it was made by the key one"), "{said}");
+    assert!(said.contains("signed by the key one"), "{said}");
     let none = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"none"}"#);
     let body = token.split('.').nth(1).unwrap();
     check(

@@ -81,6 +81,11 @@ pub mod strict {
     pub use crate::json::{JsonError, Member, read_members};
 }
 
+/// What the command line asks about a signature that a verifier rejects, to explain it. It may change with any
+/// version.
+#[doc(hidden)]
+pub mod diagnose;
+
 pub use cache::{Cached, Revocations};
 pub use claims::Claims;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::answers::KeyAnswer;
 use crate::printable;
 
 /// One thing that was looked at.
@@ -14,6 +15,9 @@ pub(super) struct Examined {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     findings: Vec<Finding>,
+    /// Of a token: whether each of the keys signed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keys: Vec<KeyAnswer>,
 }
 
 /// What is to be thought of it.
@@ -39,6 +43,7 @@ impl Examined {
             about,
             name: None,
             findings: Vec::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -68,6 +73,31 @@ impl Examined {
             what,
             advice: advice.map(str::to_owned),
         });
+    }
+
+    /// Of a token: whether each of the keys signed it.
+    pub(super) fn answered(&mut self, keys: Vec<KeyAnswer>) {
+        self.keys = keys;
+    }
+
+    /// What is said of the keys.
+    pub(super) fn answers(&self) -> &[KeyAnswer] {
+        &self.keys
+    }
+
+    /// The same with the findings of another about the same thing.
+    pub(super) fn and(mut self, other: Examined) -> Examined {
+        self.findings.extend(other.findings);
+        self
+    }
+
+    /// Nothing is an error where the token is accepted; what seemed so is still worth a look.
+    pub(super) fn without_errors(&mut self) {
+        for finding in &mut self.findings {
+            if finding.state == State::Wrong {
+                finding.state = State::CannotTell;
+            }
+        }
     }
 
     /// How many things are wrong.

@@ -4,40 +4,55 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice;
 
-use jeton::error::Error;
 use serde::Deserialize;
 
+use super::Call;
 use super::fetch::{Address, Answer, Date, text_of};
 use super::findings::Examined;
 use crate::exit::Outcome;
+use crate::json::Members;
 use crate::keyfile::{AnyKey, Form, Half, KeyFile};
-use crate::output;
+use crate::{output, paseto};
 
-/// Keys, and what is seen of them.
+/// Keys, and what is seen of where they come from.
 pub(super) struct Keys {
     pub(super) examined: Examined,
     /// They could be read.
     pub(super) found: Option<KeyFile>,
     /// What time it is where they come from.
     pub(super) date: Option<Date>,
+    pub(super) is_from_address: bool,
 }
 
 /// What a JWK says of itself that is not the key.
-#[derive(Default, Deserialize)]
+#[derive(Default)]
 pub(super) struct Said {
     pub(super) kid: Option<String>,
     pub(super) alg: Option<String>,
     kty: Option<String>,
     crv: Option<String>,
-    #[serde(rename = "use")]
     intended: Option<String>,
 }
 
 impl Said {
     pub(super) fn by(key: &KeyFile) -> Said {
-        match key.form() {
-            Form::Jwk(text) => serde_json::from_str(text).unwrap_or_default(),
-            _ => Said::default(),
+        let Form::Jwk(text) = key.form() else {
+            return Said::default();
+        };
+        let Some(Members(members)) = Members::loose(text) else {
+            return Said::default();
+        };
+        // A member that is no text says nothing.
+        let text = |name: &str| {
+            let (_, value) = members.iter().find(|(member, _)| member == name)?;
+            serde_json::from_str(value.get()).ok()
+        };
+        Said {
+            kid: text("kid"),
+            alg: text("alg"),
+            kty: text("kty"),
+            crv: text("crv"),
+            intended: text("use"),
         }
     }
 
@@ -46,7 +61,7 @@ impl Said {
         let kind = [&self.alg, &self.crv, &self.kty].into_iter().flatten();
         let kind = kind.map(String::as_str).next().unwrap_or("a key");
         match &self.kid {
-            Some(kid) => format!("{kind}, kid {kid}"),
+            Some(kid) => format!("{kind}, kid {}", shortened(kid)),
             None => format!("{kind}, without kid"),
         }
     }
@@ -58,22 +73,14 @@ pub(super) fn look(place: &Path) -> Outcome<Keys> {
         Some(text) => Ok(of_address(&Address::read(text)?)),
         None => {
             let file = KeyFile::read(place)?;
-            let mut examined = Examined::named("keys", file.name());
-            each(&mut examined, &file, Published::Not);
             Ok(Keys {
-                examined,
+                examined: Examined::named("keys", file.name()),
                 found: Some(file),
                 date: None,
+                is_from_address: false,
             })
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Published {
-    /// Whoever asks gets them.
-    ToAnybody,
-    Not,
 }
 
 fn of_address(address: &Address) -> Keys {
@@ -90,18 +97,20 @@ fn of_address(address: &Address) -> Keys {
                 examined,
                 found: None,
                 date: None,
+                is_from_address: true,
             };
         }
     };
     let date = answer.date.clone();
     let found = answered(&mut examined, answer);
     if let Some(file) = &found {
-        each(&mut examined, file, Published::ToAnybody);
+        secrets(&mut examined, file);
     }
     Keys {
         examined,
         found,
         date,
+        is_from_address: true,
     }
 }
 
@@ -170,26 +179,80 @@ fn metadata(body: &[u8]) -> Option<String> {
     Some(metadata.jwks_uri)
 }
 
+/// Private keys that an address gives to anybody: an error whatever a verifier says.
+fn secrets(examined: &mut Examined, file: &KeyFile) {
+    let of_set = file.of_set().ok().flatten();
+    let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| is_secret(key)) {
+        examined.wrong(
+            format!(
+                "key {}: {}: it is secret, and anybody can read it here",
+                index + 1,
+                Said::by(key).name()
+            ),
+            "whoever has read it can sign: take it away, make another, and publish public halves only",
+        );
+    }
+}
+
+fn is_secret(key: &KeyFile) -> bool {
+    match key.any_algorithm() {
+        Ok(loaded) => loaded.half() != Half::Public,
+        Err(_) => key.holds_a_secret(),
+    }
+}
+
+/// Whether a key of a set is for encryption, and so nothing that a verifier needs.
+pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
+    match key.any_algorithm() {
+        Ok(AnyKey::Mac(_) | AnyKey::Signing(_) | AnyKey::Verifying(_)) => {
+            Said::by(key).intended.as_deref() == Some("enc")
+        }
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
 /// Key by key.
-fn each(examined: &mut Examined, file: &KeyFile, published: Published) {
+pub(super) fn each(
+    file: &KeyFile,
+    call: &Call<'_>,
+    is_from_address: bool,
+    lists_skipped: bool,
+) -> Examined {
+    let mut examined = Examined::new("keys");
+    if let Form::Paserk(text) = file.form() {
+        paserk(&mut examined, file, text, call);
+        return examined;
+    }
     let of_set = match file.of_set() {
         Ok(of_set) => of_set,
         Err(failure) => {
-            let why = refused(failure.message());
+            let why = reason(file, failure.message());
             examined.wrong(format!("the set cannot be read: {why}"), "");
-            return;
+            return examined;
         }
     };
     let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
-    let many = keys.len() > 1;
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut skipped = 0;
     for (index, key) in keys.iter().enumerate() {
         let said = Said::by(key);
         let name = format!("key {}: {}", index + 1, said.name());
-        one(examined, key, &said, &name, published);
+        if let Some(why) = of_set.as_ref().and_then(|_| why_skipped(key)) {
+            match lists_skipped {
+                true => examined.good(format!("{name}: skipped: {why}")),
+                false => skipped += 1,
+            }
+            continue;
+        }
+        // What an address gives away is said already.
+        if !(is_from_address && is_secret(key)) {
+            one(&mut examined, key, &name, of_set.is_some(), call);
+        }
         match &said.kid {
             Some(kid) => *names.entry(kid.clone()).or_default() += 1,
-            None if many => examined.wrong(
+            None if keys.len() > 1 => examined.wrong(
                 format!("key {} has no kid among {} keys", index + 1, keys.len()),
                 "give every key of a set a kid, and tokens the kid of their key",
             ),
@@ -198,57 +261,93 @@ fn each(examined: &mut Examined, file: &KeyFile, published: Published) {
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
         examined.wrong(
-            format!("{times} keys are called {kid}"),
+            format!("{times} keys are called {}", shortened(kid)),
             "a kid is one key's alone, or verifiers take the wrong one",
         );
     }
+    match skipped {
+        0 => {}
+        1 => examined.good("1 more key is for another use or of another kind; -v lists it"),
+        count => examined.good(format!(
+            "{count} more keys are for another use or of another kind; -v lists them"
+        )),
+    }
+    examined
 }
 
-fn one(examined: &mut Examined, key: &KeyFile, said: &Said, name: &str, published: Published) {
-    let loaded = key.any_algorithm();
-    let is_secret = match &loaded {
-        Ok(loaded) => loaded.half() != Half::Public,
-        Err(_) => key.holds_a_secret(),
-    };
-    if is_secret && published == Published::ToAnybody {
-        examined.wrong(
-            format!("{name}: it is secret, and anybody can read it here"),
-            "whoever has read it can sign: take it away, make another, and publish public halves only",
-        );
-        return;
+/// Why a set's key is none that verifiers miss (RFC 7517, section 5: what is not supported is ignored).
+fn why_skipped(key: &KeyFile) -> Option<String> {
+    if is_for_another_use(key) {
+        return Some("it is to encrypt to, not to verify with".to_owned());
     }
-    match loaded {
+    let refused = key.load_any_algorithm().err()?;
+    let is_unsupported = refused.is_unsupported();
+    is_unsupported.then(|| reason(key, key.refusal(refused).message()).to_owned())
+}
+
+fn one(examined: &mut Examined, key: &KeyFile, name: &str, is_of_set: bool, call: &Call<'_>) {
+    let loads = |alg| match is_of_set {
+        true => key.of_set_to_verify(alg, call.doors).is_ok(),
+        false => key.to_verify(alg, call.doors).is_ok(),
+    };
+    match key.any_algorithm() {
+        // Under a door that the caller opened, it verifies.
+        Err(_) if loads(call.alg) => examined.good(name.to_owned()),
         Err(failure) => examined.wrong(
-            format!("{name}: not usable: {}", refused(failure.message())),
+            format!("{name}: not usable: {}", reason(key, failure.message())),
             "verifiers leave it out, or refuse the whole set",
         ),
-        Ok(AnyKey::Encryption(_) | AnyKey::Decryption(_)) => {
+        Ok(_) if is_for_another_use(key) => {
             examined.good(format!("{name}: to encrypt to, not to verify with"));
         }
-        Ok(_) if said.intended.as_deref() == Some("enc") => {
-            examined.good(format!("{name}: to encrypt to, not to verify with"));
-        }
-        Ok(_) if is_secret => examined.good(format!("{name}: it is secret, keep it so")),
-        Ok(_) if says_no_algorithm(key) => examined.cannot_tell(
-            format!("{name}: it does not say its algorithm, and could be for several"),
-            "write alg into it; until then verifiers have to be told: --alg",
-        ),
+        Ok(_) if is_secret(key) => examined.good(format!("{name}: it is secret, keep it so")),
+        Ok(_) if key.needs_algorithm(call.doors) => match call.alg {
+            Some(alg) if loads(Some(alg)) => {
+                examined.good(format!("{name}: taken for {alg} (--alg)"));
+            }
+            _ => examined.cannot_tell(
+                format!("{name}: it does not say its algorithm, and could be for several"),
+                "write alg into it; until then verifiers have to be told: --alg",
+            ),
+        },
         Ok(_) => examined.good(name.to_owned()),
     }
 }
 
-/// Whether a verifier has to be told the algorithm.
-fn says_no_algorithm(key: &KeyFile) -> bool {
-    use jeton::error::KeyProblem::AlgorithmNeeded;
-    let Form::Jwk(text) = key.form() else {
-        return false;
+/// The key of a PASETO. Its text says what it is for.
+fn paserk(examined: &mut Examined, file: &KeyFile, text: &str, call: &Call<'_>) {
+    let kind: Vec<&str> = text.splitn(3, '.').take(2).collect();
+    let (name, doors) = (kind.join("."), call.doors);
+    let loaded = match kind.last() {
+        Some(&"secret") => paseto::signing(file, doors).map(|_| true),
+        Some(&"local") => paseto::decrypting(file, doors).map(|_| true),
+        _ => paseto::verifying(file, doors).map(|_| false),
     };
-    let loaded = jeton::key::VerifyingKey::from_jwk(text);
-    matches!(loaded, Err(Error::Key(error)) if error.problem() == AlgorithmNeeded)
+    match loaded {
+        Ok(true) => examined.good(format!("a PASERK, {name}: it is secret, keep it so")),
+        Ok(false) => examined.good(format!("a PASERK, {name}")),
+        Err(failure) => examined.wrong(
+            format!("a PASERK, not usable: {}", reason(file, failure.message())),
+            failure.advice().unwrap_or_default(),
+        ),
+    }
+}
+
+/// A name as it is shown: one that is long is not.
+pub(super) fn shortened(name: &str) -> String {
+    const SHOWN: usize = 60;
+    match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 /// What is wrong with a key, without where it stands.
-fn refused(message: &str) -> &str {
-    let reason = message.split_once("key refused: ");
-    reason.map_or(message, |(_, reason)| reason)
+pub(super) fn reason<'m>(key: &KeyFile, message: &'m str) -> &'m str {
+    if let Some((_, reason)) = message.split_once("key refused: ") {
+        return reason;
+    }
+    let named = message.strip_prefix(key.name());
+    let reason = named.and_then(|rest| rest.strip_prefix(": "));
+    reason.unwrap_or(message)
 }

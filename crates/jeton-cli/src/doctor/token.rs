@@ -1,176 +1,125 @@
-//! What is wrong with a token: with its text, with what it says, and with the keys that are to verify it.
+//! What is wrong with a token: what the verb that it is for says of it, and why.
 
-use std::borrow::Cow;
-use std::slice;
-
+use jeton::Limits;
+use jeton::error::Rejection;
 use jeton::key::Alg;
-use jeton::{Limits, Timestamp, jws, jwt};
-use serde::de::IgnoredAny;
-use serde_json::Value;
-use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
+use super::answers::{self, Answer, KeyAnswer, Signed};
 use super::findings::Examined;
-use super::keys::Said;
-use super::times;
-use crate::demands::Demands;
-use crate::doors::Open;
+use super::keys::{reason, shortened};
+use super::probe::Format;
+use super::text::{self, Plain, is_paseto};
+use super::verdict::{self, Verdict, is_local};
+use super::{Call, claims, header};
+use crate::exit::Outcome;
 use crate::input;
-use crate::jose::{self, Jws, Serialization, Token};
-use crate::json::{Members, Problem};
-use crate::keyfile::{AnyKey, Form, KeyFile};
-use crate::refusal::{self, Verb};
+use crate::jose::{self, Jwe, Jws, Serialization, Token};
+use crate::{paseto, verification};
 
 /// As much as a cookie holds (RFC 6265, section 6.1), its name and attributes included.
 const COOKIE_BYTES: usize = 4096;
 /// As much as most servers take of all headers together.
 const HEADERS_BYTES: usize = 8192;
 
-/// What a token is judged by.
-pub(super) struct Call<'a> {
-    pub(super) demands: &'a Demands,
-    pub(super) typ: Option<&'a str>,
-    pub(super) doors: &'a Open,
-    pub(super) keys: Option<&'a KeyFile>,
-    pub(super) now: Timestamp,
+/// What is seen of a token.
+pub(super) struct Seen {
+    pub(super) examined: Examined,
+    /// One of the keys signed it, or the verb accepts it.
+    pub(super) a_key_fits: bool,
+    pub(super) is_accepted: bool,
 }
 
-/// What is seen of a token.
-pub(super) fn look(bytes: &[u8], call: &Call<'_>) -> Examined {
+/// Looks at what stands in the place of a token.
+pub(super) fn look(token: Outcome<String>, call: &Call<'_>) -> Outcome<Seen> {
     let mut seen = Examined::new("token");
+    let token = match token {
+        Ok(token) => token,
+        Err(failure) => {
+            let Some(rejection) = failure.rejection() else {
+                return Err(failure);
+            };
+            seen.wrong(rejection, "a token is ASCII, and not empty");
+            return Ok(Seen {
+                examined: seen,
+                a_key_fits: false,
+                is_accepted: false,
+            });
+        }
+    };
+    let verdict = verdict::of(&token, call);
     let limit = Limits::default().token_bytes;
-    if bytes.len() > limit {
+    if token.len() > limit {
         seen.wrong(
-            input::too_many(bytes.len(), limit),
+            input::too_many(token.len(), limit),
             "no verifier takes it unless it is told to: fewer claims, or what is long sent beside it",
         );
-        return seen;
+    } else {
+        let plain = text::unwrapped(&mut seen, &token);
+        explain(&mut seen, &plain, call);
+        if plain.token != token {
+            match verdict::of(&plain.token, call) {
+                Verdict::Accepted(verb) => {
+                    seen.good(format!("without what was added {verb} accepts it"));
+                }
+                Verdict::Rejected(verb, failure) => seen.wrong(
+                    format!(
+                        "without what was added {verb} rejects it too: {}",
+                        failure.message()
+                    ),
+                    failure.advice().unwrap_or_default(),
+                ),
+                Verdict::NotAsked => {}
+            }
+        }
     }
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        seen.wrong("it is no text", "a token is ASCII");
-        return seen;
-    };
-    let token = unwrapped(&mut seen, text);
-    if is_paseto(&token) {
-        seen.cannot_tell(
-            format!("a PASETO of {} bytes: its keys are PASERKs", token.len()),
-            "jeton paseto verify, or jeton paseto decrypt, says what is wrong with it",
-        );
-        return seen;
+    let mut is_accepted = false;
+    match verdict {
+        Verdict::Accepted(verb) => {
+            seen.good(format!("verified: {verb} accepts it"));
+            // No check of ours says more than the verb's own.
+            seen.without_errors();
+            is_accepted = true;
+        }
+        Verdict::Rejected(verb, failure) => seen.wrong(
+            format!("{verb} rejects it: {}", failure.message()),
+            failure.advice().unwrap_or_default(),
+        ),
+        Verdict::NotAsked => seen.cannot_tell(
+            "not verified: no key was given",
+            "give the keys that verify it: --keys FILE, or --keys https://…",
+        ),
     }
-    match Token::read(&token) {
+    let a_key_fits = is_accepted || seen.answers().iter().any(KeyAnswer::is_signed);
+    Ok(Seen {
+        examined: seen,
+        a_key_fits,
+        is_accepted,
+    })
+}
+
+/// What there is to see in a token, whatever the verdict.
+fn explain(seen: &mut Examined, plain: &Plain<'_>, call: &Call<'_>) {
+    if is_paseto(&plain.token) {
+        return of_paseto(seen, &plain.token, call);
+    }
+    match Token::read(&plain.token) {
         Some(Token::Jws(jws)) if jws.serialization == Serialization::Compact => {
-            size(&mut seen, token.len());
-            signed(&mut seen, &jws, &token, call);
+            size(seen, plain.token.len());
+            signed(seen, &jws, plain, call);
         }
         Some(Token::Jws(_)) => seen.wrong(
             "a JWS in JSON: a JWT is always compact",
             "jeton jws verify says what is wrong with it",
         ),
-        Some(Token::Jwe(_)) => seen.cannot_tell(
-            "a JWE: it is encrypted, and what it holds cannot be seen",
-            "jeton jwe decrypt, or for a JWT inside: jeton jwt verify --decrypt-key FILE",
-        ),
+        Some(Token::Jwe(jwe)) => encrypted(seen, &jwe, &plain.token, call),
         None => seen.wrong(
             format!(
                 "it has {} parts, and a JWT has three",
-                token.split('.').count()
+                plain.token.split('.').count()
             ),
             "a part was cut off, or it is something else: jeton inspect TOKEN",
         ),
     }
-    seen
-}
-
-/// The token in a text, without what it got on its way.
-fn unwrapped<'t>(seen: &mut Examined, text: &'t str) -> Cow<'t, str> {
-    // One line's end belongs to a file.
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    let mut token = text.trim();
-    if token.len() < text.len() {
-        seen.wrong(
-            "white space stands around it",
-            "no verifier takes it away: cut it off where the token is read",
-        );
-    }
-    if let Some((scheme, rest)) = token.split_once(' ')
-        && scheme.eq_ignore_ascii_case("Bearer")
-    {
-        seen.wrong(
-            format!("it begins with {scheme}: this is the whole header"),
-            "the token is what follows (RFC 6750, section 2.1)",
-        );
-        token = rest.trim();
-    }
-    for quote in ['"', '\''] {
-        let inner = token
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote));
-        if let Some(inner) = inner {
-            seen.wrong(
-                "it stands in quotes",
-                "it was written as JSON, or quoted twice: take what is inside",
-            );
-            token = inner;
-        }
-    }
-    let token = escaped(seen, token);
-    alphabet(seen, token)
-}
-
-fn escaped<'t>(seen: &mut Examined, token: &'t str) -> Cow<'t, str> {
-    let is_escaped = ["%2e", "%2E", "%3d", "%3D"]
-        .into_iter()
-        .any(|escape| token.contains(escape));
-    if !is_escaped {
-        return token.into();
-    }
-    seen.wrong(
-        "it is escaped as in an address (%2E is a dot)",
-        "it was encoded once too often, or decoded once too little",
-    );
-    let plain = [("%2e", "."), ("%2E", "."), ("%3d", "="), ("%3D", "=")];
-    let token = plain
-        .iter()
-        .fold(token.to_owned(), |token, (escape, character)| {
-            token.replace(escape, character)
-        });
-    token.into()
-}
-
-/// base64 in the place of base64url (RFC 7515, section 2).
-fn alphabet<'t>(seen: &mut Examined, token: Cow<'t, str>) -> Cow<'t, str> {
-    if jose::is_json(&token) || is_paseto(&token) {
-        return token;
-    }
-    let mut token = token;
-    if token.contains('=') {
-        seen.wrong(
-            "it is padded with =",
-            "base64url in a token has no padding (RFC 7515, section 2)",
-        );
-        token = token.replace('=', "").into();
-    }
-    if token.contains(['+', '/']) {
-        seen.wrong(
-            "it is base64 and not base64url: it has + or /",
-            "the letters 62 and 63 are - and _ (RFC 4648, section 5)",
-        );
-        token = token.replace('+', "-").replace('/', "_").into();
-    }
-    if token.contains(|c: char| c.is_ascii_whitespace()) {
-        seen.wrong(
-            "white space stands in it",
-            "it was wrapped into lines, or two came together",
-        );
-        token = token.split_ascii_whitespace().collect::<String>().into();
-    }
-    token
-}
-
-fn is_paseto(token: &str) -> bool {
-    matches!(token.as_bytes(), [b'v', b'1'..=b'4', b'.', ..])
 }
 
 fn size(seen: &mut Examined, bytes: usize) {
@@ -187,66 +136,62 @@ fn size(seen: &mut Examined, bytes: usize) {
     }
 }
 
-fn signed(seen: &mut Examined, jws: &Jws<'_>, token: &str, call: &Call<'_>) {
+fn signed(seen: &mut Examined, jws: &Jws<'_>, plain: &Plain<'_>, call: &Call<'_>) {
     let Some(signature) = jws.signatures.first() else {
         return;
     };
-    let header = signature.protected.as_deref().and_then(jose::decode_json);
-    let Some(header) = header else {
+    let json = signature.protected.as_deref().and_then(jose::decode_json);
+    if json.is_none() {
         seen.wrong(
             "its header is no JSON in base64url",
             "the token is cut, or is none",
         );
         return;
-    };
-    twice(seen, "header", &header);
+    }
     let headers = signature.headers();
     let (alg, kid) = (headers.text("alg"), headers.text("kid"));
-    says(
-        seen,
-        alg.as_deref(),
-        kid.as_deref(),
-        headers.text("typ").as_deref(),
-        call.typ,
-    );
-    let payload = jws.payload.as_deref();
-    match payload.and_then(jose::decode_json) {
-        Some(claims) => {
-            twice(seen, "payload", &claims);
-            times::look(seen, &claims, call);
+    says(seen, alg.as_deref(), kid.as_deref());
+    match call.probe.header(&plain.token) {
+        Some(rejection) => {
+            let (what, advice) = header::explained(rejection, &plain.token);
+            seen.wrong(what, advice);
+        }
+        None => kind(seen, headers.text("typ").as_deref(), call),
+    }
+    let payload = jws.payload.as_deref().and_then(jose::decode);
+    match payload {
+        Some(payload) => {
+            let demands = call.policy.demands;
+            claims::look(seen, &payload, Format::Jwt, demands, call.probe);
         }
         None => seen.wrong(
-            "its payload is no JSON in base64url",
+            "its payload is not base64url",
             "the token is cut, or no JWT",
         ),
     }
-    if let Some(keys) = call.keys {
-        verified(seen, keys, token, alg.as_deref(), kid.as_deref(), call);
-    } else {
-        seen.cannot_tell(
-            "nobody looked whether it was changed",
-            "give the keys that verify it: --keys FILE, or --keys https://…",
-        );
-    }
-}
-
-fn twice(seen: &mut Examined, part: &str, json: &RawValue) {
-    if let Err(Problem::Twice(name)) = Members::strict(json.get(), 127) {
+    if jose::decode(&signature.signature).is_none() {
         seen.wrong(
-            format!("{part}: the member {name:?} stands twice"),
-            "one reader takes the first and another the last: its issuer writes each once",
+            "its signature is not base64url",
+            "the token is cut, or something was written into it",
         );
+    }
+    if let (Some(keys), Some(alg)) = (call.keys, alg.as_deref()) {
+        let signed = Signed {
+            text: plain,
+            alg,
+            kid: kid.as_deref(),
+        };
+        let answers = answers::of(keys, &signed, call);
+        // Of what nobody signed there is nobody to look for.
+        if !alg.eq_ignore_ascii_case("none") {
+            answers::tell(seen, &answers, &signed, call);
+        }
+        seen.answered(answers);
     }
 }
 
-/// What the header says.
-fn says(
-    seen: &mut Examined,
-    alg: Option<&str>,
-    kid: Option<&str>,
-    typ: Option<&str>,
-    wanted: Option<&str>,
-) {
+/// What the header says of its key.
+fn says(seen: &mut Examined, alg: Option<&str>, kid: Option<&str>) {
     let known = alg.is_some_and(|alg| alg.parse::<Alg>().is_ok());
     match alg {
         None => seen.wrong(
@@ -261,140 +206,137 @@ fn says(
             seen.wrong(format!("its alg is {alg}, which jeton does not know"), "");
         }
         Some(alg) => seen.good(match kid {
-            Some(kid) => format!("signed with {alg}, it says, by the key {kid}"),
-            None => format!("signed with {alg}, it says, and not by which key"),
+            Some(kid) => format!("its header says {alg}, by the key {}", shortened(kid)),
+            None => format!("its header says {alg}, and not by which key"),
         }),
     }
-    if let Some(wanted) = wanted
-        && !typ.is_some_and(|typ| typ.eq_ignore_ascii_case(wanted))
-    {
+}
+
+/// Whether it is of the type that is demanded.
+fn kind(seen: &mut Examined, typ: Option<&str>, call: &Call<'_>) {
+    let json = typ.map(|typ| serde_json::Value::from(typ).to_string());
+    let policy = call.policy.policy();
+    if !call.probe.accepts_typ(json.as_deref(), policy) {
+        let wanted = call.policy.typ.unwrap_or("JWT or none");
         seen.wrong(
             format!(
                 "its typ is {}, and {wanted} is demanded",
                 typ.unwrap_or("missing")
             ),
-            "a token of another kind, as an ID token where an access token is wanted",
+            "a token of another kind, as an ID token where an access token is wanted: --typ TYPE",
         );
     }
 }
 
-/// Whether jeton takes it, and if it does not, whose it is.
-fn verified(
-    seen: &mut Examined,
-    keys: &KeyFile,
-    token: &str,
-    alg: Option<&str>,
-    kid: Option<&str>,
-    call: &Call<'_>,
-) {
-    let alg: Option<Alg> = alg.and_then(|alg| alg.parse().ok());
-    // A key that says no algorithm could have made it with that of the token: it is only looked at.
-    let told = alg.filter(|_| !matches!(keys.form(), Form::Set(_)));
-    let trusted = keys
-        .to_verify(None, call.doors)
-        .or_else(|failure| match told {
-            Some(alg) => keys.to_verify(Some(alg), call.doors),
-            None => Err(failure),
-        });
-    match trusted {
-        Err(failure) => {
-            let advice = match keys.holds_a_secret() {
-                true => "verifiers have its public half: jeton key public FILE",
-                false => "",
-            };
-            seen.wrong(
-                format!("no key can verify it: {}", failure.message()),
-                advice,
-            );
-        }
-        Ok(trusted) => {
-            let mut policy = call.demands.policy();
-            if let Some(typ) = call.typ {
-                policy = policy.typ(typ.to_owned());
-            }
-            let verifier = jwt::Verifier::new(trusted, policy).clock(jeton::FixedClock(call.now));
-            match verifier.verify::<IgnoredAny>(token) {
-                Ok(_) => {
-                    seen.good("jeton jwt verify takes it");
-                    return;
+fn encrypted(seen: &mut Examined, jwe: &Jwe<'_>, token: &str, call: &Call<'_>) {
+    let Some(decrypter) = call.decrypter() else {
+        seen.cannot_tell(
+            "a JWE: it is encrypted, and what it holds cannot be seen",
+            match decrypts(token, call) {
+                true => "the key of --keys decrypts it: give it as --decrypt-key FILE",
+                false => {
+                    "with the key that decrypts it: --decrypt-key FILE, and --keys for who signed what is inside"
                 }
-                Err(error) => {
-                    let failure = refusal::of(error, token, Verb::JwtVerify);
-                    seen.wrong(
-                        format!("jeton jwt verify does not take it: {}", failure.message()),
-                        "",
-                    );
-                }
-            }
-        }
-    }
-    if let Some(alg) = alg {
-        maker(seen, keys, token, alg, kid);
-    }
-}
-
-/// Which key made it, whatever it is called.
-fn maker(seen: &mut Examined, keys: &KeyFile, token: &str, alg: Alg, kid: Option<&str>) {
-    let Ok(of_set) = keys.of_set() else {
+            },
+        );
         return;
     };
-    let all = of_set.as_deref().unwrap_or(slice::from_ref(keys));
-    let called = |key: &&KeyFile| kid.is_some() && Said::by(key).kid.as_deref() == kid;
-    let named = all.iter().find(called);
-    let made = all.iter().find(|key| made(key, token, alg));
-    let name = |key: &KeyFile| match Said::by(key).kid {
-        Some(kid) => format!("the key {kid}"),
-        None => "a key without kid".to_owned(),
-    };
-    match (made, named, kid) {
-        (Some(key), _, _) if Said::by(key).kid.as_deref() == kid || kid.is_none() => {
-            seen.good(format!("it was made by {}", name(key)));
+    let decrypted = decrypter.map_err(|failure| failure.message().to_owned());
+    let decrypted = decrypted.and_then(|decrypter| {
+        let decrypted = verification::decrypt(&decrypter, token);
+        decrypted.map_err(|error| error.to_string())
+    });
+    let decrypted = match decrypted {
+        Ok(decrypted) => decrypted,
+        Err(why) => {
+            seen.cannot_tell(format!("a JWE, and not decrypted: {why}"), "");
+            return;
         }
-        (Some(key), _, Some(kid)) => seen.wrong(
-            format!("it was made by {}, and says {kid}", name(key)),
-            "its issuer signs with one key and names another, or the set calls it otherwise",
-        ),
-        (None, Some(key), Some(kid)) => match Said::by(key).alg {
-            Some(own) if own != alg.name() => seen.wrong(
-                format!("the key {kid} is for {own}, and the token says {}", alg.name()),
-                "its issuer's key and the published one differ, or somebody tries another algorithm",
-            ),
-            _ => seen.wrong(
-                format!("the key {kid} did not make it"),
-                "it was changed on the way, or its issuer has another key of that name",
-            ),
-        },
-        (None, None, Some(kid)) => seen.wrong(
-            format!("there is no key {kid}, and none of the others made it"),
-            "the set is old, or of another issuer; a new key is published before it signs",
-        ),
-        (None, _, None) | (Some(_), _, None) => seen.wrong(
-            "none of the keys made it",
-            "it was changed on the way, or its issuer has other keys",
-        ),
+    };
+    let form = jwe.serialization.name();
+    seen.good(format!("a JWE, {form}, decrypted with --decrypt-key"));
+    if call.keys.is_none() {
+        seen.cannot_tell(
+            "what it holds was not verified",
+            "if that is a signed JWT, give the keys of its signer: --keys FILE",
+        );
+        return;
+    }
+    let Ok(inner) = std::str::from_utf8(decrypted.plaintext()) else {
+        return;
+    };
+    if let Some(Token::Jws(jws)) = Token::read(inner)
+        && jws.serialization == Serialization::Compact
+    {
+        let plain = Plain {
+            token: inner.into(),
+            as_written: inner.into(),
+        };
+        signed(seen, &jws, &plain, call);
     }
 }
 
-/// Whether that key alone, under no name, made it. It is only to find a mistake: nothing is taken for it.
-fn made(key: &KeyFile, token: &str, alg: Alg) -> bool {
-    let public = match key.any_algorithm() {
-        Ok(AnyKey::Signing(private)) => Some(Zeroizing::new(private.verifying_key().to_jwk())),
-        _ => match key.form() {
-            Form::Jwk(text) => Some(text.clone()),
-            _ => None,
-        },
-    };
-    let nameless = public.and_then(|text| without_name(&text));
-    let nameless = nameless.and_then(|text| KeyFile::of("the key", text));
-    let key = nameless.as_ref().unwrap_or(key);
-    let doors = Open::default();
-    let trusted = key.to_verify(None, &doors);
-    let trusted = trusted.or_else(|_| key.to_verify(Some(alg), &doors));
-    trusted.is_ok_and(|trusted| jws::Verifier::new(trusted).verify(token).is_ok())
+/// Whether the key that is to verify decrypts.
+fn decrypts(token: &str, call: &Call<'_>) -> bool {
+    let keys = call.keys.filter(|keys| keys.holds_a_secret());
+    let loaded = keys.and_then(|keys| call.decryption.load(keys, call.doors).ok());
+    loaded.is_some_and(|loaded| {
+        let decrypter = verification::decrypter(loaded.keys, None, call.doors);
+        verification::decrypt(&decrypter, token).is_ok()
+    })
 }
 
-fn without_name(jwk: &str) -> Option<Zeroizing<Vec<u8>>> {
-    let mut key: serde_json::Map<String, Value> = serde_json::from_str(jwk).ok()?;
-    key.remove("kid");
-    serde_json::to_vec(&key).ok().map(Zeroizing::new)
+fn of_paseto(seen: &mut Examined, token: &str, call: &Call<'_>) {
+    let kind: Vec<&str> = token.splitn(3, '.').take(2).collect();
+    let kind = kind.join(".");
+    seen.good(format!("{} bytes, a PASETO: {kind}", token.len()));
+    let Some(keys) = call.keys else {
+        return;
+    };
+    let (done, loaded) = match is_local(token) {
+        true => ("encrypted with", paseto::decrypting(keys, call.doors)),
+        false => ("signed by", paseto::verifying(keys, call.doors)),
+    };
+    let opened = match loaded {
+        Ok(key) => key.open(token, call.implicit),
+        Err(failure) => {
+            let why = reason(keys, failure.message());
+            undetermined(seen, call, why, failure.advice().unwrap_or_default());
+            return;
+        }
+    };
+    let name = keys.name();
+    match opened {
+        Ok(opened) => {
+            seen.good(format!("{done} the key of {name}"));
+            seen.answered(vec![KeyAnswer::alone(keys, Answer::Signed, None)]);
+            let demands = call.policy.demands;
+            claims::look(seen, opened.message(), Format::Paseto, demands, call.probe);
+        }
+        Err(error) => match error.rejection() {
+            Some(Rejection::Signature | Rejection::Decryption) => {
+                seen.wrong(
+                    format!("not {done} the key of {name}, or not for this implicit assertion"),
+                    "it was changed on the way, or its issuer has another key; an implicit assertion: --implicit TEXT",
+                );
+                seen.answered(vec![KeyAnswer::alone(keys, Answer::NotSigned, None)]);
+            }
+            _ => undetermined(seen, call, &error.to_string(), ""),
+        },
+    }
+}
+
+fn undetermined(seen: &mut Examined, call: &Call<'_>, why: &str, advice: &str) {
+    let Some(keys) = call.keys else {
+        return;
+    };
+    seen.cannot_tell(
+        format!(
+            "undetermined whether it is of the key of {}: {why}",
+            keys.name()
+        ),
+        advice,
+    );
+    let answer = KeyAnswer::alone(keys, Answer::Undetermined, Some(why.to_owned()));
+    seen.answered(vec![answer]);
 }

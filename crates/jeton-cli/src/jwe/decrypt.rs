@@ -1,6 +1,6 @@
 use clap::Args;
 use jeton::danger;
-use jeton::jwe::{Decrypted, Decrypter};
+use jeton::jwe::Decrypted;
 use jeton::key::ContentEnc;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -10,10 +10,10 @@ use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
-use crate::keyfile::DecryptionKeyFile;
+use crate::keyfile::{DecryptionKeyFile, Loaded};
 use crate::refusal::{self, Verb};
 use crate::source::TokenArgument;
-use crate::{output, verdict};
+use crate::{output, verdict, verification};
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 4] = [Door::Rsa1_5, Door::Zip, Door::Pbes2, Door::UnprotectedAlg];
@@ -84,27 +84,20 @@ struct Accepted<'a> {
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&HERE)?;
-        let keys = self.key.load(self.enc, &doors)?;
-        let mut decrypter = Decrypter::new(keys).limits(self.size.limits());
-        if let Some(enc) = self.enc {
-            decrypter = decrypter.allow_only(&[enc]);
-        }
-        if doors.has(Door::Zip) {
-            decrypter = danger::allow_zip(decrypter);
-        }
+        let Loaded { keys, skipped } = self.key.load(self.enc, &doors)?;
+        let skipped = skipped.noted_if(self.key.is_verbose());
+        let mut decrypter =
+            verification::decrypter(keys, self.enc, &doors).limits(self.size.limits());
         if doors.has(Door::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let verdict = self.token.read().and_then(|token| {
-            let decrypted = match jose::is_json(&token) {
-                false => decrypter.decrypt(&token),
-                true => decrypter.decrypt_json(&token),
-            };
-            match decrypted {
-                Ok(decrypted) => Ok((token, decrypted)),
-                Err(error) => Err(refusal::of(error, &token, Verb::JweDecrypt)),
-            }
-        });
+        let verdict =
+            self.token
+                .read()
+                .and_then(|token| match verification::decrypt(&decrypter, &token) {
+                    Ok(decrypted) => Ok((token, decrypted)),
+                    Err(error) => Err(refusal::of_keys(error, &token, Verb::JweDecrypt, &skipped)),
+                });
         if !self.json {
             return output::payload(verdict?.1.plaintext());
         }

@@ -9,7 +9,7 @@ use crate::doors::{self, Door, Doors};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
-use crate::keyfile::VerifyingKeyFile;
+use crate::keyfile::{Loaded, VerifyingKeyFile};
 use crate::refusal::{self, Verb};
 use crate::source::{self, Source, Text, TokenArgument};
 use crate::{output, verdict};
@@ -74,7 +74,8 @@ struct Accepted<'a> {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let doors = self.doors.open(&HERE)?;
-        let keys = self.key.load(&doors)?;
+        let Loaded { keys, skipped } = self.key.load(&doors)?;
+        let skipped = skipped.noted_if(self.key.is_verbose());
         let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
         let content = content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
@@ -99,7 +100,7 @@ impl Verify {
                         refusal::of(error, &token, Verb::JwsVerify)
                             .hint("the token has a payload of its own: leave out --detached")
                     }
-                    _ => refusal::of(error, &token, Verb::JwsVerify),
+                    _ => refusal::of_keys(error, &token, Verb::JwsVerify, &skipped),
                 }),
             }
         });

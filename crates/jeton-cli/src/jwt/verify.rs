@@ -1,15 +1,15 @@
 use clap::Args;
-use jeton::jwe::Decrypter;
-use jeton::{Verified, danger, jwt};
+use jeton::Verified;
 use serde::de::IgnoredAny;
 
 use crate::demands::Demands;
-use crate::doors::{self, Door, Open};
+use crate::doors::{self, Door};
 use crate::exit::Outcome;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
-use crate::refusal::{self, Verb};
+use crate::refusal;
 use crate::source::TokenArgument;
 use crate::verdict::{self, Shown};
+use crate::verification::{self, JwtPolicy};
 
 /// The doors that lead somewhere here.
 const HERE: [Door; 5] = [
@@ -58,60 +58,32 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.demands.open(&HERE)?;
-        let verifier = self.verifier(&doors)?;
-        let decrypter = self.decrypter(&doors)?;
-        let verifier = match decrypter {
-            None => AnyVerifier::Signed(verifier),
-            Some(decrypter) => AnyVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier)),
-        };
-        let verdict = self.token.read().and_then(|token| verifier.verify(&token));
+        let verdict = self.verdict()?;
         let shown = if self.json { Shown::Json } else { Shown::Line };
         verdict::show(verdict, &self.demands, shown)
     }
 
-    fn verifier(&self, doors: &Open) -> Outcome<jwt::Verifier> {
-        let keys = self.key.load(doors)?;
-        let mut policy = self.demands.policy();
-        if let Some(typ) = &self.typ {
-            policy = policy.typ(typ.clone());
+    /// What is found of the token; a failure outside of that is not about the token.
+    fn verdict(&self) -> Outcome<Outcome<Verified<IgnoredAny>>> {
+        let doors = self.demands.open(&HERE)?;
+        let signers = self.key.load(&doors)?;
+        let mut skipped = signers.skipped;
+        let mut decrypter = None;
+        if let Some(file) = self.decryption.file()? {
+            let readers = self.decryption.load(&file, &doors)?;
+            skipped = skipped.and(readers.skipped);
+            let enc = self.decryption.enc();
+            decrypter = Some(verification::decrypter(readers.keys, enc, &doors));
         }
-        let verifier = jwt::Verifier::new(keys, policy);
-        Ok(match self.demands.clock() {
-            None => verifier,
-            Some(clock) => verifier.clock(clock),
-        })
-    }
-
-    fn decrypter(&self, doors: &Open) -> Outcome<Option<Decrypter>> {
-        let Some(keys) = self.decryption.load(doors)? else {
-            return Ok(None);
+        let skipped = skipped.noted_if(self.key.is_verbose());
+        let policy = JwtPolicy {
+            demands: &self.demands,
+            typ: self.typ.as_deref(),
         };
-        let mut decrypter = Decrypter::new(keys);
-        if let Some(enc) = self.decryption.enc() {
-            decrypter = decrypter.allow_only(&[enc]);
-        }
-        if doors.has(Door::Zip) {
-            decrypter = danger::allow_zip(decrypter);
-        }
-        Ok(Some(decrypter))
-    }
-}
-
-/// Of a token that is signed, or signed and then encrypted.
-enum AnyVerifier {
-    Signed(jwt::Verifier),
-    Nested(jwt::NestedVerifier),
-}
-
-impl AnyVerifier {
-    fn verify(&self, token: &str) -> Outcome<Verified<IgnoredAny>> {
-        match self {
-            AnyVerifier::Signed(verifier) => {
-                (verifier.verify(token)).map_err(|error| refusal::of(error, token, Verb::JwtVerify))
-            }
-            AnyVerifier::Nested(verifier) => (verifier.verify(token))
-                .map_err(|error| refusal::of(error, token, Verb::JwtDecrypt)),
-        }
+        let verifier = policy.verifier(signers.keys, decrypter);
+        Ok(self.token.read().and_then(|token| {
+            let verified = verifier.verify(&token);
+            verified.map_err(|error| refusal::of_keys(error, &token, verifier.verb(), &skipped))
+        }))
     }
 }

@@ -51,7 +51,13 @@ impl KeyFile {
 
     /// The key, where its algorithm does not matter and need not be said.
     pub(crate) fn any_algorithm(&self) -> Outcome<AnyKey> {
-        let loaded = match self.load_any(None) {
+        self.load_any_algorithm()
+            .map_err(|refused| self.refusal(refused))
+    }
+
+    /// The same, with what is wrong as the reader says it.
+    pub(crate) fn load_any_algorithm(&self) -> Result<AnyKey, Refused> {
+        match self.load_any(None) {
             Err(refused) if refused.known_problem() == Some(KeyProblem::AlgorithmNeeded) => {
                 // The weakest demands; what these refuse is no key for any algorithm.
                 let mut tried = self
@@ -64,8 +70,7 @@ impl KeyFile {
                 }
             }
             loaded => loaded,
-        };
-        loaded.map_err(|refused| self.refusal(refused))
+        }
     }
 
     /// Algorithms, one of which takes every key of its kind that any takes.

@@ -7,7 +7,7 @@ use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
 use super::encrypting::{Said, Shared};
-use super::{KeyFile, Recipient, Signer};
+use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
 use crate::algorithm::{self, Algorithm};
 use crate::doors::{Door, Open};
 use crate::exit::{Failure, Outcome};
@@ -58,6 +58,10 @@ pub(crate) struct VerifyingKeyFile {
     /// The algorithm, for a key that does not say it (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
+
+    /// List the keys of a set that are skipped, and why
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// The key or keys that a JWE is encrypted to.
@@ -102,6 +106,10 @@ pub(crate) struct DecryptionKeyFile {
     /// The algorithm, for a key that does not say it (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::encrypting(), hide_possible_values = true)]
     alg: Option<Algorithm>,
+
+    /// List the keys of a set that are skipped, and why
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// The key that a signed token is encrypted to.
@@ -198,16 +206,19 @@ impl TokenEncryptionKeyFile {
 }
 
 impl TokenDecryptionKeyFile {
-    /// The key or keys, if the token is to be decrypted.
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Option<DecryptionKeys>> {
-        let Some(path) = &self.decrypt_key else {
-            return Ok(None);
-        };
+    /// The file of the key or keys, if the token is to be decrypted.
+    pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
+        let path = self.decrypt_key.as_ref();
+        path.map(|path| read(path, self.decrypt_alg)).transpose()
+    }
+
+    /// The key or keys of that file.
+    pub(crate) fn load(&self, file: &KeyFile, doors: &Open) -> Outcome<Loaded<DecryptionKeys>> {
         let said = Said {
             alg: self.decrypt_alg,
             enc: self.enc,
         };
-        read(path, said.alg)?.to_decrypt(said, doors).map(Some)
+        file.to_decrypt(said, doors)
     }
 
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
@@ -236,8 +247,13 @@ impl SigningKeyFiles {
 }
 
 impl VerifyingKeyFile {
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Keys> {
+    pub(crate) fn load(&self, doors: &Open) -> Outcome<Loaded<Keys>> {
         KeyFile::read(&self.key)?.to_verify(self.alg, doors)
+    }
+
+    /// Whether skipped keys are listed in any case.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 }
 
@@ -267,7 +283,11 @@ impl EncryptionKeyFiles {
 }
 
 impl DecryptionKeyFile {
-    pub(crate) fn load(&self, enc: Option<ContentEnc>, doors: &Open) -> Outcome<DecryptionKeys> {
+    pub(crate) fn load(
+        &self,
+        enc: Option<ContentEnc>,
+        doors: &Open,
+    ) -> Outcome<Loaded<DecryptionKeys>> {
         let alg = self.alg;
         match (&self.key, &self.password_file) {
             (Some(path), _) => read(path, alg)?.to_decrypt(Said { alg, enc }, doors),
@@ -275,10 +295,19 @@ impl DecryptionKeyFile {
                 let passwords = passwords(path, alg, doors)?;
                 let keys = passwords.into_iter().map(DecryptionKeys::from);
                 keys.reduce(DecryptionKeys::and)
+                    .map(|keys| Loaded {
+                        keys,
+                        skipped: Skipped::default(),
+                    })
                     .ok_or_else(|| Failure::wrong("no password"))
             }
             (None, None) => Err(Failure::wrong("say with what: --key or --password-file")),
         }
+    }
+
+    /// Whether skipped keys are listed in any case.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 }
 

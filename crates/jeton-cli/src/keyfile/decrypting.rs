@@ -4,7 +4,7 @@ use jeton::error::KeyProblem;
 use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg};
 
 use super::encrypting::{Said, Shared};
-use super::{Form, KeyFile, Kind, Refused};
+use super::{Form, KeyFile, Kind, Loaded, Refused, Skipped};
 use crate::algorithm::Algorithm;
 use crate::doors::Open;
 use crate::exit::Outcome;
@@ -22,18 +22,27 @@ const IMPLIED: [KeyManagementAlg; 4] = [
 
 impl KeyFile {
     /// The key or the set to decrypt with. Keys of a set that cannot decrypt do not spoil the rest.
-    pub(crate) fn to_decrypt(&self, said: Said, doors: &Open) -> Outcome<DecryptionKeys> {
+    pub(crate) fn to_decrypt(&self, said: Said, doors: &Open) -> Outcome<Loaded<DecryptionKeys>> {
         let Form::Set(text) = self.form() else {
-            return (self.one_to_decrypt(said, doors)).map_err(|refused| self.refusal(refused));
+            let key = self.one_to_decrypt(said, doors);
+            return key
+                .map(|keys| Loaded {
+                    keys,
+                    skipped: Skipped::default(),
+                })
+                .map_err(|refused| self.refusal(refused));
         };
         let load = |key: &KeyFile| {
             key.filled(said.alg, |alg| {
                 key.one_to_decrypt(Said { alg, ..said }, doors)
             })
         };
-        let mut usable = self.usable(text, load)?;
-        let first = usable.remove(0);
-        Ok(usable.into_iter().fold(first, DecryptionKeys::and))
+        let Loaded { mut keys, skipped } = self.usable(text, load)?;
+        let first = keys.remove(0);
+        Ok(Loaded {
+            keys: keys.into_iter().fold(first, DecryptionKeys::and),
+            skipped,
+        })
     }
 
     fn one_to_decrypt(&self, said: Said, doors: &Open) -> Result<DecryptionKeys, Refused> {

@@ -20,6 +20,7 @@ pub(crate) use argument::{
 };
 pub(crate) use encrypting::Recipient;
 pub(crate) use refused::Refused;
+pub(crate) use set::{Loaded, Skipped};
 pub(crate) use signing::Signer;
 
 use std::borrow::Cow;

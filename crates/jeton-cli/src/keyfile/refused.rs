@@ -1,14 +1,15 @@
 //! What is said of a key that is refused: the file, the member at fault, and what to do.
 
-use jeton::Limits;
 use jeton::error::KeyProblem;
 use jeton::key::KeyManagementAlg;
+use jeton::{Limits, limits};
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
 use crate::algorithm::Algorithm;
 use crate::doors::{Door, Open};
 use crate::exit::Failure;
-use crate::json::{Members, Problem};
+use crate::jose;
+use crate::json::{self, Members, Problem};
 
 /// Why a key is refused.
 pub(crate) enum Refused {
@@ -116,9 +117,10 @@ impl KeyFile {
                 let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
                 Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
             }
-            Refused::Key(error) | Refused::Shut(error) => {
-                Failure::wrong(format!("{name}: {error}"))
-            }
+            Refused::Key(error) | Refused::Shut(error) => match self.measured(error) {
+                Some(measured) => Failure::wrong(format!("{name}: key refused: {measured}")),
+                None => Failure::wrong(format!("{name}: {error}")),
+            },
             Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
                 Failure::wrong(format!("{name}: key refused: alg: {problem}"))
             }
@@ -144,6 +146,52 @@ impl KeyFile {
         };
         match Members::strict(text, Limits::default().json_depth) {
             Err(Problem::Twice(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// What a member of a JWK has, and what it must have, where the library only says that they differ.
+    fn measured(&self, error: jeton::Error) -> Option<String> {
+        let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
+            return None;
+        };
+        let member = error.member()?;
+        let Members(members) = Members::loose(text)?;
+        let (_, value) = members.iter().find(|(name, _)| name == member)?;
+        match (error.problem(), member) {
+            (KeyProblem::WrongType, _) => {
+                let given = json::kind_of(value.get());
+                Some(format!("`{member}` is {given}, and must be a string")).filter(|_| {
+                    ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
+                })
+            }
+            (KeyProblem::WrongLength, "kid") => {
+                let kid: String = serde_json::from_str(value.get()).ok()?;
+                Some(match kid.len() {
+                    0 => "`kid` is empty".to_owned(),
+                    bytes => format!("`kid` has {bytes} bytes, limit {}", limits::KEY_ID_BYTES),
+                })
+            }
+            (KeyProblem::WrongLength, "x" | "y") => {
+                let shape = Shape::of(text);
+                let curve = shape.crv.as_deref()?;
+                let needed = coordinate_bytes(curve)?;
+                let encoded: String = serde_json::from_str(value.get()).ok()?;
+                let bytes = jose::decode(&encoded)?;
+                let zeros = match bytes.len() {
+                    // A number that is written without its leading zeros is shorter in one of 256 cases.
+                    given if given + 1 == needed => ": a leading zero was removed",
+                    given if given + 3 >= needed && given < needed => {
+                        ": leading zeros were removed"
+                    }
+                    given if given == needed + 1 && bytes[0] == 0 => ": a leading zero was added",
+                    _ => "",
+                };
+                Some(format!(
+                    "{member} has {} bytes, {curve} needs {needed}{zeros}",
+                    bytes.len()
+                ))
+            }
             _ => None,
         }
     }
@@ -211,6 +259,16 @@ impl KeyFile {
     }
 }
 
+/// How long a coordinate, or a key that is one, on that curve is (RFC 7518, section 6.2.1; RFC 8037, section 2).
+fn coordinate_bytes(curve: &str) -> Option<usize> {
+    Some(match curve {
+        "P-256" | "secp256k1" | "Ed25519" | "X25519" => 32,
+        "P-384" => 48,
+        "P-521" => 66,
+        _ => return None,
+    })
+}
+
 impl Refused {
     /// What is wrong with the key, if that is what it is about.
     pub(crate) fn known_problem(&self) -> Option<KeyProblem> {
@@ -219,5 +277,9 @@ impl Refused {
             Refused::Problem(problem) => Some(*problem),
             _ => None,
         }
+    }
+    /// Whether the key is well formed, and of a kind that is not supported.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.known_problem() == Some(KeyProblem::Unsupported)
     }
 }

@@ -22,6 +22,39 @@ struct LeftOut {
     why: Failure,
 }
 
+/// What a file is loaded as, and the keys of its set that are not in it.
+pub(crate) struct Loaded<K> {
+    pub(crate) keys: K,
+    pub(crate) skipped: Skipped,
+}
+
+/// The keys of a set that cannot be used for what it is loaded for. A set usually has such keys, for another
+/// use or of a kind that is not supported: they are listed when the caller asks for it, or when no key fits.
+#[derive(Default)]
+pub(crate) struct Skipped(Vec<LeftOut>);
+
+impl Skipped {
+    /// Lists them as notes.
+    pub(crate) fn note(&self) {
+        note(&self.0);
+    }
+
+    /// These and others.
+    pub(crate) fn and(mut self, others: Skipped) -> Skipped {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// Lists them now if the caller wants them in any case, and then no more.
+    pub(crate) fn noted_if(self, is_wanted: bool) -> Skipped {
+        if !is_wanted {
+            return self;
+        }
+        self.note();
+        Skipped::default()
+    }
+}
+
 impl KeyFile {
     /// One key for a use. Of a set it is the one with that id, or the only one that has the use; a
     /// single key without an id gets that id.
@@ -74,18 +107,20 @@ impl KeyFile {
         Ok(made)
     }
 
-    /// The keys of a set that have a use, at least one; the others are noted.
+    /// The keys of a set that have a use, at least one.
     pub(super) fn usable<K>(
         &self,
         text: &str,
         load: impl Fn(&KeyFile) -> Result<K, Refused>,
-    ) -> Outcome<Vec<K>> {
+    ) -> Outcome<Loaded<Vec<K>>> {
         let (usable, left_out) = part(self.elements(text)?, |key| key.loaded(&load));
         if usable.is_empty() {
             return Err(self.why_none(text, load));
         }
-        note(&left_out);
-        Ok(usable)
+        Ok(Loaded {
+            keys: usable,
+            skipped: Skipped(left_out),
+        })
     }
 
     /// A key of a set, for which the call's algorithm is meant if it says none and has that one.
@@ -196,7 +231,8 @@ impl KeyFile {
         let elements: Elements<'_> =
             serde_json::from_str(text).map_err(|_| refused("not a list of keys"))?;
         if elements.keys.len() > limits::KEY_SET_KEYS {
-            return Err(refused("more keys than a set may hold"));
+            let (count, limit) = (elements.keys.len(), limits::KEY_SET_KEYS);
+            return Err(refused(&format!("the set has {count} keys, limit {limit}")));
         }
         if elements.keys.is_empty() {
             return Err(refused("the set is empty"));
@@ -230,6 +266,6 @@ fn part<T>(keys: Vec<KeyFile>, make: impl Fn(&KeyFile) -> Outcome<T>) -> (Vec<T>
 
 fn note(left_out: &[LeftOut]) {
     for key in left_out {
-        output::note(format_args!("left out: {}", key.why.with_hint()));
+        output::note(format_args!("skipped: {}", key.why.with_hint()));
     }
 }

@@ -7,7 +7,7 @@ use jeton::key::{Alg, Keys, SigAlg, VerifyingKey};
 use zeroize::Zeroizing;
 
 use super::signing::signature_alg;
-use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
+use super::{Form, KeyFile, Kind, Loaded, Refused, Shape, Skipped, problem_of};
 use crate::doors::{Door, Open};
 use crate::exit::Outcome;
 
@@ -16,18 +16,31 @@ const SAYING_BYTES: usize = 32;
 
 impl KeyFile {
     /// The key or the set to verify with.
-    pub(crate) fn to_verify(&self, alg: Option<Alg>, doors: &Open) -> Outcome<Keys> {
+    pub(crate) fn to_verify(&self, alg: Option<Alg>, doors: &Open) -> Outcome<Loaded<Keys>> {
         let Form::Set(text) = self.form() else {
-            return (self.one_to_verify(alg, doors)).map_err(|refused| self.refusal(refused));
+            let key = self.one_to_verify(alg, doors);
+            return key
+                .map(|keys| Loaded {
+                    keys,
+                    skipped: Skipped::default(),
+                })
+                .map_err(|refused| self.refusal(refused));
         };
         match KeySet::from_json(text) {
             Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
+                if problem_of(error) == Some(KeyProblem::TooLarge) {
+                    // It says the limit, and how many keys there are.
+                    self.elements(text)?;
+                }
                 return Err(self.refusal(error.into()));
             }
             // Each key is asked for itself.
             _ => {}
         }
-        let usable = self.usable(text, |key| key.saying(alg, doors))?;
+        let Loaded {
+            keys: usable,
+            skipped,
+        } = self.usable(text, |key| key.saying(alg, doors))?;
         let mut set = Zeroizing::new(String::with_capacity(
             text.len() + SAYING_BYTES * usable.len(),
         ));
@@ -41,8 +54,24 @@ impl KeyFile {
             true => danger::weak_key_set(&set, None),
             false => KeySet::from_json(&set),
         };
-        set.map(Keys::from)
-            .map_err(|error| self.refusal(error.into()))
+        set.map(|set| Loaded {
+            keys: set.into(),
+            skipped,
+        })
+        .map_err(|error| self.refusal(error.into()))
+    }
+
+    /// One key of a set, as [`to_verify`](Self::to_verify) takes it, and alone.
+    pub(crate) fn of_set_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Outcome<Keys> {
+        self.filled(alg, |alg| self.one_to_verify(alg, doors))
+            .map_err(|refused| self.refusal(refused))
+    }
+
+    /// Whether it verifies only if the call says for which algorithm.
+    pub(crate) fn needs_algorithm(&self, doors: &Open) -> bool {
+        let refused = self.one_to_verify(None, doors).err();
+        let problem = refused.and_then(|refused| refused.known_problem());
+        problem == Some(KeyProblem::AlgorithmNeeded)
     }
 
     /// The text of a set's key that one can verify with. The call's algorithm is written into it if it

@@ -6,7 +6,7 @@ use crate::source::{self, Source, Text};
 
 /// What a token is bound to beside its claims.
 #[derive(Debug, Args)]
-pub(super) struct BoundTo {
+pub(crate) struct BoundTo {
     /// The footer, which stands in the token in plain sight: the text itself, @FILE, or -
     #[arg(long, value_name = "TEXT|@FILE|-")]
     footer: Option<Source>,
@@ -26,13 +26,13 @@ pub(super) struct BoundTo {
 
 impl BoundTo {
     /// The footer, if the caller named one.
-    pub(super) fn footer(&self) -> Outcome<Option<Zeroizing<Vec<u8>>>> {
+    pub(crate) fn footer(&self) -> Outcome<Option<Zeroizing<Vec<u8>>>> {
         let footer = source::given(self.footer.as_ref(), self.footer_text.as_ref());
         footer.map(Source::bytes).transpose()
     }
 
     /// The implicit assertion; empty if there is none.
-    pub(super) fn implicit(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+    pub(crate) fn implicit(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         match source::given(self.implicit.as_ref(), self.implicit_text.as_ref()) {
             Some(source) => source.bytes(),
             None => Ok(Zeroizing::default()),

@@ -8,6 +8,7 @@ use super::key::{self, IssuingKey};
 use crate::claims::{Dialect, Expiry};
 use crate::doors::{self, Doors};
 use crate::exit::{Failure, Outcome};
+use crate::keyfile::KeyFile;
 use crate::output;
 use crate::source::{self, Source, Text};
 
@@ -90,12 +91,14 @@ impl Message {
 
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
-        let key = key::signing(&self.key, &self.doors.open(&key::DOORS)?)?;
+        let doors = self.doors.open(&key::DOORS)?;
+        let key = key::signing(&KeyFile::read(&self.key)?, &doors)?;
         self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
-        let key = key::encrypting(&self.key, &self.doors.open(&key::DOORS)?)?;
+        let doors = self.doors.open(&key::DOORS)?;
+        let key = key::encrypting(&KeyFile::read(&self.key)?, &doors)?;
         self.issue(&*key)
     }
 

@@ -1,8 +1,6 @@
 //! The key of a PASETO: a PASERK of the kind that the verb needs. Its version says which tokens it
 //! makes and takes; those that were superseded have a door.
 
-use std::path::Path;
-
 use jeton::Claims;
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
@@ -16,7 +14,7 @@ use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, Refused};
 
 /// A key that makes tokens, of any version and purpose.
-pub(super) trait IssuingKey {
+pub(crate) trait IssuingKey {
     fn claims(
         &self,
         claims: &Claims<'_, CustomClaims<'_>>,
@@ -54,7 +52,7 @@ impl<V: Version> IssuingKey for LocalKey<V> {
 }
 
 /// A key that takes tokens, of any version and purpose.
-pub(super) trait OpeningKey {
+pub(crate) trait OpeningKey {
     fn keys(&self) -> Keys;
     fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
 }
@@ -83,46 +81,42 @@ impl<V: Version> OpeningKey for LocalKey<V> {
 pub(super) const DOORS: [Door; 2] = [Door::PasetoV1, Door::PasetoV2];
 
 /// The key to sign with.
-pub(super) fn signing(path: &Path, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    let file = KeyFile::read(path)?;
-    Ok(match version(&file, open)? {
-        1 => Box::new(load(&file, SecretKey::<V1>::from_paserk)?),
-        2 => Box::new(load(&file, SecretKey::<V2>::from_paserk)?),
-        3 => Box::new(load(&file, SecretKey::<V3>::from_paserk)?),
-        _ => Box::new(load(&file, SecretKey::<V4>::from_paserk)?),
+pub(crate) fn signing(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, open)? {
+        1 => Box::new(load(file, SecretKey::<V1>::from_paserk)?),
+        2 => Box::new(load(file, SecretKey::<V2>::from_paserk)?),
+        3 => Box::new(load(file, SecretKey::<V3>::from_paserk)?),
+        _ => Box::new(load(file, SecretKey::<V4>::from_paserk)?),
     })
 }
 
 /// The key to encrypt with.
-pub(super) fn encrypting(path: &Path, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    let file = KeyFile::read(path)?;
-    Ok(match version(&file, open)? {
-        1 => Box::new(load(&file, LocalKey::<V1>::from_paserk)?),
-        2 => Box::new(load(&file, LocalKey::<V2>::from_paserk)?),
-        3 => Box::new(load(&file, LocalKey::<V3>::from_paserk)?),
-        _ => Box::new(load(&file, LocalKey::<V4>::from_paserk)?),
+pub(super) fn encrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, open)? {
+        1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
+        2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
+        3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
+        _ => Box::new(load(file, LocalKey::<V4>::from_paserk)?),
     })
 }
 
 /// The key to verify with.
-pub(super) fn verifying(path: &Path, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    let file = KeyFile::read(path)?;
-    Ok(match version(&file, open)? {
-        1 => Box::new(load(&file, PublicKey::<V1>::from_paserk)?),
-        2 => Box::new(load(&file, PublicKey::<V2>::from_paserk)?),
-        3 => Box::new(load(&file, PublicKey::<V3>::from_paserk)?),
-        _ => Box::new(load(&file, PublicKey::<V4>::from_paserk)?),
+pub(crate) fn verifying(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, open)? {
+        1 => Box::new(load(file, PublicKey::<V1>::from_paserk)?),
+        2 => Box::new(load(file, PublicKey::<V2>::from_paserk)?),
+        3 => Box::new(load(file, PublicKey::<V3>::from_paserk)?),
+        _ => Box::new(load(file, PublicKey::<V4>::from_paserk)?),
     })
 }
 
 /// The key to decrypt with.
-pub(super) fn decrypting(path: &Path, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    let file = KeyFile::read(path)?;
-    Ok(match version(&file, open)? {
-        1 => Box::new(load(&file, LocalKey::<V1>::from_paserk)?),
-        2 => Box::new(load(&file, LocalKey::<V2>::from_paserk)?),
-        3 => Box::new(load(&file, LocalKey::<V3>::from_paserk)?),
-        _ => Box::new(load(&file, LocalKey::<V4>::from_paserk)?),
+pub(crate) fn decrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, open)? {
+        1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
+        2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
+        3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
+        _ => Box::new(load(file, LocalKey::<V4>::from_paserk)?),
     })
 }
 

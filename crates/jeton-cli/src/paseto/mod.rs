@@ -7,6 +7,9 @@ mod open;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use binding::BoundTo;
+pub(crate) use key::{OpeningKey, decrypting, signing, verifying};
+
 use crate::exit::Outcome;
 
 /// Issue and verify PASETOs.

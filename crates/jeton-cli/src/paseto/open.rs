@@ -3,7 +3,6 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::Verified;
 use jeton::error::Rejection;
-use jeton::paseto::Verifier;
 use serde::de::IgnoredAny;
 
 use super::binding::BoundTo;
@@ -11,10 +10,12 @@ use super::key::{self, OpeningKey};
 use crate::demands::Demands;
 use crate::doors::{self, Door};
 use crate::exit::Outcome;
+use crate::keyfile::KeyFile;
 use crate::output;
 use crate::refusal::{self, Verb};
 use crate::source::TokenArgument;
 use crate::verdict::{self, Shown};
+use crate::verification;
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -75,12 +76,14 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn verify(self) -> Outcome {
-        let key = key::verifying(&self.key, &self.demands.open(&HERE)?)?;
+        let doors = self.demands.open(&HERE)?;
+        let key = key::verifying(&KeyFile::read(&self.key)?, &doors)?;
         self.open(&*key, Verb::PasetoVerify)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
-        let key = key::decrypting(&self.key, &self.demands.open(&HERE)?)?;
+        let doors = self.demands.open(&HERE)?;
+        let key = key::decrypting(&KeyFile::read(&self.key)?, &doors)?;
         self.open(&*key, Verb::PasetoDecrypt)
     }
 
@@ -97,14 +100,8 @@ impl Open {
             }
             return output::payload(opened.message());
         }
-        let mut verifier =
-            Verifier::new(key.keys(), self.demands.policy()).implicit_assertion(&*implicit);
-        if let Some(footer) = footer {
-            verifier = verifier.footer(&*footer);
-        }
-        if let Some(clock) = self.demands.clock() {
-            verifier = verifier.clock(clock);
-        }
+        let footer = footer.as_ref().map(|footer| footer.as_slice());
+        let verifier = verification::paseto(key, &self.demands, footer, &implicit);
         let verdict = self.token.read().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| refusal::of(error, &token, verb))

@@ -41,6 +41,14 @@ impl Keys {
         }
     }
 
+    /// The key, if this is one and not a set.
+    pub(crate) fn only(&self) -> Option<&VerificationKey> {
+        match &self.0 {
+            Trusted::One(key) => Some(key),
+            Trusted::Set(_) => None,
+        }
+    }
+
     /// Calls `verify` with each key that a token with this `alg` and `kid` may have been signed by,
     /// until one answers yes.
     ///

@@ -1,0 +1,102 @@
+//! The verifications of `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same
+//! code, so that it never says of a token what these verbs do not.
+
+use jeton::jwe::{Decrypted, Decrypter};
+use jeton::key::{ContentEnc, DecryptionKeys, Keys};
+use jeton::{Policy, Verified, danger, jwt, paseto};
+use serde::de::IgnoredAny;
+
+use crate::demands::Demands;
+use crate::doors::{Door, Open};
+use crate::jose;
+use crate::paseto::OpeningKey;
+use crate::refusal::Verb;
+
+/// What the claims and the type of a JWT must be.
+#[derive(Clone, Copy)]
+pub(crate) struct JwtPolicy<'a> {
+    pub(crate) demands: &'a Demands,
+    pub(crate) typ: Option<&'a str>,
+}
+
+impl JwtPolicy<'_> {
+    pub(crate) fn policy(self) -> Policy {
+        let policy = self.demands.policy();
+        match self.typ {
+            Some(typ) => policy.typ(typ.to_owned()),
+            None => policy,
+        }
+    }
+
+    /// Of tokens that are signed, or signed and then encrypted.
+    pub(crate) fn verifier(self, keys: Keys, decrypter: Option<Decrypter>) -> JwtVerifier {
+        let mut verifier = jwt::Verifier::new(keys, self.policy());
+        if let Some(clock) = self.demands.clock() {
+            verifier = verifier.clock(clock);
+        }
+        match decrypter {
+            None => JwtVerifier::Signed(verifier),
+            Some(decrypter) => JwtVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier)),
+        }
+    }
+}
+
+/// Of a token that is signed, or signed and then encrypted.
+pub(crate) enum JwtVerifier {
+    Signed(jwt::Verifier),
+    Nested(jwt::NestedVerifier),
+}
+
+impl JwtVerifier {
+    pub(crate) fn verify(&self, token: &str) -> jeton::Result<Verified<IgnoredAny>> {
+        match self {
+            JwtVerifier::Signed(verifier) => verifier.verify(token),
+            JwtVerifier::Nested(verifier) => verifier.verify(token),
+        }
+    }
+
+    pub(crate) fn verb(&self) -> Verb {
+        match self {
+            JwtVerifier::Signed(_) => Verb::JwtVerify,
+            JwtVerifier::Nested(_) => Verb::JwtDecrypt,
+        }
+    }
+}
+
+/// Of a JWE, with what the caller allows.
+pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, doors: &Open) -> Decrypter {
+    let mut decrypter = Decrypter::new(keys);
+    if let Some(enc) = enc {
+        decrypter = decrypter.allow_only(&[enc]);
+    }
+    if doors.has(Door::Zip) {
+        decrypter = danger::allow_zip(decrypter);
+    }
+    decrypter
+}
+
+/// A JWE in any serialization.
+pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decrypted> {
+    match jose::is_json(token) {
+        false => decrypter.decrypt(token),
+        true => decrypter.decrypt_json(token),
+    }
+}
+
+/// Of a PASETO. Any footer is accepted unless one is named.
+pub(crate) fn paseto(
+    key: &dyn OpeningKey,
+    demands: &Demands,
+    footer: Option<&[u8]>,
+    implicit: &[u8],
+) -> paseto::Verifier {
+    let mut verifier =
+        paseto::Verifier::new(key.keys(), demands.policy()).implicit_assertion(implicit);
+    if let Some(footer) = footer {
+        verifier = verifier.footer(footer);
+    }
+    if let Some(clock) = demands.clock() {
+        verifier = verifier.clock(clock);
+    }
+    verifier
+}
