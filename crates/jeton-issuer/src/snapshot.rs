@@ -108,7 +108,7 @@ impl IssuerView {
             let secret = secrets.get(&key.kid);
             let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
             match &**secret {
-                SecretKey::Jws(_) => public.extend(key.public.clone()),
+                SecretKey::Jws(_) => public.extend(secret.public_text()),
                 SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
                 SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
@@ -116,7 +116,7 @@ impl IssuerView {
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
             if matches!(key.kind, KeyKind::V3Public | KeyKind::V4Public) {
-                paserks.extend(key.public.clone());
+                paserks.extend(secret.public_text());
             }
         }
         let jwk_set = format!("{{\"keys\":[{}]}}", public.join(","));
