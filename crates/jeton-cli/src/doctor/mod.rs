@@ -37,8 +37,8 @@ to its text on the way, what its times and its alg say, which key made it, and w
 verify takes it. Of the clock: how far it is from that of the server that the keys come from.
 
 ! is wrong, ? cannot be told. Exit code 0: nothing is wrong; 1: something is; 2: the call was wrong.
-An address is asked once, past caches, for ten seconds at most; its certificate is judged by this machine's
-authorities, or those of SSL_CERT_FILE.")]
+An address is asked once, past caches, for ten seconds at most; its certificate is judged by this
+machine's authorities, or those of SSL_CERT_FILE.")]
 pub(crate) struct Doctor {
     /// The keys that verify: a file (JWK, JWK Set, PEM or DER), or the address of a set
     #[arg(long, value_name = "FILE|URL")]
