@@ -321,7 +321,7 @@ fn changed_times_hold_from_the_next_key_on() {
 #[test]
 fn change_that_needs_too_many_keys_changes_nothing() {
     let long = profile("p", "ES256", YEAR);
-    let world = World::new(&with(&[long.clone()]));
+    let world = World::new(&with(std::slice::from_ref(&long)));
     while world.node.issuer(ISS).unwrap().1.keys().len() < limits::KEYS_PER_ISSUER {
         world
             .node

@@ -88,7 +88,7 @@ fn key_that_was_stored_before_says_it_too() {
     drop(node);
     // As it was written when nothing said it.
     let at = Key::of(["k", ISS, "_set"]).unwrap();
-    let entry = block_on(store.read(&[at.clone()]))
+    let entry = block_on(store.read(std::slice::from_ref(&at)))
         .unwrap()
         .entries
         .remove(0)
