@@ -67,6 +67,10 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
     },
 ];
 
+/// The package that nginx is taken out of, and where it is in it. Installed, it would start a web server.
+const NGINX_PACKAGE: &str = "nginx";
+const NGINX: &str = "usr/sbin/nginx";
+
 /// Names under which Chromium is installed.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 
@@ -114,6 +118,7 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
     let started = Instant::now();
     rust_components(house)?;
     system_packages(house)?;
+    nginx_program(house)?;
     toolchains();
     cargo_deny(house)?;
     browser_packages(house)?;
@@ -141,6 +146,47 @@ pub(crate) fn cargo_deny_path(house: &House) -> Option<PathBuf> {
 pub(crate) fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     named.or_else(|| BROWSERS.iter().find_map(|name| on_path(name)))
+}
+
+/// nginx for the tests, if there is one. Debian's is not on every user's PATH.
+pub(crate) fn nginx(house: &House) -> Option<PathBuf> {
+    let places = [Path::new("/").join(NGINX), nginx_folder(house).join(NGINX)];
+    on_path("nginx").or_else(|| places.into_iter().find(|program| program.is_file()))
+}
+
+fn nginx_folder(house: &House) -> PathBuf {
+    house.path("target/tools").join(NGINX_PACKAGE)
+}
+
+/// Takes nginx out of its package, without installing it.
+fn nginx_program(house: &House) -> Result<(), Stop> {
+    if nginx(house).is_some() {
+        return present("nginx");
+    }
+    if on_path("apt-get").is_none() || on_path("dpkg").is_none() {
+        note("nginx is not on the PATH: the test of a caching proxy is left out");
+        return Ok(());
+    }
+    needed(
+        "nginx",
+        "key sets are fetched through it, as the cache that stands before many services",
+    );
+    let folder = nginx_folder(house);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Stop::Failed(format!("{} cannot be made: {error}", folder.display())))?;
+    let download = ["download", "-q", NGINX_PACKAGE];
+    if !succeeds(house.command("apt-get").args(download).current_dir(&folder)) {
+        // What the machine knows of packages may be old, or nothing.
+        apt_get(house, &["update", "-q"])?;
+        run_command(house.command("apt-get").args(download).current_dir(&folder))?;
+    }
+    let unpack = format!("dpkg -x {NGINX_PACKAGE}_*.deb .");
+    run_command(
+        house
+            .command("sh")
+            .args(["-c", &unpack])
+            .current_dir(&folder),
+    )
 }
 
 fn rust_components(house: &House) -> Result<(), Stop> {

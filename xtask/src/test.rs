@@ -2,6 +2,7 @@
 
 mod attack;
 mod browser_attack;
+mod caching_proxy;
 mod drivers;
 pub(crate) mod etcd;
 mod examples;
@@ -92,6 +93,11 @@ const STEPS: &[Step] = &[
         name: "grpcurl",
         what: "the lines of docs/service.md, with the real grpcurl",
         run: grpcurl::run,
+    },
+    Step {
+        name: "caching-proxy",
+        what: "a key set is fetched through a real nginx that caches it",
+        run: caching_proxy::run,
     },
     Step {
         name: "etcd",

@@ -30,7 +30,10 @@ Servers with the same etcd are one service: each issues, verifies and honours wh
 They share the key that private keys are encrypted under: JETON_KEY_ENCRYPTION_KEY, or a file that the
 configuration names.
 
-SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its clients, hosts and
+The issuers that a configuration names are what it says: differences from the store are applied
+at the start and at SIGHUP, and those that cannot be are warnings in the log.
+
+SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its issuers, clients, hosts and
 certificates again.")]
 pub(crate) struct Serve {
     /// The configuration, TOML; docs/service.md says what can be in it

@@ -311,6 +311,49 @@ fn an_address_is_asked_for_its_keys_and_its_time() {
     }
 }
 
+/// Answers like a cache: with an old copy, unless it is asked past it.
+fn caching(heeds_no_cache: bool, copy: &str, published: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answer = |age: &str, body: &str| {
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=300\r\n{age}\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let (copy, published) = (answer("Age: 120\r\n", copy), answer("", published));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).unwrap_or(0);
+            let request = String::from_utf8_lossy(&request[..length]).to_lowercase();
+            let is_past = heeds_no_cache && request.contains("\r\ncache-control: no-cache\r\n");
+            let answer = if is_past { &published } else { &copy };
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    format!("http://{address}/jwks.json")
+}
+
+#[test]
+fn key_set_is_asked_for_past_caches() {
+    let house = House::new();
+    let (old, new) = (house.set(&["one.pub"]), house.set(&["two.pub"]));
+    let (said, code) = house.doctor(&["--keys", &caching(true, &old, &new)]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("kid two"), "{said}");
+    let (said, _) = house.doctor(&["--keys", &caching(false, &old, &new)]);
+    assert!(said.contains("kid one"), "{said}");
+    assert!(
+        said.contains(
+            "? a cache answered with a copy that is 120 s old, though it was asked not to"
+        ),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_real_service_has_nothing_wrong() {
     let folder = data_folder::issuer();

@@ -232,3 +232,63 @@ fn full_disk_without_calls_becomes_ready_by_itself() {
     disk.free();
     until("it is ready again", || world.ready() == "200");
 }
+
+/// Neither a restart nor SIGHUP fails because of it: what the file asks for is told, and done later.
+#[test]
+fn changed_issuer_on_a_full_disk_is_a_warning_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
+        return;
+    };
+    let data = disk.0.join("jeton-data");
+    let config = |seconds: u32| {
+        let profile = format!(
+            "{{name = 'access', alg = 'ES256', lifetime_seconds = {seconds}, audiences = ['api']}}"
+        );
+        let text = format!("[[issuer]]\niss = 'i'\nprofiles = [{profile}]\n");
+        fs::write(folder.path().join("jeton.toml"), text).unwrap();
+    };
+    let start = || World {
+        folder: folder.path(),
+        server: Serving::any_port(
+            folder.path(),
+            &["--config", "jeton.toml", "--data", data.to_str().unwrap()],
+        ),
+    };
+    config(900);
+    let world = start();
+    until("it is ready", || world.ready() == "200");
+    disk.fill();
+    until("a revocation is refused", || {
+        let token = world.issue();
+        world.revoke(&token).0 == Some(2)
+    });
+    let warned = |said: &str| {
+        let told = [
+            "field=\"profiles[access].lifetime_seconds\" old=\"900\" new=\"60\"",
+            "no room left",
+        ];
+        let is_it =
+            |line: &str| line.contains("WARN") && told.iter().all(|part| line.contains(part));
+        said.lines().any(is_it)
+    };
+    config(60);
+    let before = world.server.said().len();
+    world.server.signal("-HUP");
+    let again = "the configuration has been read again";
+    let said = world.server.wait_for_after(before, again);
+    assert!(warned(&said), "{said}");
+    let token = world.issue();
+    assert!(!world.is_revoked(&token), "it serves as before");
+
+    disk.free();
+    until("it is ready again", || world.ready() == "200");
+    let before = world.server.said().len();
+    world.server.signal("-HUP");
+    let said = world.server.wait_for_after(before, again);
+    assert!(!warned(&said), "{said}");
+    assert!(
+        said.contains("profiles[access].lifetime_seconds: 900 -> 60"),
+        "{said}"
+    );
+}

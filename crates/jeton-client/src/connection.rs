@@ -83,7 +83,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::Configuration`], [`Error::Unavailable`].
+    /// [`Error::Configuration`], [`Error::Unreachable`].
     pub async fn open(self) -> Result<Client> {
         let configuration = |what: &str| Error::Configuration(what.to_owned());
         let is_tls = self.url.starts_with("https://");
@@ -126,7 +126,7 @@ impl Connection {
             while let Some(deeper) = cause.source() {
                 cause = deeper;
             }
-            Error::Unavailable(format!("the server cannot be reached: {cause}"))
+            Error::Unreachable(format!("the server cannot be reached: {cause}"))
         })?;
         Ok(Client {
             inner: TokenServiceClient::new(channel),

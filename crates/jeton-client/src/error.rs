@@ -22,7 +22,9 @@ pub enum Error {
     Wrong(String),
     /// The server has too much to do: try again later.
     Overloaded(String),
-    /// The server cannot be reached, or cannot answer now.
+    /// The server cannot be reached, or the connection broke.
+    Unreachable(String),
+    /// The server cannot do it now, or not in time.
     Unavailable(String),
     /// The address, the certificate or the bearer token cannot be used.
     Configuration(String),
@@ -45,6 +47,7 @@ impl fmt::Display for Error {
             | Error::Denied(message)
             | Error::Wrong(message)
             | Error::Overloaded(message)
+            | Error::Unreachable(message)
             | Error::Unavailable(message)
             | Error::Configuration(message) => f.write_str(message),
         }
@@ -56,6 +59,10 @@ impl std::error::Error for Error {}
 impl From<Status> for Error {
     fn from(status: Status) -> Self {
         let message = status.message().to_owned();
+        // A status that came from the server has no cause here.
+        if std::error::Error::source(&status).is_some() {
+            return Error::Unreachable(message);
+        }
         match status.code() {
             Code::FailedPrecondition => Error::Rejected {
                 reason: status

@@ -46,10 +46,10 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the stream has ended: follow anew.
+    /// [`Error::Unreachable`] when the stream has ended: follow anew.
     pub async fn next(&mut self) -> Result<bool> {
         let update = self.updates.message().await?;
-        let update = update.ok_or_else(|| Error::Unavailable("the stream has ended".to_owned()))?;
+        let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
         self.heard = Instant::now();
         self.revision = update.revision;
         for token in update.tokens {

@@ -5,9 +5,8 @@ use jeton_store::{Entry, Prefix, Store};
 use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
-use crate::record::{self, SealedKey};
+use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::RuleRecord;
-use crate::settings::IssuerSettings;
 
 /// Reads every record of a store and says how many there are. Private keys are not decrypted.
 ///
@@ -31,7 +30,7 @@ fn check(entry: &Entry) -> Result<()> {
     let parts: Vec<String> = entry.key.parts().collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
-        ["i", _] => record::read::<IssuerSettings>(entry).map(drop),
+        ["i", _] => IssuerRecord::read(entry).map(drop),
         ["k", _, "_set"] => record::read::<Keyring>(entry).map(drop),
         ["k", _, _] => record::read::<SealedKey>(entry).map(drop),
         ["r", _, _, _] => record::read::<i64>(entry).map(drop),

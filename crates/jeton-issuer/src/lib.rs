@@ -28,6 +28,7 @@
 
 // What an issuer is
 mod custom_claims;
+mod difference;
 mod key_kind;
 mod plain_value;
 mod recipient;
@@ -60,11 +61,12 @@ pub use backup::{BackedUp, back_up, restore};
 pub use check::check_records;
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
 pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
+pub use difference::Difference;
 pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
 pub use node::{
-    Desk, DeskSeries, Expectation, Issued, Lent, Node, Options, Request, RevocationFeed,
-    RevocationNews, RevokeAnswer, Stale, Status,
+    Configured, Desk, DeskSeries, Expectation, Issued, Lent, Node, Options, Request,
+    RevocationFeed, RevocationNews, RevokeAnswer, Stale, Status,
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;

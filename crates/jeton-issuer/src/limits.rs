@@ -46,5 +46,9 @@ pub const CLAIMS_DEPTH: u32 = 32;
 pub const NAMES_PER_TXN_BYTES: usize = 64 * 1024;
 /// Nesting of an issuer's settings.
 pub const SETTINGS_DEPTH: u32 = 32;
+/// A value of an issuer's settings as the log and the audit log tell it, bytes; a longer one is cut.
+pub const SHOWN_VALUE_BYTES: usize = 256;
+/// Fields of an issuer's settings that one entry of the audit log tells the change of.
+pub const DIFFERENCES_PER_ENTRY: usize = 64;
 /// How often a decision is made anew because another node was faster.
 pub const ATTEMPTS: usize = 64;

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::seal::{KeyEncryptionKey, Place};
 use crate::secret_key::SecretKey;
+use crate::settings::IssuerSettings;
 
 /// The schema of records that this version writes, and the newest that it reads.
 pub const SCHEMA: u64 = 1;
@@ -134,6 +135,44 @@ pub(crate) fn read<T: DeserializeOwned>(entry: &Entry) -> Result<T> {
     // There is no older schema yet: a migration goes here with the second one.
     let versioned: Versioned<T> = serde_json::from_slice(&entry.value).map_err(|_| damaged())?;
     Ok(versioned.record)
+}
+
+/// An issuer as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IssuerRecord {
+    pub(crate) settings: IssuerSettings,
+    /// A configuration named it, and nobody else has set it since.
+    pub(crate) is_configured: bool,
+}
+
+/// Beside the settings, and not in them: they are what an operator writes.
+#[derive(Serialize, Deserialize)]
+struct VersionedIssuer {
+    schema: u64,
+    record: IssuerSettings,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    configured: bool,
+}
+
+impl IssuerRecord {
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let versioned = VersionedIssuer {
+            schema: SCHEMA,
+            record: self.settings.clone(),
+            configured: self.is_configured,
+        };
+        serde_json::to_vec(&versioned).expect("settings are maps of texts and numbers")
+    }
+
+    pub(crate) fn read(entry: &Entry) -> Result<IssuerRecord> {
+        check_schema(&entry.key, &entry.value)?;
+        let damaged = |_| Error::Record(entry.key.to_string());
+        let read: VersionedIssuer = serde_json::from_slice(&entry.value).map_err(damaged)?;
+        Ok(IssuerRecord {
+            settings: read.record,
+            is_configured: read.configured,
+        })
+    }
 }
 
 /// A private key as it is stored.

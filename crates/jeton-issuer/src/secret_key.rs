@@ -3,6 +3,8 @@
 use jeton::Issue;
 use jeton::jwt::{MacKey, SigningKey};
 use jeton::paseto::{v3, v4};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::error::Result;
@@ -77,10 +79,11 @@ impl SecretKey {
         .expect("made and imported keys are given an id"))
     }
 
-    /// The public half: a JWK, or a PASERK; none of a shared secret.
+    /// The public half as it is published: a JWK that is for signatures, or a PASERK; none of a shared
+    /// secret.
     pub(crate) fn public_text(&self) -> Option<String> {
         match self {
-            SecretKey::Jws(key) => Some(key.verifying_key().to_jwk()),
+            SecretKey::Jws(key) => Some(for_signatures(key.verifying_key().to_jwk())),
             SecretKey::V3Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::V4Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::Mac(_) | SecretKey::V3Local(_) | SecretKey::V4Local(_) => None,
@@ -96,6 +99,19 @@ impl SecretKey {
             SecretKey::V4Local(key) => key,
             SecretKey::V4Public(key) => key,
         }
+    }
+}
+
+/// With `use` (RFC 7517, section 4.2): there are verifiers that skip keys which do not say what for.
+fn for_signatures(jwk: String) -> String {
+    #[derive(Deserialize)]
+    struct Said {
+        r#use: Option<IgnoredAny>,
+    }
+    match serde_json::from_str::<Said>(&jwk) {
+        Ok(Said { r#use: Some(_) }) => jwk,
+        // Behind `kty`, which is written first.
+        _ => jwk.replacen(',', r#","use":"sig","#, 1),
     }
 }
 

@@ -124,6 +124,26 @@ impl IssuerSettings {
         kinds
     }
 
+    /// These settings, but each profile whose key could not sign yet keeps the format that it had: its
+    /// algorithm and its recipient.
+    pub(crate) fn keeping_formats(
+        &self,
+        old: &IssuerSettings,
+        signing: &[KeyKind],
+    ) -> Result<IssuerSettings> {
+        let mut settings = self.0.clone();
+        for profile in &mut settings.profiles {
+            if let Some(old) = old.profile(&profile.name)
+                && old.alg != profile.alg
+                && !signing.contains(&profile.alg)
+            {
+                profile.alg = old.alg;
+                profile.encrypt_to.clone_from(&old.encrypt_to);
+            }
+        }
+        IssuerSettings::try_from(settings)
+    }
+
     /// The longest that a token of that kind lives.
     pub fn longest_lifetime_seconds(&self, kind: KeyKind) -> i64 {
         let of_kind = self.0.profiles.iter().filter(|profile| profile.alg == kind);

@@ -17,7 +17,7 @@ use crate::key_kind::KeyKind;
 use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
-use crate::record::hex;
+use crate::record::{IssuerRecord, hex};
 use crate::revocation::{RevocationIndex, Revoked, Rules, check_token, minute, token_hash};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
@@ -33,6 +33,8 @@ pub(crate) struct Snapshot {
 /// An issuer, with everything prepared.
 pub(crate) struct IssuerView {
     pub(crate) settings: IssuerSettings,
+    /// A configuration named it last.
+    pub(crate) is_configured: bool,
     pub(crate) keyring: Keyring,
     secrets: HashMap<String, Arc<SecretKey>>,
     jws: Option<jwt::Verifier>,
@@ -76,11 +78,15 @@ impl Clock for Shared {
 
 impl IssuerView {
     pub(crate) fn new(
-        settings: IssuerSettings,
+        issuer: IssuerRecord,
         keyring: Keyring,
         secrets: HashMap<String, Arc<SecretKey>>,
         clock: &Arc<dyn Clock>,
     ) -> Result<IssuerView> {
+        let IssuerRecord {
+            settings,
+            is_configured,
+        } = issuer;
         // The audience is the caller's to check, token by token; everything else is settled here.
         let policy = Policy::new(settings.iss().to_owned(), "")
             .any_audience()
@@ -102,7 +108,7 @@ impl IssuerView {
             let secret = secrets.get(&key.kid);
             let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
             match &**secret {
-                SecretKey::Jws(_) => public.extend(key.public.clone()),
+                SecretKey::Jws(_) => public.extend(secret.public_text()),
                 SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
                 SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
@@ -110,7 +116,7 @@ impl IssuerView {
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
             if matches!(key.kind, KeyKind::V3Public | KeyKind::V4Public) {
-                paserks.extend(key.public.clone());
+                paserks.extend(secret.public_text());
             }
         }
         let jwk_set = format!("{{\"keys\":[{}]}}", public.join(","));
@@ -142,6 +148,7 @@ impl IssuerView {
         };
         Ok(IssuerView {
             settings,
+            is_configured,
             keyring,
             secrets,
             jws,

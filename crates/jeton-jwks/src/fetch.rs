@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
-use http::header::{ACCEPT, CACHE_CONTROL, ETAG, IF_NONE_MATCH, USER_AGENT};
+use http::header::{ACCEPT, AGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
 use hyper::body::Bytes;
@@ -31,6 +31,10 @@ pub struct Question {
     /// What the address called its last answer (`ETag`), if it is still to be had: it may be answered
     /// that it is the same.
     pub known: Option<String>,
+    /// Whether a cache on the way must not answer from its copy: the request has
+    /// `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4). It is so where a token names a key that is
+    /// not in the last answer, which may have been an old copy.
+    pub no_cache: bool,
 }
 
 /// What it answers.
@@ -90,6 +94,7 @@ impl Https {
     }
 
     async fn ask(&self, question: Question) -> Result<Answer, FetchError> {
+        let host = question.uri.host().unwrap_or_default().to_owned();
         let mut request = Request::get(question.uri)
             .header(ACCEPT, "application/jwk-set+json, application/json")
             .header(
@@ -99,12 +104,22 @@ impl Https {
         if let Some(known) = &question.known {
             request = request.header(IF_NONE_MATCH, known);
         }
+        if question.no_cache {
+            request = request.header(CACHE_CONTROL, "no-cache");
+        }
         let request = request
             .body(Empty::new())
             .map_err(|_| FetchError::Address)?;
         let answer = self.0.request(request).await.map_err(unreachable)?;
         let (parts, body) = answer.into_parts();
         let max_age = max_age(&parts.headers);
+        if let (true, Some(age)) = (question.no_cache, age(&parts.headers)) {
+            tracing::warn!(
+                host,
+                age_seconds = age,
+                "a cache ignored no-cache and answered with an old copy: new keys are found when it expires"
+            );
+        }
         match parts.status {
             StatusCode::OK => {}
             StatusCode::NOT_MODIFIED if question.known.is_some() => {
@@ -150,6 +165,12 @@ fn unreachable(error: hyper_util::client::legacy::Error) -> FetchError {
 
 fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
+}
+
+/// `Age` (RFC 9111, section 5.1), if the answer is a cache's copy.
+fn age(headers: &HeaderMap) -> Option<u64> {
+    let seconds = text_of(headers, AGE.as_str())?.trim().parse().ok()?;
+    (seconds > 0).then_some(seconds)
 }
 
 /// `Cache-Control: max-age` (RFC 9111, section 5.2.2.1); nothing where it is not to be kept.

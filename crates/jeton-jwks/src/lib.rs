@@ -24,12 +24,20 @@
 //! |---|---|
 //! | nothing was fetched yet | the first verification asks, and all others wait with it |
 //! | the answer is old ([`Schedule::fresh_for`], or the answer's own `max-age`) | tokens are verified with it, and behind them it is asked again |
-//! | a token's `kid` is not in the set | it is asked, unless that was done within [`Schedule::cooldown`]: whoever invents names cannot have it asked more often |
+//! | a token's `kid` is not in the set | it is asked with `Cache-Control: no-cache`, unless that was done within [`Schedule::cooldown`]: whoever invents names cannot have it asked more often |
 //! | it cannot be asked | what was fetched stays in force for [`Schedule::kept_for`]; it is asked again after a second, two, four, up to the cooldown |
 //! | it was not asked with success for that long | no token verifies: keys that were withdrawn must not live on |
 //!
 //! One question is under way at a time, however many wait for it, and a caller that goes away does not
 //! end it. A token whose key is known never waits for a question.
+//!
+//! Caches on the way may answer from their copy, except where a `kid` is unknown: then the copy may be
+//! older than the key. A cache that ignores `no-cache`, as nginx does unless it is told not to, answers
+//! with its copy all the same. The token is then rejected ([`UnknownKey`]), the set is asked for again
+//! after the cooldown, and the key is found when the copy has expired. If the answer has an `Age`, a
+//! warning in the log says so.
+//!
+//! [`UnknownKey`]: jeton::error::Rejection::UnknownKey
 //!
 //! # What it takes
 //!

@@ -49,6 +49,15 @@ struct Course {
     fault: Option<FetchError>,
 }
 
+/// What caches on the way do with a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caches {
+    /// They may answer from a copy, and spare the address the question.
+    MayAnswer,
+    /// They must ask the address whether their copy is still what it publishes.
+    MustAsk,
+}
+
 impl RemoteKeySet {
     /// The keys at an address, by the usual [`Schedule`], asked for by [`Https`].
     ///
@@ -108,7 +117,7 @@ impl RemoteKeySet {
         if !self.0.schedule.may_ask(&course.asked, Instant::now()) {
             return Err(course.fault.clone().unwrap_or(FetchError::TimedOut));
         }
-        self.asked(course).await;
+        self.asked(course, Caches::MayAnswer).await;
         match self.held() {
             (Some(held), Need::Nothing | Need::Newer) => Ok(held),
             _ => {
@@ -129,10 +138,10 @@ impl RemoteKeySet {
         if let Some(other) = other() {
             return Some(other);
         }
-        if !self.0.schedule.may_ask(&course.asked, Instant::now()) {
+        if !(self.0.schedule).may_ask_for_unknown(&course.asked, Instant::now()) {
             return None;
         }
-        self.asked(course).await;
+        self.asked(course, Caches::MustAsk).await;
         other()
     }
 
@@ -148,26 +157,31 @@ impl RemoteKeySet {
             return;
         };
         if self.0.schedule.may_ask(&course.asked, Instant::now()) {
-            drop(self.ask(course));
+            drop(self.ask(course, Caches::MayAnswer));
         }
     }
 
-    async fn asked(&self, course: OwnedMutexGuard<Course>) {
+    async fn asked(&self, course: OwnedMutexGuard<Course>, caches: Caches) {
         // It panicked, or the runtime ends: then there is no answer.
-        let _ = self.ask(course).await;
+        let _ = self.ask(course, caches).await;
     }
 
     /// Asks, whether or not whoever wants to know stays.
-    fn ask(&self, mut course: OwnedMutexGuard<Course>) -> JoinHandle<()> {
+    fn ask(&self, mut course: OwnedMutexGuard<Course>, caches: Caches) -> JoinHandle<()> {
         let shared = Arc::clone(&self.0);
         tokio::spawn(async move {
-            course.asked.last = Some(Instant::now());
+            let now = Instant::now();
+            course.asked.last = Some(now);
+            if caches == Caches::MustAsk {
+                course.asked.last_for_unknown = Some(now);
+            }
             // Until there is an answer it is in vain.
             course.asked.failures = course.asked.failures.saturating_add(1);
             course.fault = Some(FetchError::TimedOut);
             let question = Question {
                 uri: shared.uri.clone(),
                 known: course.name.clone(),
+                no_cache: caches == Caches::MustAsk,
             };
             let answer = timeout(PATIENCE, shared.fetch.fetch(question)).await;
             let answer = answer.unwrap_or(Err(FetchError::TimedOut));

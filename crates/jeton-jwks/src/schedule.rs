@@ -48,7 +48,8 @@ impl Schedule {
         Self { fresh_for, ..self }
     }
 
-    /// It is not asked more often than this, whatever tokens come.
+    /// It is not asked more often than this, whatever tokens come; and not more often than this past
+    /// caches, for tokens whose key is not in the set.
     #[must_use]
     pub fn cooldown(self, cooldown: Duration) -> Self {
         Self { cooldown, ..self }
@@ -72,12 +73,25 @@ impl Schedule {
         let Some(last) = asked.last else {
             return true;
         };
+        now.saturating_duration_since(last) >= self.pause(asked)
+    }
+
+    /// Whether it may be asked for a key that is not in the last answer. That may have been the old copy of
+    /// a cache, however lately it came, so only questions that caches must not answer count.
+    pub(crate) fn may_ask_for_unknown(&self, asked: &Asked, now: Instant) -> bool {
+        if asked.failures > 0 {
+            return self.may_ask(asked, now);
+        }
+        let last = asked.last_for_unknown;
+        last.is_none_or(|last| now.saturating_duration_since(last) >= self.cooldown)
+    }
+
+    fn pause(&self, asked: &Asked) -> Duration {
         let doublings = asked.failures.saturating_sub(1).min(16);
-        let pause = match asked.failures {
+        match asked.failures {
             0 => self.cooldown,
             _ => (FIRST_PAUSE * (1 << doublings)).min(self.cooldown),
-        };
-        now.saturating_duration_since(last) >= pause
+        }
     }
 
     /// What is to be done for a token whose key is known, or nothing is known of.
@@ -99,6 +113,8 @@ impl Schedule {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Asked {
     pub(crate) last: Option<Instant>,
+    /// When it was last asked for a key that was not in its answer, past caches.
+    pub(crate) last_for_unknown: Option<Instant>,
     /// How often in a row it was asked in vain.
     pub(crate) failures: u32,
 }
@@ -161,6 +177,7 @@ mod tests {
             let asked = Asked {
                 last: Some(last),
                 failures,
+                ..Asked::default()
             };
             let ready = |s: &u32| schedule.may_ask(&asked, last + S * *s);
             (0..).find(ready)

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jeton::Clock;
 use jeton_issuer::{
-    DataFolder, Error as IssuerError, IssuerSettings, KEY_VARIABLE, KeySource, Missing, Node, Stale,
+    Configured, DataFolder, Difference, Error as IssuerError, IssuerSettings, KEY_VARIABLE,
+    KeySource, Missing, Node, Stale,
 };
 
 use zeroize::Zeroizing;
@@ -39,7 +40,7 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
     Ok((source, is_given))
 }
 
-/// Opens the store, starts the node, and makes the configured issuers that are not there.
+/// Opens the store, starts the node, and has its issuers be as the configuration says.
 pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
     let (store, options) = match &config.store {
         Some(address) => {
@@ -61,10 +62,64 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
         .freshness(freshness, stale)
         .token_bytes(config.limits.token_bytes());
     let node = Node::start(store, options, clock)?;
-    for settings in &config.issuers {
-        make(&node, settings.clone())?;
-    }
+    let missing = configure(&node, &config.issuers);
+    missing.map_or(Ok(()), Err)?;
     Ok(node)
+}
+
+/// Has the issuers that a configuration names be as it says, and says what was done and what was not.
+/// Why the first one that is not there could not be made, if there is one.
+pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<IssuerError> {
+    let mut missing = None;
+    for settings in issuers {
+        let issuer = settings.iss();
+        match node.configure(ACTOR, settings) {
+            Ok(Configured::Created) => tracing::info!(issuer, "created, as the configuration says"),
+            Ok(Configured::Set { applied, kept }) => {
+                for change in applied {
+                    tracing::info!(issuer, %change, "changed, as the configuration says");
+                }
+                for Difference { field, old, new } in &kept {
+                    tracing::warn!(
+                        issuer,
+                        field,
+                        old,
+                        new,
+                        "not changed: no key of the new format signs yet, so the profile could issue no token. \
+                         Add a profile with that format, and change this one when its key signs"
+                    );
+                }
+            }
+            Err(error) => match node.issuer(issuer) {
+                Ok((before, _)) => not_applied(&before, settings, &error),
+                Err(_) => {
+                    tracing::warn!(issuer, %error, "the issuer of the configuration cannot be created");
+                    missing.get_or_insert(error);
+                }
+            },
+        }
+    }
+    for iss in node.configured_issuers() {
+        if !issuers.iter().any(|settings| settings.iss() == iss) {
+            tracing::warn!(
+                issuer = iss,
+                "the configuration no longer names this issuer: it stays as it is, and goes on to issue and \
+                 verify tokens. Name it again, or set it with AdminService or `jeton admin issuer set`"
+            );
+        }
+    }
+    missing
+}
+
+fn not_applied(before: &IssuerSettings, settings: &IssuerSettings, error: &IssuerError) {
+    let issuer = settings.iss();
+    let differences = before.differences(settings);
+    if differences.is_empty() {
+        tracing::warn!(issuer, %error, "that the configuration names the issuer cannot be noted");
+    }
+    for Difference { field, old, new } in &differences {
+        tracing::warn!(issuer, field, old, new, %error, "not changed");
+    }
 }
 
 /// Makes an issuer to try things out with, if there is none at all. Its name is the address.
@@ -79,10 +134,7 @@ pub(crate) fn make_trial_issuer(node: &Node, iss: &str) -> Result<()> {
             {"name": "paseto", "alg": "v4.public", "lifetime_seconds": 900, "audiences": ["api"]},
         ],
     });
-    make(node, IssuerSettings::from_json(&settings.to_string())?)
-}
-
-fn make(node: &Node, settings: IssuerSettings) -> Result<()> {
+    let settings = IssuerSettings::from_json(&settings.to_string())?;
     match node.create_issuer(ACTOR, settings) {
         // Made before, or by another node at this moment.
         Ok(()) | Err(IssuerError::IssuerExists) => Ok(()),

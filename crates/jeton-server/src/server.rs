@@ -19,7 +19,7 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 use crate::auth::Doorman;
-use crate::config::Config;
+use crate::config::{Changed, Config};
 use crate::error::{Error, Result};
 use crate::faults::Faults;
 use crate::hosts::Hosts;
@@ -55,6 +55,7 @@ pub struct Offer {
 
 /// What the main thread needs.
 struct Running {
+    /// As it was read at the start.
     config: Config,
     house: Arc<House>,
     health: HealthReporter,
@@ -75,8 +76,8 @@ impl Server {
     }
 
     /// The same by a clock of the caller's, which says when keys rotate and tokens expire; and on
-    /// SIGHUP the configuration is read again. What clients there are, what they may, names in `hosts`
-    /// and certificates are taken from it; the rest needs a restart.
+    /// SIGHUP the configuration is read again. Issuers, clients and what they may, names in `hosts` and
+    /// certificates are taken from it; the rest needs a restart.
     ///
     /// The process's limit of open files is raised if it is too low for the connections.
     ///
@@ -93,6 +94,7 @@ impl Server {
         config.check_exposure(key_is_given)?;
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let count = config.workers.unwrap_or_else(cores);
+        let started = config.clone();
         config.limits.connections = descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
@@ -114,7 +116,7 @@ impl Server {
         let workers = Workers::start(count, &house, &ending)?;
 
         let running = Running {
-            config,
+            config: started,
             house,
             health,
             workers,
@@ -275,12 +277,28 @@ async fn signals(
             _ = interrupt.recv() => { let _ = stop.send(true); }
             _ = hangup.recv() => match &reload {
                 None => tracing::info!("there is no configuration file to read again"),
-                Some(reload) => match read_again(config, house, generation, reload) {
-                    Ok(()) => tracing::info!("the configuration has been read again"),
-                    Err(error) => tracing::error!(%error, "the old configuration stays in force"),
+                // Writing to the store takes its time, and SIGTERM does not wait for it.
+                Some(reload) => tokio::select! {
+                    () = reread(config, house, generation, reload) => {}
+                    () = until(&mut stopping) => return,
+                    _ = terminate.recv() => { let _ = stop.send(true); }
+                    _ = interrupt.recv() => { let _ = stop.send(true); }
                 },
             },
         }
+    }
+}
+
+async fn reread(started: &Config, house: &House, generation: &AtomicU64, reload: &Reload) {
+    match read_again(started, house, generation, reload) {
+        Ok(config) => {
+            let node = house.routes.service.node.clone();
+            let configure = move || node::configure(&node, &config.issuers);
+            // What could not be done has been said.
+            let _ = tokio::task::spawn_blocking(configure).await;
+            tracing::info!("the configuration has been read again");
+        }
+        Err(error) => tracing::error!(%error, "the old configuration stays in force"),
     }
 }
 
@@ -290,16 +308,11 @@ fn read_again(
     house: &House,
     generation: &AtomicU64,
     reload: &Reload,
-) -> Result<()> {
+) -> Result<Config> {
     let mut config = reload()?;
-    let addresses = (started.listen, started.admin_listen);
-    let places = (&started.data, &started.store);
-    if addresses != (config.listen, config.admin_listen) || places != (&config.data, &config.store)
-    {
-        tracing::warn!("`listen`, `admin_listen`, `data` and `store` change with a restart");
-    }
+    let needs_restart = started.needs_restart(&config);
     // What the new clients are for are the listeners that there are.
-    (config.listen, config.admin_listen) = addresses;
+    (config.listen, config.admin_listen) = (started.listen, started.admin_listen);
     config.data.clone_from(&started.data);
     let (_, key_is_given) = node::key_source(&config)?;
     config.check_exposure(key_is_given)?;
@@ -310,9 +323,15 @@ fn read_again(
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
     let doorman = Doorman::new(&config, generation, token)?;
     // From here on nothing fails.
-    if acceptor.is_some() != started.tls.is_some() {
-        tracing::warn!("`tls` comes or goes with a restart");
-    } else {
+    for Changed { key, old, new } in needs_restart {
+        tracing::warn!(
+            field = key,
+            old,
+            new,
+            "not changed: it changes with a restart"
+        );
+    }
+    if acceptor.is_some() == started.tls.is_some() {
         house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
     }
     match (before.admin_token(), doorman.admin_token()) {
@@ -325,7 +344,7 @@ fn read_again(
     }
     service.doorman.store(Arc::new(doorman));
     service.hosts.store(Arc::new(Hosts::of(&config)));
-    Ok(())
+    Ok(config)
 }
 
 fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {

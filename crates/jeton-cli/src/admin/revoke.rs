@@ -16,6 +16,11 @@ use crate::time;
 ///
 /// A revocation is on disk when the command ends. It is kept until the last token that it concerns has
 /// expired.
+///
+/// A subject, client or key is revoked by whole seconds: each token whose iat is at most the second of
+/// the revocation is rejected, and each without iat. A token issued later in the same second is rejected
+/// too. A token that a server issued whose clock is ahead is not revoked if its iat is later: revoke
+/// again when that second is over.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,11 +36,11 @@ pub(super) struct Revoke {
 enum Verb {
     /// Revoke single tokens by their id, the jti
     Token(Tokens),
-    /// Revoke every token of a subject (sub) issued until now
+    /// Revoke every token of a subject (sub) issued until the end of this second
     Subject(Named),
-    /// Revoke every token of a client (client_id) issued until now
+    /// Revoke every token of a client (client_id) issued until the end of this second
     Client(Named),
-    /// Revoke every token of a key (kid) issued until now; the key goes on signing
+    /// Revoke every token of a key (kid) issued until the end of this second; the key goes on signing
     Key(Named),
     /// List what is revoked as a whole, until when
     Rules(Rules),

@@ -152,6 +152,13 @@ fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
             "Cache-Control: max-age=300, and a new key is published that much before it signs",
         ),
     }
+    let age = text_of(&answer.headers, "age").and_then(|age| age.trim().parse().ok());
+    if let Some(age @ 1_u64..) = age {
+        examined.cannot_tell(
+            format!("a cache answered with a copy that is {age} s old, though it was asked not to"),
+            "a new key is found when the copy expires: have the cache heed Cache-Control: no-cache of requests",
+        );
+    }
     if let Some(keys_at) = metadata(&answer.body) {
         examined.wrong(
             "these are a provider's metadata and no keys",

@@ -74,8 +74,8 @@ of a kind that is not supported, are listed with -v or if no key fits. What an a
 how far its clock is from this machine's, is looked at in any case.
 
 ! is an error; ? is worth a look, or cannot be told. Exit code 0: no error; 1: an error; 2: the call
-was wrong, or a file could not be read. An address is asked once, for ten seconds at most; its
-certificate is judged by this machine's authorities, or those of SSL_CERT_FILE.")]
+was wrong, or a file could not be read. An address is asked once, past caches, for ten seconds at
+most; its certificate is judged by this machine's authorities, or those of SSL_CERT_FILE.")]
 pub(crate) struct Doctor {
     /// The keys that verify: a file (JWK, JWK Set, PEM, DER or PASERK), or the address of a set
     #[arg(long, value_name = "FILE|URL")]

@@ -14,13 +14,19 @@ Examples:
   jeton token revoke --every subject alice
   jeton token revoke --every key 7dp3…
 
-When it ends, the revocation is on disk and the service honours it. --every revokes all that have been
-issued until now; what is issued later is good.")]
+When it ends, the revocation is on disk and the service honours it.
+
+--every compares whole seconds: it revokes each token whose iat is at most the second of the
+revocation, and each without iat. A token issued later in the same second is rejected too: ask for
+new ones from the next second on. Where several servers issue, iat is by the clock of each. A token
+that a server issued whose clock is ahead is not revoked if its iat is later: revoke again when that
+second is over.")]
 pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,
 
-    /// Revoke every token of a subject, a client or a key, which is named in the token's place
+    /// Revoke every token of a subject, a client or a key, which is named in the token's place, issued
+    /// until the end of this second
     #[arg(long, value_name = "OF")]
     every: Option<Every>,
 

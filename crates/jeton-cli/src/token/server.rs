@@ -112,9 +112,10 @@ fn failed(error: &Error) -> Failure {
         other => Failure::wrong(other.to_string()),
     };
     match error {
-        Error::Unavailable(_) => {
+        Error::Unreachable(_) => {
             failure.hint("is `jeton serve` running there? --server says where")
         }
+        Error::Unavailable(_) => failure.hint("try again; the server's log says more"),
         Error::Denied(_) => failure.hint("--bearer or --client-certificate says who calls"),
         _ => failure,
     }

@@ -61,9 +61,14 @@ impl Serving {
 
     /// Waits until it has said that.
     pub(crate) fn wait_for(&self, words: &str) -> String {
+        self.wait_for_after(0, words)
+    }
+
+    /// The same of what it has said since it had said so many bytes.
+    pub(crate) fn wait_for_after(&self, bytes: usize, words: &str) -> String {
         let begun = Instant::now();
         loop {
-            let said = self.said();
+            let said = self.said()[bytes..].to_owned();
             if said.contains(words) {
                 return said;
             }

@@ -5,12 +5,13 @@ use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
 
 use super::{Inner, Node};
 use crate::audit::{Act, Chain};
+use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
 use crate::limits;
 use crate::record::{
-    self, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
+    self, IssuerRecord, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
 };
 use crate::revocation::RuleRecord;
 use crate::secret_key::SecretKey;
@@ -24,6 +25,15 @@ impl Node {
     ///
     /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`].
     pub fn create_issuer(&self, actor: &str, settings: IssuerSettings) -> Result<()> {
+        self.create(actor, &settings, false)
+    }
+
+    pub(super) fn create(
+        &self,
+        actor: &str,
+        settings: &IssuerSettings,
+        is_configured: bool,
+    ) -> Result<()> {
         name("actor", actor)?;
         if self.inner.snapshot.load().issuers.len() >= limits::ISSUERS {
             return Err(Error::rule(
@@ -31,24 +41,11 @@ impl Node {
                 format!("{} are here, and a node serves no more", limits::ISSUERS),
             ));
         }
-        self.inner.create_issuer(actor, &settings)
-    }
-
-    /// Changes an issuer's settings. What its profiles need is made with the next tick.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownIssuer`], [`Error::Store`], [`Error::Contended`].
-    pub fn set_issuer(&self, actor: &str, settings: &IssuerSettings) -> Result<()> {
-        name("actor", actor)?;
-        self.inner.keyring_act(
-            actor,
-            settings.iss(),
-            "issuer.set",
-            &Event::Tick,
-            Vec::new(),
-            Some(settings),
-        )
+        let issuer = IssuerRecord {
+            settings: settings.clone(),
+            is_configured,
+        };
+        self.inner.create_issuer(actor, &issuer)
     }
 
     /// Publishes a new key of that kind now. It signs after the lead.
@@ -59,14 +56,9 @@ impl Node {
     /// [`set_issuer`](Node::set_issuer).
     pub fn rotate(&self, actor: &str, iss: &str, kind: KeyKind) -> Result<()> {
         name("actor", actor)?;
-        self.inner.keyring_act(
-            actor,
-            iss,
-            "key.rotate",
-            &Event::Rotate(kind),
-            Vec::new(),
-            None,
-        )
+        let event = Event::Rotate(kind);
+        self.inner
+            .keyring_act(actor, iss, "key.rotate", &event, Vec::new())
     }
 
     /// Takes a key that is in wrong hands out of the key set at once, revokes everything that it
@@ -80,7 +72,7 @@ impl Node {
         name("actor", actor)?;
         let event = Event::Compromised(kid.to_owned());
         self.inner
-            .keyring_act(actor, iss, "key.compromised", &event, Vec::new(), None)
+            .keyring_act(actor, iss, "key.compromised", &event, Vec::new())
     }
 
     /// Takes in a private key from elsewhere: a JWK, a PEM or a PASERK. It is published now and signs
@@ -93,14 +85,9 @@ impl Node {
         name("actor", actor)?;
         let key = SecretKey::import(kind, text)?;
         name("kid", &key.kid()?)?;
-        self.inner.keyring_act(
-            actor,
-            iss,
-            "key.import",
-            &Event::Import,
-            vec![(kind, key)],
-            None,
-        )
+        let keys = vec![(kind, key)];
+        self.inner
+            .keyring_act(actor, iss, "key.import", &Event::Import, keys)
     }
 
     /// Withdraws a key that is published and does not sign yet. Whoever signs goes on.
@@ -113,7 +100,7 @@ impl Node {
         name("actor", actor)?;
         let event = Event::Retire(kid.to_owned());
         self.inner
-            .keyring_act(actor, iss, "key.retire", &event, Vec::new(), None)
+            .keyring_act(actor, iss, "key.retire", &event, Vec::new())
     }
 
     /// Does now what is due: keys that are to be published or dropped. A node does so by itself, and
@@ -146,16 +133,43 @@ impl Node {
     }
 }
 
+/// What is to become of an issuer.
+pub(super) struct Plan {
+    pub(super) event: Event,
+    /// The issuer from now on, if it is to be another.
+    pub(super) issuer: Option<IssuerRecord>,
+}
+
+/// What is said of a change in the audit log.
+fn changes(old: &IssuerRecord, new: &IssuerRecord) -> Vec<String> {
+    let differences = old.settings.differences(&new.settings);
+    let more = differences
+        .len()
+        .saturating_sub(limits::DIFFERENCES_PER_ENTRY);
+    let told = differences.iter().take(limits::DIFFERENCES_PER_ENTRY);
+    let mut about: Vec<String> = told.map(Difference::to_string).collect();
+    if more > 0 {
+        about.push(format!("and {more} more"));
+    }
+    let yes_or_no = |issuer: &IssuerRecord| if issuer.is_configured { "yes" } else { "no" };
+    if old.is_configured != new.is_configured {
+        let named = Difference::new("named by the configuration", yes_or_no(old), yes_or_no(new));
+        about.push(named.to_string());
+    }
+    about
+}
+
 impl Inner {
     pub(super) fn tick(&self, iss: &str) -> Result<()> {
-        self.keyring_act("jeton", iss, "key.tick", &Event::Tick, Vec::new(), None)
+        self.keyring_act("jeton", iss, "key.tick", &Event::Tick, Vec::new())
     }
 
     pub(super) fn drop_gone(&self, iss: &str, by: i64) -> Result<()> {
-        self.keyring_act("jeton", iss, "key.gone", &Event::Over(by), Vec::new(), None)
+        self.keyring_act("jeton", iss, "key.gone", &Event::Over(by), Vec::new())
     }
 
-    fn create_issuer(&self, actor: &str, settings: &IssuerSettings) -> Result<()> {
+    fn create_issuer(&self, actor: &str, issuer: &IssuerRecord) -> Result<()> {
+        let settings = &issuer.settings;
         let iss = settings.iss();
         let now = self.now();
         let mut keys = Vec::new();
@@ -177,7 +191,7 @@ impl Inner {
             let txn = Txn::new()
                 .when(settings_key(iss)?, Condition::Absent)
                 .when(set_key(iss)?, Condition::Absent)
-                .put(settings_key(iss)?, record::write(settings));
+                .put(settings_key(iss)?, issuer.write());
             let txn = self.with_change(txn, iss, &change, &keys)?;
             let act = Act {
                 at: now,
@@ -199,9 +213,26 @@ impl Inner {
         iss: &str,
         act: &str,
         event: &Event,
-        mut keys: Vec<(KeyKind, SecretKey)>,
-        new_settings: Option<&IssuerSettings>,
+        keys: Vec<(KeyKind, SecretKey)>,
     ) -> Result<()> {
+        let plan = |_: &IssuerRecord, _: &Keyring, _| {
+            Ok(Plan {
+                event: event.clone(),
+                issuer: None,
+            })
+        };
+        self.act(actor, iss, act, keys, plan).map(drop)
+    }
+
+    /// Decides, writes, and waits until it is seen here. What the issuer was, and what it is.
+    pub(super) fn act(
+        &self,
+        actor: &str,
+        iss: &str,
+        act: &str,
+        mut keys: Vec<(KeyKind, SecretKey)>,
+        plan: impl Fn(&IssuerRecord, &Keyring, i64) -> Result<Plan>,
+    ) -> Result<(IssuerRecord, IssuerRecord)> {
         for _ in 0..limits::ATTEMPTS {
             let now = self.now();
             let names = [settings_key(iss)?, set_key(iss)?, audit_head_key()?];
@@ -209,23 +240,21 @@ impl Inner {
             let [Some(settings), Some(set), head] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
             };
-            let stored: IssuerSettings = record::read(settings)?;
+            let stored = IssuerRecord::read(settings)?;
             let keyring: Keyring = record::read(set)?;
-            let max_age_before = stored.max_age_seconds();
-            let (in_force, event) = match new_settings {
-                Some(new) => (new, &Event::Settings { max_age_before }),
-                None => (&stored, event),
-            };
-            let decided = self.decided(in_force, &keyring, event, &mut keys, now)?;
+            let Plan { event, issuer } = plan(&stored, &keyring, now)?;
+            let issuer = issuer.unwrap_or_else(|| stored.clone());
+            let decided = self.decided(&issuer.settings, &keyring, &event, &mut keys, now)?;
+            if decided.is_none() && issuer == stored {
+                return Ok((stored, issuer));
+            }
             let unchanged = |txn: Txn, entry: &Entry| {
                 txn.when(entry.key.clone(), Condition::Unchanged(entry.changed))
             };
             let mut txn = unchanged(unchanged(Txn::new(), settings), set);
-            let mut about = Vec::new();
-            match (&decided, new_settings) {
-                (None, None) => return Ok(()),
-                (_, Some(new)) => txn = txn.put(settings_key(iss)?, record::write(new)),
-                _ => {}
+            let mut about = changes(&stored, &issuer);
+            if issuer != stored {
+                txn = txn.put(settings_key(iss)?, issuer.write());
             }
             if let Some(change) = &decided {
                 txn = self.with_change(txn, iss, change, &keys)?;
@@ -248,7 +277,8 @@ impl Inner {
             };
             let txn = Chain::read(head.as_ref())?.append(txn, act)?;
             if let Some(revision) = self.try_commit(txn)? {
-                return self.wait_for(revision);
+                self.wait_for(revision)?;
+                return Ok((stored, issuer));
             }
         }
         Err(Error::Contended)

@@ -24,19 +24,22 @@ impl Inner {
         *self.due_fault() = keys.and(rest).err().map(|error| error.to_string());
     }
 
+    /// Of every issuer, whatever becomes of the others.
     fn keys_that_are_due(&self, now: i64, over: Option<i64>) -> Result<()> {
         let snapshot = self.snapshot.load_full();
+        let mut done = Ok(());
         for (iss, view) in &snapshot.issuers {
-            if view.keyring.next_tick(&view.settings) <= now {
-                self.tick(iss)?;
-            }
+            // First what goes: it makes room.
             if let Some(over) = over
                 && view.keyring.has_gone(over)
             {
-                self.drop_gone(iss, over)?;
+                done = done.and(self.drop_gone(iss, over));
+            }
+            if view.keyring.next_tick(&view.settings) <= now {
+                done = done.and(self.tick(iss));
             }
         }
-        Ok(())
+        done
     }
 
     /// Drops the minutes and rules that are over, in memory and in the store. The same from several
@@ -82,7 +85,9 @@ mod tests {
     use jeton::{Clock, Timestamp};
     use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
 
-    use crate::{IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
+    use crate::{
+        IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject, limits,
+    };
 
     const NOW: i64 = 1_800_000_000;
 
@@ -126,6 +131,32 @@ mod tests {
             assert!(node.issue("i", &Request::new("p")).is_ok());
         }
         assert_eq!(node.status().fault, None);
+    }
+
+    #[test]
+    fn issuer_that_cannot_have_another_key_does_not_stop_the_others() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&store);
+        let kind = "HS256".parse().unwrap();
+        let full: Vec<String> = (0..5).map(|number| format!("full {number}")).collect();
+        for iss in &full {
+            let settings = format!(
+                r#"{{"iss": "{iss}", "profiles": [{{"name": "p", "alg": "HS256",
+                    "lifetime_seconds": 31622400, "audiences": ["a"]}}]}}"#
+            );
+            node.create_issuer("me", IssuerSettings::from_json(&settings).unwrap())
+                .unwrap();
+        }
+        for _ in 1..limits::KEYS_PER_ISSUER {
+            full.iter()
+                .for_each(|iss| node.rotate("me", iss, kind).unwrap());
+            clock.0.fetch_add(3600, Ordering::SeqCst);
+        }
+        clock.0.fetch_add(31 * 24 * 3600, Ordering::SeqCst);
+        node.inner.do_what_is_due();
+        assert_eq!(node.issuer("i").unwrap().1.keys().len(), 2);
+        let fault = node.status().fault.unwrap();
+        assert!(fault.contains("the issuer has 20 keys"), "{fault}");
     }
 
     #[test]

@@ -11,11 +11,10 @@ use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
 use super::Inner;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
-use crate::record::{self, SealedKey};
+use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::RuleRecord;
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
-use crate::settings::IssuerSettings;
 use crate::snapshot::{IssuerView, Snapshot};
 
 /// What the next snapshot is made of.
@@ -31,7 +30,7 @@ pub(super) struct Working {
 
 #[derive(Default)]
 struct Parts {
-    settings: Option<IssuerSettings>,
+    issuer: Option<IssuerRecord>,
     keyring: Option<Keyring>,
     secrets: HashMap<String, Arc<SecretKey>>,
 }
@@ -182,7 +181,7 @@ impl Working {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
             ["i", iss] => {
-                self.parts(iss, collected).settings = Some(record::read(entry)?);
+                self.parts(iss, collected).issuer = Some(IssuerRecord::read(entry)?);
             }
             ["k", iss, "_set"] => {
                 self.parts(iss, collected).keyring = Some(record::read(entry)?);
@@ -220,7 +219,7 @@ impl Working {
         let parts: Vec<String> = key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
-            ["i", iss] => self.parts(iss, collected).settings = None,
+            ["i", iss] => self.parts(iss, collected).issuer = None,
             ["k", iss, "_set"] => self.parts(iss, collected).keyring = None,
             ["k", iss, named] => {
                 let kid = named.trim_start_matches('=');
@@ -260,10 +259,10 @@ impl Working {
         for iss in changed {
             let parts = self.issuers.get(&iss);
             let whole = parts
-                .and_then(|p| Some((p.settings.clone()?, p.keyring.clone()?, p.secrets.clone())));
+                .and_then(|p| Some((p.issuer.clone()?, p.keyring.clone()?, p.secrets.clone())));
             match whole {
-                Some((settings, keyring, secrets)) => {
-                    let view = IssuerView::new(settings, keyring, secrets, clock)?;
+                Some((issuer, keyring, secrets)) => {
+                    let view = IssuerView::new(issuer, keyring, secrets, clock)?;
                     self.snapshot.issuers.insert(iss.into(), Arc::new(view));
                 }
                 None => {

@@ -6,11 +6,13 @@ mod due;
 mod feed;
 mod follower;
 mod lookup;
+mod settings;
 mod steady;
 mod writes;
 
 pub use desk::{Desk, DeskSeries, Lent};
 pub use feed::{RevocationFeed, RevocationNews};
+pub use settings::Configured;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};

@@ -29,11 +29,12 @@ pub struct Revoke {
 pub enum Subject {
     /// One token, by its `jti`.
     Token(String),
-    /// Every token of that `sub` issued until now.
+    /// Every token of that `sub` issued until the end of this second: `iat` is a whole second, by the
+    /// clock of the node that issued the token.
     Subject(String),
-    /// Every token of that `client_id` issued until now.
+    /// Every token of that `client_id`, as of a `sub`.
     Client(String),
-    /// Every token of that key issued until now.
+    /// Every token of that key, as of a `sub`.
     Key(String),
 }
 

@@ -149,6 +149,10 @@ pub struct VerifyBatchResponse {
     #[prost(message, repeated, tag = "1")]
     pub outcomes: ::prost::alloc::vec::Vec<VerifyOutcome>,
 }
+/// A subject, client or key is revoked by whole seconds: a token is rejected if its `iat` is at most the
+/// second of the revocation, or if it has none. So a token issued later in the same second is rejected
+/// too. The second is by the clock of the server that revokes, `iat` by that of the server that issues:
+/// a token with a later `iat`, from a server whose clock is ahead, is not revoked.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 #[prost(skip_debug)]
 pub struct RevokeRequest {
@@ -168,13 +172,13 @@ pub mod revoke_request {
         /// The token of this id.
         #[prost(message, tag = "3")]
         TokenId(super::TokenId),
-        /// Every token of this `sub` issued until now.
+        /// Every token of this `sub` issued until the end of this second.
         #[prost(string, tag = "4")]
         Subject(::prost::alloc::string::String),
-        /// Every token of this `client_id` issued until now.
+        /// Every token of this `client_id` issued until the end of this second.
         #[prost(string, tag = "5")]
         ClientId(::prost::alloc::string::String),
-        /// Every token of the key with this `kid` issued until now.
+        /// Every token of the key with this `kid` issued until the end of this second.
         #[prost(string, tag = "6")]
         KeyId(::prost::alloc::string::String),
     }

@@ -1,7 +1,11 @@
 //! The configuration: one TOML file, or none for trying it out.
 
 mod place;
+mod restart;
 
+pub(crate) use restart::Changed;
+
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,7 +69,8 @@ pub struct Config {
     /// AdminService asks for the token in [`data`](Config::data).
     #[serde(rename = "client")]
     pub clients: Vec<Client>,
-    /// Issuers that are made at the start if they are not there. One that is there stays as it is.
+    /// Issuers. One that is not there is made, and one that is becomes what this says, at the start and
+    /// whenever the configuration is read again. One that is not named stays as it is.
     #[serde(rename = "issuer")]
     pub issuers: Vec<IssuerSettings>,
     /// Bounds on what clients do.
@@ -461,6 +466,9 @@ fn fault(config: &Config) -> Option<(String, String)> {
             "wants names without scheme, port and wildcard, for example \"id.example\"",
         );
     }
+    if let Some((key, what)) = issuer_fault(&config.issuers) {
+        return Some((key, what));
+    }
     if config.clients.len() > limits::CLIENTS {
         return wrong("client", "more clients than a server takes");
     }
@@ -470,6 +478,22 @@ fn fault(config: &Config) -> Option<(String, String)> {
         }
     }
     None
+}
+
+fn issuer_fault(issuers: &[IssuerSettings]) -> Option<(String, String)> {
+    let most = jeton_issuer::limits::ISSUERS;
+    if issuers.len() > most {
+        let what = format!("{} issuers, and {most} are the most", issuers.len());
+        return Some(("issuer".to_owned(), what));
+    }
+    let mut names = HashSet::new();
+    let twice = issuers
+        .iter()
+        .position(|issuer| !names.insert(issuer.iss()));
+    twice.map(|index| {
+        let what = "another issuer has this name".to_owned();
+        (format!("issuer[{index}].iss"), what)
+    })
 }
 
 /// What is issued must fit the requests that verify and revoke it.

@@ -1,0 +1,129 @@
+//! What of a configuration changes with a restart only.
+
+use std::fmt::Display;
+
+use super::{Config, Etcd, GenerateJwt, Limits};
+
+/// A key of the configuration that is not what it was at the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) key: &'static str,
+    pub(crate) old: String,
+    pub(crate) new: String,
+}
+
+impl Config {
+    /// The keys that differ from those of the start and are not read again.
+    pub(crate) fn needs_restart(&self, new: &Config) -> Vec<Changed> {
+        let (old, new) = (self.kept(), new.kept());
+        let pairs = old.into_iter().zip(new);
+        let changed = pairs.filter(|((_, old), (_, new))| old != new);
+        changed
+            .map(|((key, old), (_, new))| Changed { key, old, new })
+            .collect()
+    }
+
+    /// What stays as it was at the start. None of it is a secret.
+    fn kept(&self) -> Vec<(&'static str, String)> {
+        let Config {
+            data,
+            store,
+            etcd,
+            listen,
+            admin_listen,
+            workers,
+            key_encryption_key_file,
+            freshness_seconds,
+            when_stale,
+            drain_seconds,
+            log,
+            tls,
+            limits,
+            generate_jwt,
+            // Read again.
+            bearer: _,
+            hosts: _,
+            clients: _,
+            issuers: _,
+        } = self;
+        let path = |path: &std::path::PathBuf| path.display().to_string();
+        let mut kept = vec![
+            ("data", path(data)),
+            ("store", said(store.as_ref())),
+            ("listen", listen.to_string()),
+            ("admin_listen", admin_listen.to_string()),
+            ("workers", said(workers.as_ref())),
+            (
+                "key_encryption_key_file",
+                said(key_encryption_key_file.as_ref().map(path).as_ref()),
+            ),
+            ("freshness_seconds", freshness_seconds.to_string()),
+            ("when_stale", lower(when_stale)),
+            ("drain_seconds", drain_seconds.to_string()),
+            ("log.level", lower(&log.level)),
+            ("log.format", lower(&log.format)),
+            // Its files are read again, but a listener has TLS or it has not.
+            ("tls", tls.as_ref().map_or("none", |_| "set").to_owned()),
+        ];
+        kept.extend(of_etcd(etcd.as_ref()));
+        kept.extend(of_limits(limits));
+        kept.extend(of_generate_jwt(generate_jwt.as_ref()));
+        kept
+    }
+}
+
+fn of_etcd(etcd: Option<&Etcd>) -> [(&'static str, String); 5] {
+    let etcd = etcd.cloned().unwrap_or_default();
+    let path = |path: Option<std::path::PathBuf>| {
+        said(path.map(|path| path.display().to_string()).as_ref())
+    };
+    [
+        ("etcd.ca", path(etcd.ca)),
+        ("etcd.certificate", path(etcd.certificate)),
+        ("etcd.key", path(etcd.key)),
+        ("etcd.user", said(etcd.user.as_ref())),
+        ("etcd.password_file", path(etcd.password_file)),
+    ]
+}
+
+fn of_limits(limits: &Limits) -> [(&'static str, String); 9] {
+    let Limits {
+        message_bytes,
+        token_bytes,
+        batch_items,
+        streams,
+        header_bytes,
+        connections,
+        watchers,
+        stall_seconds,
+        lag_milliseconds,
+    } = limits;
+    [
+        ("limits.message_bytes", message_bytes.to_string()),
+        ("limits.token_bytes", said(token_bytes.as_ref())),
+        ("limits.batch_items", batch_items.to_string()),
+        ("limits.streams", streams.to_string()),
+        ("limits.header_bytes", header_bytes.to_string()),
+        ("limits.connections", connections.to_string()),
+        ("limits.watchers", watchers.to_string()),
+        ("limits.stall_seconds", stall_seconds.to_string()),
+        ("limits.lag_milliseconds", lag_milliseconds.to_string()),
+    ]
+}
+
+fn of_generate_jwt(service: Option<&GenerateJwt>) -> [(&'static str, String); 3] {
+    let field = |field: fn(&GenerateJwt) -> &String| said(service.map(field));
+    [
+        ("generate_jwt.issuer", field(|service| &service.issuer)),
+        ("generate_jwt.hs256", field(|service| &service.hs256)),
+        ("generate_jwt.es256", field(|service| &service.es256)),
+    ]
+}
+
+fn said(value: Option<&impl Display>) -> String {
+    value.map_or("none".to_owned(), ToString::to_string)
+}
+
+fn lower(value: &impl std::fmt::Debug) -> String {
+    format!("{value:?}").to_lowercase()
+}
