@@ -1,6 +1,6 @@
 //! What may stand side by side, and what is said of it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Duration;
 
