@@ -41,6 +41,10 @@ jeton's chores
                         docs/agreement-servers.md; about nine minutes, on a quiet machine
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
+Options of setup:
+  --runtimes            brings the runtimes that published figures come from, and nothing else: Node 26
+                        into target/tools, Go 1.27 into Go's module cache; looks for JDK 25 and CPython 3.14
+
 Options of test:
   --only STEP           runs this step alone, without setup (may be repeated)
   --skip STEP           leaves this step out (may be repeated)
@@ -65,6 +69,7 @@ Options of soak:
   --kills N             kills an issuer N times amid revocations (default 1000)
 
 Examples:
+  cargo xtask setup --runtimes            then: jeton lab run --runtimes newest
   cargo xtask test                        what the build machine runs
   cargo xtask test --only clippy          repeat one step after mending it
   cargo xtask test --skip lab --skip browser
@@ -100,7 +105,7 @@ fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
         return Ok(());
     }
     match chore {
-        "setup" => no_options(chore, options).and_then(|()| setup::run(house)),
+        "setup" => setup::run_with(house, options),
         "test" => test::run(house, &test::Choice::parse(options)?),
         "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
         "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),

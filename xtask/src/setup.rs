@@ -2,6 +2,8 @@
 //!
 //! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
 
+mod runtimes;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -110,6 +112,17 @@ impl Sign {
             Self::File(path) => Path::new(path).is_file(),
             Self::Library(name) => succeeds(house.command("pkg-config").args(["--exists", name])),
         }
+    }
+}
+
+/// Installs what is missing; with `--runtimes` the runtimes of published figures, and nothing else.
+pub(crate) fn run_with(house: &House, options: &[String]) -> Result<(), Stop> {
+    match options {
+        [] => run(house),
+        [option] if option == "--runtimes" => runtimes::bring(house),
+        [option, ..] => Err(Stop::Misused(format!(
+            "`setup` takes --runtimes alone, but got `{option}`"
+        ))),
     }
 }
 

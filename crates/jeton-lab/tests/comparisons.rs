@@ -1,6 +1,6 @@
 //! What may stand side by side, and what is said of it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Duration;
 
@@ -212,10 +212,10 @@ fn a_glance_takes_no_library_that_is_not_on_its_list() {
     ids.sort_unstable();
     ids.dedup();
     let listed = [
-        "go/cristalhq",
+        "go/cristalhq-v5",
         "go/go-paseto",
         "go/golang-jwt",
-        "go/pascaldekloe",
+        "go/pascaldekloe-v1.12",
         "node/fast-jwt",
         "rust/floor",
         "rust/jeton",
@@ -223,6 +223,80 @@ fn a_glance_takes_no_library_that_is_not_on_its_list() {
     ];
     assert!(ids.iter().all(|id| listed.contains(id)), "{ids:?}");
     assert!(ids.len() >= 8, "{ids:?}");
+}
+
+#[test]
+fn quick_run_has_the_newest_version_of_each_library_only() {
+    let drivers = find(&folder(None)).unwrap();
+    let older = |suites: &[Suite], extent| -> Vec<String> {
+        let plan = plan(&drivers, &Choice::of(suites, extent)).unwrap();
+        let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
+        let mut ids: Vec<String> = older.map(|(c, _)| c.driver.clone()).collect();
+        ids.dedup();
+        ids
+    };
+    for extent in [Extent::Glance, Extent::Narrow, Extent::Quick] {
+        for suites in [
+            &Suite::ALL[..],
+            &[Suite::Libraries],
+            &[Suite::Formats],
+            &[Suite::Algorithms],
+        ] {
+            assert_eq!(older(suites, extent), [""; 0], "{suites:?} {extent:?}");
+        }
+    }
+    // The reports' own pairs need them, and who asks for one by name gets it.
+    assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
+    let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
+    choice.subjects = vec!["golang-jwt-v4".into()];
+    assert!(!plan(&drivers, &choice).unwrap().cells.is_empty());
+}
+
+#[test]
+fn older_version_stands_only_where_a_published_report_needs_it() {
+    let drivers = find(&folder(None)).unwrap();
+    let choice = Choice::of(&Suite::ALL, Extent::Usual);
+    let plan = plan(&drivers, &choice).unwrap();
+    let works: Vec<_> = [1, 2, 4]
+        .into_iter()
+        .flat_map(|report| published::works(report, choice.concurrency))
+        .collect();
+    let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
+    for (cell, _) in older {
+        assert!(
+            works
+                .iter()
+                .any(|w| w.subject.split_once(':').unwrap().0 == cell.driver),
+            "{}",
+            cell.subject_id()
+        );
+        let subject = cell.subject();
+        let said = subject.older_version().unwrap();
+        assert!(said.starts_with("older version, released 20"), "{said}");
+    }
+}
+
+#[test]
+fn every_library_of_others_has_its_release_date() {
+    for driver in find(&folder(None)).unwrap() {
+        let m = &driver.manifest;
+        // This project's own, and what comes with a toolchain.
+        if ["jeton", "reference", "crypto"].contains(&m.library.as_str()) {
+            continue;
+        }
+        let day = m
+            .released
+            .as_deref()
+            .unwrap_or_else(|| panic!("{}", driver.id));
+        assert!(
+            day.parse::<jiff::civil::Date>().is_ok(),
+            "{}: {day}",
+            driver.id
+        );
+        let newer = m.superseded_by.as_deref();
+        let named = |id: &str| find(&folder(None)).unwrap().iter().any(|d| d.id == id);
+        assert!(newer.is_none_or(named), "{}: {newer:?}", driver.id);
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ import javax.tools.ToolProvider;
  * the lockfile that Maven has not. The compiler fills OUT/classes, for a driver with the harness.
  *
  * A third word does more: `--lock` writes jars.lock anew, `--test` also compiles the harness's tests
- * and runs them on this driver, or runs a server's own.
+ * and runs them on this driver; and runs the folder's own.
  */
 final class Build {
   private static final String FETCH =
@@ -25,6 +25,9 @@ final class Build {
 
   /** What drivers share. A server stands elsewhere and shares nothing. */
   private static final Path HARNESS = Path.of("../harness");
+
+  /** Folders of other drivers whose sources this one uses, a line each. */
+  private static final Path SHARED = Path.of("shared-sources");
 
   private Build() {}
 
@@ -39,7 +42,11 @@ final class Build {
     lock(jars, also.equals("--lock"));
     boolean isDriver = Files.isDirectory(HARNESS);
     if (isDriver) {
-      compile(classes, jars, HARNESS + "/src", ".");
+      List<String> sources = new ArrayList<>(List.of(HARNESS + "/src", "."));
+      if (Files.exists(SHARED)) {
+        sources.addAll(Files.readAllLines(SHARED));
+      }
+      compile(classes, jars, sources.toArray(new String[0]));
     } else {
       compile(classes, jars, ".");
     }
@@ -50,10 +57,9 @@ final class Build {
         for (String driver : classes("*Driver.java")) {
           run("java", "-cp", classPath, "jeton.harness.Tests", driver);
         }
-      } else {
-        for (String test : classes("*Test.java")) {
-          run("java", "-cp", classPath, test);
-        }
+      }
+      for (String test : classes("*Test.java")) {
+        run("java", "-cp", classPath, test);
       }
     }
   }

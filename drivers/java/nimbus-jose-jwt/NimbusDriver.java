@@ -42,6 +42,7 @@ import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import java.io.IOException;
+import java.security.Provider;
 import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.Date;
@@ -67,9 +68,14 @@ import jeton.harness.Verified;
  *
  * EdDSA and X25519 need Tink, and PEM needs Bouncy Castle, as the library documents.
  */
-public final class NimbusDriver implements Driver {
+public class NimbusDriver implements Driver {
   public static void main(String[] arguments) throws IOException {
     Session.serve(new NimbusDriver());
+  }
+
+  /** What does the cryptography; null for whatever the JDK prefers. */
+  protected Provider provider() {
+    return null;
   }
 
   @Override
@@ -187,10 +193,10 @@ public final class NimbusDriver implements Driver {
     String alg = prepare.alg;
     return switch (alg.substring(0, 2)) {
       case "HS" -> () -> new OctetSequenceKeyGenerator(Integer.parseInt(alg.substring(2))).generate();
-      case "RS", "PS" -> () -> new RSAKeyGenerator(2048).generate();
-      case "ES" -> () -> new ECKeyGenerator(curve(alg)).generate();
+      case "RS", "PS" -> () -> new RSAKeyGenerator(2048).provider(provider()).generate();
+      case "ES" -> () -> new ECKeyGenerator(curve(alg)).provider(provider()).generate();
       case "Ed" -> () -> new OctetKeyPairGenerator(Curve.Ed25519).generate();
-      case "EC" -> () -> new ECKeyGenerator(Curve.P_256).generate();
+      case "EC" -> () -> new ECKeyGenerator(Curve.P_256).provider(provider()).generate();
       case "di" -> () ->
           new OctetSequenceKeyGenerator(EncryptionMethod.parse(prepare.enc).cekBitLength())
               .generate();
@@ -218,7 +224,7 @@ public final class NimbusDriver implements Driver {
   }
 
   /** What uses a key: its private half or secret signs or decrypts, its public half the other. */
-  private static Object using(Prepare prepare, JWK key) throws JOSEException {
+  private Object using(Prepare prepare, JWK key) throws JOSEException {
     if (prepare.format.equals("jwe")) {
       JWEAlgorithm alg = JWEAlgorithm.parse(prepare.alg);
       return key.isPrivate() ? decrypter(alg, key) : encrypter(alg, key);
@@ -308,25 +314,35 @@ public final class NimbusDriver implements Driver {
     return JWK.parse(text);
   }
 
-  private static JWSSigner signer(JWK key) throws JOSEException {
-    return switch (key.getKeyType().getValue()) {
+  private JWSSigner signer(JWK key) throws JOSEException {
+    JWSSigner signer = switch (key.getKeyType().getValue()) {
       case "oct" -> new MACSigner(key.toOctetSequenceKey());
       case "RSA" -> new RSASSASigner(key.toRSAKey());
       case "EC" -> new ECDSASigner(key.toECKey());
       default -> new Ed25519Signer(key.toOctetKeyPair());
     };
+    signer.getJCAContext().setProvider(provider());
+    return signer;
   }
 
-  private static JWSVerifier verifier(JWK key) throws JOSEException {
-    return switch (key.getKeyType().getValue()) {
+  private JWSVerifier verifier(JWK key) throws JOSEException {
+    JWSVerifier verifier = switch (key.getKeyType().getValue()) {
       case "oct" -> new MACVerifier(key.toOctetSequenceKey());
       case "RSA" -> new RSASSAVerifier(key.toRSAKey());
       case "EC" -> new ECDSAVerifier(key.toECKey());
       default -> new Ed25519Verifier(key.toOctetKeyPair().toPublicJWK());
     };
+    verifier.getJCAContext().setProvider(provider());
+    return verifier;
   }
 
-  private static JWEEncrypter encrypter(JWEAlgorithm alg, JWK key) throws JOSEException {
+  private JWEEncrypter encrypter(JWEAlgorithm alg, JWK key) throws JOSEException {
+    JWEEncrypter encrypter = encrypterOf(alg, key);
+    encrypter.getJCAContext().setProvider(provider());
+    return encrypter;
+  }
+
+  private static JWEEncrypter encrypterOf(JWEAlgorithm alg, JWK key) throws JOSEException {
     if (alg.equals(JWEAlgorithm.DIR)) {
       return new DirectEncrypter(key.toOctetSequenceKey());
     }
@@ -341,7 +357,13 @@ public final class NimbusDriver implements Driver {
         : new AESEncrypter(key.toOctetSequenceKey());
   }
 
-  private static JWEDecrypter decrypter(JWEAlgorithm alg, JWK key) throws JOSEException {
+  private JWEDecrypter decrypter(JWEAlgorithm alg, JWK key) throws JOSEException {
+    JWEDecrypter decrypter = decrypterOf(alg, key);
+    decrypter.getJCAContext().setProvider(provider());
+    return decrypter;
+  }
+
+  private static JWEDecrypter decrypterOf(JWEAlgorithm alg, JWK key) throws JOSEException {
     if (alg.equals(JWEAlgorithm.DIR)) {
       return new DirectDecrypter(key.toOctetSequenceKey());
     }

@@ -21,7 +21,7 @@ use super::leaving::leave;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
 use super::run::{budget, building_first, listen, some_seed};
-use super::{Drivers, ENDED_EARLY, sentence, terminal};
+use super::{Drivers, ENDED_EARLY, runtimes, sentence, terminal};
 use target::TargetArgs;
 
 /// A pipeline stops on it.
@@ -118,6 +118,9 @@ pub(super) struct Verb {
     #[command(flatten)]
     drivers: Drivers,
 
+    #[command(flatten)]
+    runtimes: runtimes::One,
+
     // Its own heading: whatever came after it would stand under that too.
     #[command(flatten)]
     target: TargetArgs,
@@ -137,7 +140,7 @@ impl Verb {
         let target = self.target.options(&self.attacks, seed, command)?;
         let drivers = match target {
             Some(_) => Vec::new(),
-            None => self.drivers.find()?,
+            None => self.runtimes.equip(&self.drivers.find()?).drivers,
         };
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let stop = Stop::default();

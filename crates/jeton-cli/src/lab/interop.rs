@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab::Stop;
+use jeton_lab::driver::runtime::Equipped;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
 use jeton_lab::result::OutDir;
@@ -14,7 +15,7 @@ use super::leaving::leave;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
 use super::run::{budget, listen, some_seed};
-use super::{Drivers, ENDED_EARLY, sentence};
+use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
 /// Let every library verify every other's tokens
 ///
@@ -73,11 +74,14 @@ pub(super) struct Interop {
 
     #[command(flatten)]
     drivers: Drivers,
+
+    #[command(flatten)]
+    runtimes: runtimes::One,
 }
 
 impl Interop {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let drivers = self.drivers.find()?;
+        let Equipped { drivers, left_out } = self.runtimes.equip(&self.drivers.find()?);
         let choice = Choice {
             subjects: self.subjects.clone(),
             algs: self.algs.clone(),
@@ -102,6 +106,9 @@ impl Interop {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
+        left_out
+            .iter()
+            .for_each(|runtime| progress.say(&format!("left out: {runtime}")));
         let result = interop::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell_interop(&event);
         });

@@ -19,6 +19,7 @@ mod repeating;
 mod report;
 mod results;
 mod run;
+mod runtimes;
 mod servers;
 mod terminal;
 

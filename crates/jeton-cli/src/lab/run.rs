@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
+use jeton_lab::driver::runtime::Equipped;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
@@ -22,13 +23,16 @@ use super::claims::{self, Chosen};
 use super::leaving::leave;
 use super::progress::{Progress, in_words};
 use super::repeating::repeated;
-use super::{Drivers, ENDED_EARLY, sentence};
+use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
 /// Measure token formats, algorithms and libraries side by side
 ///
 /// Builds the drivers it can, lets every library verify every other's tokens and refuse forged
 /// ones, then times them in randomised rounds. A library that fails a check is not timed, and
 /// the report says what it did.
+///
+/// Drivers run on the Go, Node, JDK and CPython whose commands are on PATH; the report names them, and
+/// says which are out of support. `--runtimes` takes others.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -41,6 +45,8 @@ Examples:
   jeton lab run --sweep --subject jeton     from 1 byte to 1 MB
   jeton lab run libraries --threads 1,2
   jeton lab run --need confidentiality,cookie-budget=4096,languages=go+node
+  jeton lab run libraries --subject 'java/*' --runtimes all
+  jeton lab run --runtimes newest           after `cargo xtask setup --runtimes`
 
 Ctrl-C ends the run and keeps the rounds that were finished (exit 130).")]
 pub(super) struct Run {
@@ -107,13 +113,16 @@ pub(super) struct Run {
 
     #[command(flatten)]
     drivers: Drivers,
+
+    #[command(flatten)]
+    runtimes: runtimes::Several,
 }
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let suites = self.suites()?;
         let asked = self.advice.read()?;
-        let drivers = self.drivers.find()?;
+        let Equipped { drivers, left_out } = self.runtimes.equip(&self.drivers.find()?);
         let (claims, own_claims) = self.claims()?;
         let mut choice = Choice::of(&suites, self.extent());
         choice.subjects.clone_from(&self.subjects);
@@ -128,6 +137,9 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
+        left_out
+            .iter()
+            .for_each(|runtime| progress.say(&format!("left out: {runtime}")));
         let mut result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell(&event);
         });

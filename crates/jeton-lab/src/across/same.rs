@@ -55,6 +55,12 @@ pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Ro
 /// Whether a subject is the same code in two results: the same version, driver sources, lockfile
 /// and runtime. What a result does not say is not the same.
 pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
+    // A run on several runtimes has those of its rows; a file of an older lab has none of them.
+    if let (Some(before), Some(after)) = (&before.1.subject.runtime, &after.1.subject.runtime)
+        && before != after
+    {
+        return false;
+    }
     let code = |(result, row): (&RunResult, &Row)| {
         let e = &result.environment;
         let hash = e.drivers.get(row.subject.driver())?.clone();

@@ -12,7 +12,7 @@ use super::session::{Session, Stopped};
 use super::trial::Trial;
 use super::trying::Place;
 use super::verdict::{LeftOut, Tally};
-use crate::driver::{Built, Cache, Driver, Unbuilt};
+use crate::driver::{Built, Cache, Driver, Unbuilt, runtime};
 use crate::host::{Cores, describe};
 use crate::result::{AttackRow, Party, Practice, Rows, RunResult, Status, Taint};
 use crate::stop::Stop;
@@ -208,6 +208,8 @@ pub fn run(
     let elapsed = began.elapsed();
     let mut result = described(started, elapsed, &options.command, options.seed, rows);
     result.environment.complete = complete;
+    let took_part = built.iter().map(|(driver, _)| *driver);
+    result.environment.runtimes_used = runtime::used(took_part, started);
     result.environment.drivers = hashes;
     result.environment.runtimes = runtimes.into_inner().unwrap_or_default();
     result

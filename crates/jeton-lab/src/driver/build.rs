@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::Driver;
+use super::runtime::Runtime;
 use super::search::workspace;
 use crate::stop::Stop;
 use crate::wire::Spawn;
@@ -35,6 +36,8 @@ pub struct Recipe<'a> {
     pub id: &'a str,
     /// Where its sources are.
     pub folder: &'a Path,
+    /// What it is built and run with; `None` for the commands on `PATH`, unasked.
+    pub runtime: Option<&'a Runtime>,
     /// Commands that must be on `PATH`.
     pub needs: &'a [String],
     /// What else, beside the folder, makes it stale.
@@ -50,12 +53,19 @@ impl<'a> Recipe<'a> {
     #[must_use]
     pub fn missing_command(&self) -> Option<&'a str> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let has =
-            |need: &str| std::env::split_paths(&path).any(|folder| folder.join(need).is_file());
+        let has = |need: &str| {
+            self.runtime.is_some_and(|runtime| runtime.has(need))
+                || std::env::split_paths(&path).any(|folder| folder.join(need).is_file())
+        };
         self.needs
             .iter()
             .map(String::as_str)
             .find(|need| !has(need))
+    }
+
+    /// Variables for the processes that build and run it.
+    fn environment(&self) -> Vec<(OsString, OsString)> {
+        self.runtime.map(Runtime::environment).unwrap_or_default()
     }
 }
 
@@ -133,6 +143,7 @@ impl Cache {
             spawn: Spawn {
                 command: self.expand(recipe.run, recipe),
                 folder: recipe.folder.to_owned(),
+                environment: recipe.environment(),
             },
             hash: hash.clone(),
         };
@@ -195,7 +206,12 @@ impl Cache {
     }
 
     fn out(&self, recipe: Recipe<'_>) -> PathBuf {
-        self.root.join(recipe.id.replace('/', "-"))
+        let mut name = recipe.id.replace('/', "-");
+        // What one runtime compiled is no use to another, and a run on the one keeps what the other has.
+        if let Some(runtime) = recipe.runtime.filter(|r| r.folder.is_some()) {
+            name.push_str(&format!("@{}", runtime.version));
+        }
+        self.root.join(name)
     }
 
     fn fresh(&self, recipe: Recipe<'_>, out: &Path, hash: &str) -> bool {
@@ -239,6 +255,7 @@ impl Cache {
             .args(arguments)
             .current_dir(recipe.folder)
             .env("CARGO_TARGET_DIR", &self.cargo_target)
+            .envs(recipe.environment())
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(io)?)
             .stderr(log.try_clone().map_err(io)?)
@@ -273,10 +290,14 @@ enum Failed {
     Badly(String),
 }
 
-/// What a build leaves behind: of which sources, and where they lay. Some of what is built lies beside
-/// them (`node_modules`) or has their path in it, so a copied cache is no build.
+/// What a build leaves behind: of which sources, where they lay, and what compiled them. Some of what is
+/// built lies beside them (`node_modules`) or has their path in it, so a copied cache is no build; and
+/// what an older Go compiled is no figure of the newer one.
 fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
-    format!("{hash} in {}", recipe.folder.display())
+    let by = recipe.runtime.map_or_else(String::new, |runtime| {
+        format!(" by {} {}", runtime.language, runtime.version)
+    });
+    format!("{hash} in {}{by}", recipe.folder.display())
 }
 
 /// SHA-256 over every source file's path and content, in the order of the paths.

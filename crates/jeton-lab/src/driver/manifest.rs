@@ -5,18 +5,25 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::Recipe;
+use super::runtime::Runtime;
 use crate::suite::{Contract, Format, KeyForm, KeyHandling};
 use crate::wire::PROTOCOL;
+
+/// What stands in a driver's id before the version of its runtime.
+pub(crate) const RUNTIME_MARK: char = '@';
 
 /// One driver's folder and what its manifest says.
 #[derive(Debug, Clone)]
 pub struct Driver {
-    /// `language/folder`, unique among the drivers.
+    /// `language/folder`, unique among the drivers; behind it `@` and the version of the runtime, if the
+    /// driver is there on several and this is not the one on `PATH`.
     pub id: String,
     /// Where it is.
     pub folder: PathBuf,
     /// Its manifest.
     pub manifest: Manifest,
+    /// What it is built and run with; `None` if that is not known.
+    pub runtime: Option<Runtime>,
 }
 
 /// The content of a `driver.toml`.
@@ -31,6 +38,13 @@ pub struct Manifest {
     pub language: String,
     /// The library's version; `hello` must say the same.
     pub version: String,
+    /// The day on which that version was released: `2026-01-28`.
+    #[serde(default)]
+    pub released: Option<String>,
+    /// The driver of a newer version of the same library, if this one is kept because a published
+    /// report measured it: `go/golang-jwt`.
+    #[serde(default)]
+    pub superseded_by: Option<String>,
     /// Commands that must be on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -163,7 +177,18 @@ impl Driver {
             id: format!("{}/{}", name(folder.parent()), name(Some(folder))),
             folder: folder.to_owned(),
             manifest,
+            runtime: None,
         })
+    }
+
+    /// The same driver on a runtime; as `one_of_several` it has the runtime in its id.
+    pub(super) fn on(&self, runtime: &Runtime, one_of_several: bool) -> Self {
+        let mut driver = self.clone();
+        if one_of_several {
+            driver.id = format!("{}{RUNTIME_MARK}{}", self.id, runtime.version);
+        }
+        driver.runtime = Some(runtime.clone());
+        driver
     }
 
     /// What its manifest says that this lab does not know: of a later protocol, or misspelt.
@@ -179,8 +204,9 @@ impl Driver {
     #[must_use]
     pub fn recipe(&self) -> Recipe<'_> {
         Recipe {
-            id: &self.id,
+            id: self.id.split(RUNTIME_MARK).next().unwrap_or(&self.id),
             folder: &self.folder,
+            runtime: self.runtime.as_ref(),
             needs: &self.manifest.needs,
             inputs: &self.manifest.inputs,
             build: &self.manifest.build,

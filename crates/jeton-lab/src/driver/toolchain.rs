@@ -1,6 +1,7 @@
 //! The toolchains that drivers are built and run with.
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -71,8 +72,14 @@ fn needed_by(command: &str, drivers: &[Driver]) -> Vec<String> {
 
 /// The first line that the tool prints when it is asked.
 fn version(command: &str, ask: &str) -> Option<String> {
-    let mut child = Command::new(command)
+    first_line(Path::new(command), ask, &[])
+}
+
+/// The first line that a program prints when it is asked, with these variables beside its environment.
+pub(super) fn first_line(program: &Path, ask: &str, variables: &[(&str, &str)]) -> Option<String> {
+    let mut child = Command::new(program)
         .arg(ask)
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

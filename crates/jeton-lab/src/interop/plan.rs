@@ -348,6 +348,7 @@ mod tests {
             id: id.into(),
             folder: PathBuf::new(),
             manifest: toml::from_str(&(head + offers)).unwrap(),
+            runtime: None,
         }
     }
 

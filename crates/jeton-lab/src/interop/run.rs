@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::meeting::{Held, Players};
 use super::plan::Plan;
 use super::player::{Player, Stopped};
-use crate::driver::{Cache, Driver};
+use crate::driver::{Cache, Driver, runtime};
 use crate::host::{Cores, describe};
 use crate::result::{InteropRow, Rows, RunResult};
 use crate::stop::Stop;
@@ -109,6 +109,8 @@ pub fn run(
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = run.began.elapsed().as_secs_f64();
     environment.complete = complete;
+    let took_part = |d: &&Driver| run.hashes.contains_key(&d.id);
+    environment.runtimes_used = runtime::used(drivers.iter().filter(took_part), started);
     environment.drivers = run.hashes;
     for player in run.players.values_mut() {
         if let Some(hello) = &player.hello {

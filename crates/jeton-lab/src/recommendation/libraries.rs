@@ -2,6 +2,8 @@
 //! say. The subjects of `drivers/` are listed, each as its own documentation and the driver's
 //! manifest have it; a test holds this table to the manifests.
 
+use crate::driver::RUNTIME_MARK;
+
 /// The languages that have subjects.
 pub(super) const LANGUAGES: [&str; 5] = ["go", "java", "node", "python", "rust"];
 
@@ -44,6 +46,7 @@ pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "java", name: "jjwt", formats: JOSE, source: "github.com/jwtk/jjwt" },
     Library { language: "java", name: "jose4j", formats: JOSE, source: "bitbucket.org/b_c/jose4j" },
     Library { language: "java", name: "nimbus-jose-jwt", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt" },
+    Library { language: "java", name: "nimbus-jose-jwt-accp", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt, github.com/corretto/amazon-corretto-crypto-provider" },
     Library { language: "node", name: "fast-jwt", formats: JWT, source: "npmjs.com/package/fast-jwt" },
     Library { language: "node", name: "fast-jwt-cached", formats: JWT, source: "npmjs.com/package/fast-jwt" },
     Library { language: "node", name: "jose", formats: JOSE, source: "npmjs.com/package/jose" },
@@ -67,7 +70,7 @@ pub(super) fn with(language: &str, format: &str) -> Vec<&'static str> {
 
 /// Whether a driver, by its id, remembers tokens instead of verifying them.
 pub(crate) fn is_cache(driver: &str) -> bool {
-    driver == "node/fast-jwt-cached"
+    driver.split(RUNTIME_MARK).next() == Some("node/fast-jwt-cached")
 }
 
 #[cfg(test)]

@@ -109,6 +109,21 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
             e.rounds_finished, e.rounds_planned
         )?;
     }
+    if let Some(ended) = e.out_of_support() {
+        writeln!(
+            out,
+            "\n**Out of support**: {}. A newer runtime may give other figures.",
+            cell(&ended)
+        )?;
+    }
+    if !e.runtimes_used.is_empty() {
+        let used: Vec<String> = e
+            .runtimes_used
+            .iter()
+            .map(|r| cell(&r.in_words()))
+            .collect();
+        writeln!(out, "\nRuntimes: {}.", used.join(", "))?;
+    }
     writeln!(
         out,
         "\n{}, {}, {}{}; {}; {}, seed {}; jeton {}.",
@@ -231,11 +246,13 @@ fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
 
 fn subject(entry: &Entry<'_>) -> String {
     let subject = &entry.row.subject;
+    let aside = std::iter::once(names::language(subject).to_owned()).chain(subject.remarks());
+    let aside: Vec<String> = aside.map(|word| cell(&word)).collect();
     format!(
         "{} {} ({})",
         cell(&entry.name),
         cell(&subject.version),
-        cell(names::language(subject))
+        aside.join("; ")
     )
 }
 

@@ -67,10 +67,11 @@ pub(crate) fn distinct(subjects: &[&Subject]) -> Vec<String> {
             }
         }
     }
-    // Namesakes are told apart by language, then version, then format.
-    let parts: [fn(&Subject) -> String; 3] = [
+    // Namesakes are told apart by language, then version, then runtime, then format.
+    let parts: [fn(&Subject) -> String; 4] = [
         |s| language(s).to_owned(),
         |s| s.version.clone(),
+        |s| s.runtime.clone().unwrap_or_default(),
         |s| s.format.clone(),
     ];
     for part in parts {
@@ -125,6 +126,9 @@ mod tests {
             alg: Some(alg.to_owned()),
             enc: None,
             key_bits: None,
+            runtime: None,
+            released: None,
+            superseded_by: None,
             key_handling: "prepared".to_owned(),
         }
     }

@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::RUNTIME_MARK;
 use crate::recommendation::Recommendation;
 
 /// The version of the result file's schema.
@@ -136,10 +137,81 @@ pub struct Environment {
     pub jeton: String,
     /// Runtime versions, by language.
     pub runtimes: BTreeMap<String, String>,
+    /// The runtimes that the drivers were started with, and whether they still get fixes; empty in a
+    /// file of an older lab.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtimes_used: Vec<RuntimeUsed>,
     /// SHA-256 of each driver's sources and lockfile, by driver.
     pub drivers: BTreeMap<String, String>,
     /// Whether something disturbed the run, and what the machine said.
     pub taint: Taint,
+}
+
+/// A runtime that drivers were started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuntimeUsed {
+    /// The language of those drivers.
+    pub language: String,
+    /// Its name and version, as in the subjects: `JDK 25.0.3`.
+    pub name: String,
+    /// Where the lab found it: `PATH`, `pyenv`.
+    pub found: String,
+    /// Whether it still got fixes on the day of the run.
+    pub support: SupportState,
+    /// Until when it gets fixes, or since when it gets none: a day, or a month that is expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support_ends: Option<String>,
+}
+
+/// Whether a runtime still gets fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupportState {
+    /// It does.
+    Supported,
+    /// Not any more.
+    Ended,
+    /// The lab's table does not say: it is newer than the table, for one.
+    Unknown,
+}
+
+impl RuntimeUsed {
+    /// `Node 20.20.2 (out of support since 2026-04-30)`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        format!("{} ({})", self.name, self.support_in_words())
+    }
+
+    /// `out of support since 2026-04-30`; a month is one that is expected.
+    #[must_use]
+    pub fn support_in_words(&self) -> String {
+        match (self.support, self.support_ends.as_deref()) {
+            (SupportState::Supported, Some(month)) if month.len() == "2026-01".len() => {
+                format!("supported until {month}, expected")
+            }
+            (SupportState::Supported, Some(day)) => format!("supported until {day}"),
+            (SupportState::Supported, None) => "supported".to_owned(),
+            (SupportState::Ended, Some(day)) => format!("out of support since {day}"),
+            (SupportState::Ended, None) => "out of support".to_owned(),
+            (SupportState::Unknown, _) => "support unknown".to_owned(),
+        }
+    }
+}
+
+impl Environment {
+    /// The runtimes that got no fixes any more, in words: a figure of theirs is not that of a current one.
+    #[must_use]
+    pub fn out_of_support(&self) -> Option<String> {
+        let used = self.runtimes_used.iter();
+        let ended: Vec<String> = used
+            .filter(|r| r.support == SupportState::Ended)
+            .map(|r| match &r.support_ends {
+                Some(end) => format!("{} (since {end})", r.name),
+                None => r.name.clone(),
+            })
+            .collect();
+        (!ended.is_empty()).then(|| ended.join(", "))
+    }
 }
 
 /// What the CPU says of itself beyond its name, as the kernel writes it. What it does not say is
@@ -407,7 +479,9 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// `go/golang-jwt:jwt:HS256:prepared`; JWE adds its `enc` behind the alg, joined by `+`, and
-    /// an RSA key of another size than the usual its bits, joined by `@`.
+    /// an RSA key of another size than the usual its bits, joined by `@`. A driver that runs on several
+    /// runtimes has the version behind its own id on all but the one on `PATH`:
+    /// `java/nimbus-jose-jwt@25.0.3:jwt:HS256:prepared`.
     pub id: String,
     /// The library's name.
     pub library: String,
@@ -415,6 +489,16 @@ pub struct Subject {
     pub version: String,
     /// The driver's language.
     pub language: String,
+    /// The runtime of that language, if it is known: `JDK 25.0.3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// The day on which the library's version was released, if that is known: `2026-01-28`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
+    /// The driver of a newer version of the library, if this one is kept because a published report
+    /// measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
     /// `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
     pub format: String,
     /// The JOSE algorithm, or none for PASETO.
@@ -442,6 +526,31 @@ impl Subject {
     #[must_use]
     pub fn is_managed(&self) -> bool {
         is_managed(&self.language)
+    }
+
+    /// Its runtime, if the run measured its driver on several and this is not the one on `PATH`.
+    #[must_use]
+    pub fn own_runtime(&self) -> Option<&str> {
+        let has_its_own = self.driver().contains(RUNTIME_MARK);
+        self.runtime.as_deref().filter(|_| has_its_own)
+    }
+
+    /// What is to be known of its version beside its number, for a table: the runtime where there are
+    /// several, and that it is an older one.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let runtime = self.own_runtime().map(str::to_owned);
+        runtime.into_iter().chain(self.older_version()).collect()
+    }
+
+    /// That its version is an older one, and when it was released; `None` for the newest.
+    #[must_use]
+    pub fn older_version(&self) -> Option<String> {
+        self.superseded_by.as_ref()?;
+        Some(match &self.released {
+            Some(day) => format!("older version, released {day}"),
+            None => "older version".to_owned(),
+        })
     }
 
     /// The id of its driver.

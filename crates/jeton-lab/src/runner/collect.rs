@@ -17,9 +17,10 @@ pub(super) fn result(
     sets: &ClaimsSets,
 ) -> RunResult {
     for hello in benches.iter().filter_map(|b| b.hello.as_ref()) {
-        environment
-            .runtimes
-            .insert(hello.language.clone(), hello.runtime.clone());
+        // Of several runtimes the one on PATH comes first, and is the one that this member is of.
+        let runtimes = &mut environment.runtimes;
+        let runtime = runtimes.entry(hello.language.clone());
+        runtime.or_insert_with(|| hello.runtime.clone());
     }
     let noise_floor = noise_floor(&benches);
     let verdicts = verdicts(&benches, &plan.comparisons, &noise_floor);

@@ -29,7 +29,7 @@ use bench::{Bench, Stopped};
 use forge::Forge;
 use shared_core::{Sharing, Watch};
 
-use crate::driver::{Built, Cache, Driver};
+use crate::driver::{Built, Cache, Driver, runtime};
 use crate::host::{Cores, Witness, Yardstick, describe};
 use crate::result::{RunResult, Status, Taint};
 use crate::stop::Stop;
@@ -95,6 +95,8 @@ pub fn run(
     environment.rounds_planned = options.pace.rounds;
     environment.rounds_finished = run.finished;
     environment.taint = run.taint;
+    let measured = |d: &&Driver| run.hashes.contains_key(&d.id);
+    environment.runtimes_used = runtime::used(drivers.iter().filter(measured), started);
     environment.drivers = run.hashes;
     collect::result(run.benches, plan, options, environment, &claims)
 }
@@ -443,6 +445,15 @@ impl Workshop<'_> {
                 cell.version,
                 cell.language
             );
+            bench.fail(Status::FailedPreflight, reason);
+            return Ok(());
+        }
+        // The name is in the row: it is that of the runtime that does the work, or there is no row.
+        let asked_for = cell.runtime.as_deref();
+        if let Some((asked_for, version)) = asked_for.and_then(|r| Some((r, r.split(' ').nth(1)?)))
+            && !hello.runtime.contains(version)
+        {
+            let reason = format!("runs on {}, not on {asked_for}", hello.runtime);
             bench.fail(Status::FailedPreflight, reason);
             return Ok(());
         }

@@ -167,6 +167,7 @@ impl Server {
         Recipe {
             id: &self.id,
             folder: &self.folder,
+            runtime: None,
             needs: &self.manifest.needs,
             inputs: &self.manifest.inputs,
             build: &self.manifest.build,

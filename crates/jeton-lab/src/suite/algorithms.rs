@@ -4,6 +4,7 @@ use super::catalogue::{Extent, Order};
 use super::libraries::FULL_PEERS;
 use super::offered::{Offered, own};
 use super::{Cell, Contract, Format, Plan};
+use crate::driver::RUNTIME_MARK;
 use crate::published;
 
 const SUITE: &str = "algorithms";
@@ -91,10 +92,30 @@ fn cheapest_first<'a>(cells: &[&'a Cell]) -> impl Iterator<Item = &'a Cell> {
 /// Each library's algorithms in a comparison of their own.
 fn by_peer<'a>(plan: &mut Plan, what: &str, cells: impl Iterator<Item = &'a Cell>) {
     let cells: Vec<&Cell> = cells.filter(|c| !own(c)).collect();
-    for peer in FULL_PEERS {
-        let of_peer: Vec<&Cell> = cells.iter().filter(|c| c.driver == peer).copied().collect();
+    let is_peer = |c: &&&Cell| FULL_PEERS.iter().any(|peer| c.is_of(peer));
+    let mut drivers: Vec<&str> = Vec::new();
+    for peer in cells.iter().filter(is_peer) {
+        if !drivers.contains(&peer.driver.as_str()) {
+            drivers.push(&peer.driver);
+        }
+    }
+    let order = |driver: &&str| {
+        FULL_PEERS
+            .iter()
+            .position(|peer| driver.split(RUNTIME_MARK).next() == Some(peer))
+    };
+    drivers.sort_by_key(order);
+    for driver in drivers {
+        let of_peer: Vec<&Cell> = cells
+            .iter()
+            .filter(|c| c.driver == driver)
+            .copied()
+            .collect();
         if let Some(first) = of_peer.first() {
-            let title = format!("{what} in {}", first.library);
+            let title = match driver.contains(RUNTIME_MARK) {
+                true => format!("{what} in {}", first.library_in_words()),
+                false => format!("{what} in {}", first.library),
+            };
             plan.add(SUITE, &title, of_peer.into_iter());
         }
     }

@@ -125,11 +125,14 @@ fn cores() -> u32 {
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     // Who is asked for by name is measured, however little time there is.
     let by_name = !choice.subjects.is_empty();
-    let offered = if choice.extent == Extent::Glance && !by_name {
-        at_a_glance(cells(drivers))
-    } else {
-        cells(drivers)
-    };
+    let mut offered = cells(drivers);
+    if choice.extent < Extent::Usual && !by_name {
+        // No report's own pair is in it, so nothing needs an older version.
+        offered.retain(|cell| cell.superseded_by.is_none());
+    }
+    if choice.extent == Extent::Glance && !by_name {
+        offered = at_a_glance(offered);
+    }
     let order = Order {
         extent: choice.extent,
         by_name,

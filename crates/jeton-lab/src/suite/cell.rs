@@ -1,6 +1,7 @@
 //! A subject under a contract.
 
 use super::{Contract, Format, KeyForm, KeyHandling, STANDARD};
+use crate::driver::RUNTIME_MARK;
 use crate::result::{Subject, is_managed};
 
 /// One subject under one contract, with one claims set, on so many threads.
@@ -14,6 +15,12 @@ pub struct Cell {
     pub version: String,
     /// The driver's language.
     pub language: String,
+    /// The runtime of that language, if it is known: `JDK 25.0.3`.
+    pub runtime: Option<String>,
+    /// The day on which the library's version was released, if its manifest says.
+    pub released: Option<String>,
+    /// The driver of a newer version of the library, if this one is kept for a published report.
+    pub superseded_by: Option<String>,
     /// The format.
     pub format: Format,
     /// The JOSE algorithm; none where the format decides.
@@ -44,6 +51,9 @@ impl Cell {
             library: library.to_owned(),
             version: version.to_owned(),
             language: language.to_owned(),
+            runtime: None,
+            released: None,
+            superseded_by: None,
             format: Format::Jwt,
             alg: Some("HS256".into()),
             enc: None,
@@ -77,6 +87,22 @@ impl Cell {
         id + handling
     }
 
+    /// Whether it is of this driver, on whichever runtime.
+    #[must_use]
+    pub fn is_of(&self, driver: &str) -> bool {
+        self.driver.split(RUNTIME_MARK).next() == Some(driver)
+    }
+
+    /// The library with its version; with its runtime where the driver is there on several.
+    #[must_use]
+    pub fn library_in_words(&self) -> String {
+        let named = format!("{} {}", self.library, self.version);
+        match &self.runtime {
+            Some(runtime) if self.driver.contains(RUNTIME_MARK) => format!("{named} on {runtime}"),
+            _ => named,
+        }
+    }
+
     /// The subject, as the result file writes it.
     #[must_use]
     pub fn subject(&self) -> Subject {
@@ -85,6 +111,9 @@ impl Cell {
             library: self.library.clone(),
             version: self.version.clone(),
             language: self.language.clone(),
+            runtime: self.runtime.clone(),
+            released: self.released.clone(),
+            superseded_by: self.superseded_by.clone(),
             format: self.format.name().to_owned(),
             alg: self.alg.clone(),
             enc: self.enc.clone(),

@@ -172,6 +172,11 @@ impl Comparison {
                 "library",
                 (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
             ),
+            // Another language has another runtime anyway.
+            (
+                "runtime",
+                a.language == b.language && a.runtime != b.runtime,
+            ),
             // Between algorithms, the key's kind and its size come with the algorithm.
             (
                 "key size",

@@ -31,10 +31,6 @@ pub(super) const FULL_PEERS: [&str; 5] = [
     "python/joserfc",
 ];
 
-/// Majors that have a successor among the drivers: measured in the pairs of the reports that had
-/// them, and beside the others where there is time or somebody asks for them.
-const SUCCEEDED: [&str; 3] = ["go/golang-jwt-v4", "go/cristalhq", "go/pascaldekloe"];
-
 pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
     let extent = order.extent;
     let algs: &[&str] = match extent {
@@ -42,8 +38,9 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
         Extent::Quick => &["HS256", "ES256"],
         _ => &ALGS,
     };
-    let all = extent != Extent::Usual || order.by_name;
-    let shown = |cell: &&Cell| all || !SUCCEEDED.contains(&cell.driver.as_str());
+    // An older version stands in the pairs of the reports that had it, and beside the others if
+    // somebody asks for it.
+    let shown = |cell: &&Cell| order.by_name || cell.superseded_by.is_none();
     for &alg in algs {
         for contract in [Contract::Sign, Contract::Verify] {
             plan.add(SUITE, alg, offered.jwt(alg, contract).filter(shown));
@@ -98,10 +95,10 @@ fn key_handling(offered: &Offered, plan: &mut Plan) {
         let prepared: Vec<&Cell> = offered.jwt(KEY_ALG, contract).collect();
         let handling = KeyHandling::ParsedPerCall;
         let parsed = offered.handled(handling, Format::Jwt, Some(KEY_ALG), None, contract);
-        for cell in parsed.filter(|c| own(c) || FULL_PEERS.contains(&c.driver.as_str())) {
+        for cell in parsed.filter(|c| own(c) || FULL_PEERS.iter().any(|p| c.is_of(p))) {
             let same = prepared.iter().filter(|c| c.driver == cell.driver).copied();
-            let (library, version) = (&cell.library, &cell.version);
-            let title = format!("{KEY_ALG} in {library} {version}: the key's handling");
+            let library = cell.library_in_words();
+            let title = format!("{KEY_ALG} in {library}: the key's handling");
             plan.add(SUITE, &title, same.chain([cell]));
         }
     }

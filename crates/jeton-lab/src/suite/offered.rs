@@ -1,6 +1,7 @@
 //! From what the drivers' manifests say to the cells that can be planned.
 
 use super::{Cell, Contract, Format, KeyHandling};
+use crate::driver::runtime::Runtime;
 use crate::driver::{Driver, Offer};
 use crate::result::RowId;
 
@@ -110,6 +111,9 @@ fn cells_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Cell> {
         };
         for enc in encs {
             let mut cell = Cell::new(&driver.id, &m.library, &m.version, &m.language);
+            cell.runtime = driver.runtime.as_ref().map(Runtime::label);
+            cell.released.clone_from(&m.released);
+            cell.superseded_by.clone_from(&m.superseded_by);
             cell.format = format;
             cell.alg.clone_from(&alg);
             cell.enc = enc;

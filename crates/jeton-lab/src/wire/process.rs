@@ -29,6 +29,8 @@ pub struct Spawn {
     pub command: Vec<OsString>,
     /// The folder it runs in.
     pub folder: PathBuf,
+    /// Variables beside those of the lab.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// A running driver. Dropping it ends it and everything it started.
@@ -75,6 +77,7 @@ impl Process {
         command
             .args(arguments)
             .current_dir(&spawn.folder)
+            .envs(spawn.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -145,8 +145,9 @@ def hello():
         "contracts": ["sign", "verify", "round-trip"], "key_handling": ["prepared"],
     }
     return {
-        "protocol": 1, "library": NAME, "version": VERSION, "language": "fake",
-        "runtime": "python", "counts": [], "offers": [offer],
+        "protocol": 1, "library": NAME, "version": VERSION,
+        "language": os.environ.get("FAKE_LANGUAGE", "fake"),
+        "runtime": os.environ.get("FAKE_RUNTIME", "python"), "counts": [], "offers": [offer],
         "takes_key_text": MISDEED == "reads-text",
         "leads": MISDEED == "needs-a-lead",
     }

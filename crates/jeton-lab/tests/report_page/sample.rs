@@ -302,6 +302,7 @@ pub(crate) fn empty() -> RunResult {
                 ("node".to_owned(), "v20.20.2".to_owned()),
                 ("rust".to_owned(), "1.95.0".to_owned()),
             ]),
+            runtimes_used: Vec::new(),
             drivers: BTreeMap::from([
                 ("go/golang-jwt".to_owned(), "9f2c".repeat(16)),
                 ("rust/jeton".to_owned(), "41d7".repeat(16)),
@@ -382,6 +383,9 @@ pub(crate) fn subject(
         alg: alg.map(str::to_owned),
         enc: None,
         key_bits: None,
+        runtime: None,
+        released: None,
+        superseded_by: None,
         key_handling: "prepared".to_owned(),
     }
 }

@@ -185,12 +185,14 @@ impl<'a> Group<'a> {
             return String::new();
         };
         let subject = &row.subject;
-        let library = format!("{} {}", subject.library, subject.version);
+        let library = super::words::library(subject);
         if line.reference {
             return format!("floor ({})", subject.library);
         }
         let mut rows = self.rows();
-        let one_library = rows.all(|r| r.subject.library == subject.library);
+        let one_library = rows.all(|r| {
+            r.subject.library == subject.library && r.subject.own_runtime() == subject.own_runtime()
+        });
         let kinds: Vec<String> = self.rows().map(kind).collect();
         let one_kind = kinds.windows(2).all(|w| w[0] == w[1]);
         match (one_library, one_kind) {

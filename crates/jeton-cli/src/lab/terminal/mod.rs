@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use jeton_lab::report::visible;
-use jeton_lab::result::{AaPair, Judgement, Row, RunResult, Status};
+use jeton_lab::result::{AaPair, Environment, Judgement, Row, RunResult, Status, SupportState};
 use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
 use group::groups;
@@ -69,6 +69,7 @@ fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Resu
         table::write(group, columns, out)?;
     }
     table::write_alone(&alone, out)?;
+    older_versions(result, columns, out)?;
     left_out(result, columns, out)
 }
 
@@ -97,7 +98,9 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     )?;
     let cores = plural(e.cores, "core");
     let cpu = e.cpu_in_full();
-    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}\n", e.kernel)?;
+    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}", e.kernel)?;
+    runtimes(e, columns, out)?;
+    writeln!(out)?;
     let floor = &result.noise_floor;
     let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
     let text = match floor.floor {
@@ -135,6 +138,57 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
 }
 
+/// What the drivers ran on, and which of it gets no fixes any more.
+fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Result {
+    let names: Vec<String> = e
+        .runtimes_used
+        .iter()
+        .map(|r| match r.support {
+            SupportState::Unknown => r.in_words(),
+            SupportState::Supported | SupportState::Ended => r.name.clone(),
+        })
+        .collect();
+    if !names.is_empty() {
+        paragraph(&format!("{DIM}{}{DIM:#}", names.join(", ")), columns, out)?;
+    }
+    if let Some(ended) = e.out_of_support() {
+        let text = format!(
+            "{BOLD}Out of support{BOLD:#}: {ended}. A newer runtime may give other figures; --runtimes newest takes the newest that is installed."
+        );
+        paragraph(&text, columns, out)?;
+    }
+    Ok(())
+}
+
+/// The libraries that are there in an older version, because a published report measured that.
+fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut older: Vec<String> = Vec::new();
+    for row in result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_some())
+    {
+        let s = &row.subject;
+        if let Some(age) = s.older_version() {
+            let line = format!("{} {} ({age})", s.library, s.version);
+            if !older.contains(&line) {
+                older.push(line);
+            }
+        }
+    }
+    match older.as_slice() {
+        [] => Ok(()),
+        older => {
+            let text = format!(
+                "\n{BOLD}Kept for published reports{BOLD:#}: {}.",
+                older.join(", ")
+            );
+            paragraph(&text, columns, out)
+        }
+    }
+}
+
 /// What else happened on the machine.
 fn taint(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let taint = &result.environment.taint;
@@ -169,10 +223,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         }
         let status = row.status.name();
         let reason = row.reason.as_deref().unwrap_or("no reason was given");
-        let line = format!(
-            "{} {}, {status}: {reason}",
-            row.subject.library, row.subject.version
-        );
+        let line = format!("{}, {status}: {reason}", words::library(&row.subject));
         match reasons.iter_mut().find(|(l, _)| *l == line) {
             Some((_, count)) => *count += 1,
             None => reasons.push((line, 1)),

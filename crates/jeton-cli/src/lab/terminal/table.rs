@@ -93,7 +93,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     }
     writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
     for row in rows {
-        let name = format!("{} {}", row.subject.library, row.subject.version);
+        let name = super::words::library(&row.subject);
         let mut what = super::group::kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);

@@ -1,7 +1,7 @@
 //! Figures and verdicts in words.
 
 use anstyle::{AnsiColor, Style};
-use jeton_lab::result::Judgement;
+use jeton_lab::result::{Judgement, Subject};
 
 /// The colour that repeats the word.
 pub(super) fn colour(verdict: Judgement) -> Style {
@@ -91,5 +91,14 @@ mod tests {
     fn lines_break_between_words() {
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
         assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+    }
+}
+
+/// A library with its version, and with its runtime where it was measured on several.
+pub(super) fn library(subject: &Subject) -> String {
+    let named = format!("{} {}", subject.library, subject.version);
+    match subject.own_runtime() {
+        Some(runtime) => format!("{named} ({runtime})"),
+        None => named,
     }
 }

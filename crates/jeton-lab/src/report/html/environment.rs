@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::result::RunResult;
+use crate::result::{RunResult, RuntimeUsed};
 
 use super::units;
 
@@ -43,8 +43,31 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 }
             }
         }
+        (runtimes(&e.runtimes_used))
         (map("Runtimes", "Language", "Version", &e.runtimes, false))
         (map("Drivers, by the SHA-256 of their sources and lockfile", "Driver", "SHA-256", &e.drivers, true))
+    }
+}
+
+fn runtimes(used: &[RuntimeUsed]) -> Markup {
+    html! {
+        @if !used.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Runtimes and their support, table" {
+                table.pairs {
+                    caption { "Runtimes and their support on the day of the run" }
+                    thead { tr { th scope="col" { "Runtime" } th scope="col" { "Found" } th scope="col" { "Support" } } }
+                    tbody {
+                        @for runtime in used {
+                            tr {
+                                th scope="row" { (runtime.name) }
+                                td { (runtime.found) }
+                                td { (runtime.support_in_words()) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

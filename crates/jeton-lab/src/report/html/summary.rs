@@ -55,6 +55,13 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         p.when {
             @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
             (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
+            @for runtime in &result.environment.runtimes_used { ", " (runtime.name) }
+        }
+        @if let Some(ended) = result.environment.out_of_support() {
+            p.callout.bad {
+                strong { "Out of support: " } (ended) ". A newer runtime may give other figures. "
+                a href="#environment" { "The runtimes" } "."
+            }
         }
     }
 }

