@@ -47,7 +47,7 @@ pub(crate) struct Lab {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Run(run::Run),
-    Attack(attack::Verb),
+    Attack(Box<attack::Verb>),
     Interop(interop::Interop),
     Servers(servers::Servers),
     Load(load::Load),

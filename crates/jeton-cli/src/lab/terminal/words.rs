@@ -74,6 +74,15 @@ pub(in crate::lab) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A library with its version, and with its runtime where it was measured on several.
+pub(super) fn library(subject: &Subject) -> String {
+    let named = format!("{} {}", subject.library, subject.version);
+    match subject.own_runtime() {
+        Some(runtime) => format!("{named} ({runtime})"),
+        None => named,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,14 +100,5 @@ mod tests {
     fn lines_break_between_words() {
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
         assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
-    }
-}
-
-/// A library with its version, and with its runtime where it was measured on several.
-pub(super) fn library(subject: &Subject) -> String {
-    let named = format!("{} {}", subject.library, subject.version);
-    match subject.own_runtime() {
-        Some(runtime) => format!("{named} ({runtime})"),
-        None => named,
     }
 }
