@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab::Stop;
-use jeton_lab::driver::runtime::Equipped;
 use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
 use jeton_lab::result::OutDir;
@@ -81,7 +80,7 @@ pub(super) struct Interop {
 
 impl Interop {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let Equipped { drivers, left_out } = self.runtimes.equip(&self.drivers.find()?);
+        let drivers = self.runtimes.equip(&self.drivers.find()?).drivers;
         let choice = Choice {
             subjects: self.subjects.clone(),
             algs: self.algs.clone(),
@@ -106,9 +105,6 @@ impl Interop {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
-        left_out
-            .iter()
-            .for_each(|runtime| progress.say(&format!("left out: {runtime}")));
         let result = interop::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell_interop(&event);
         });

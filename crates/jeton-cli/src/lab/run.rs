@@ -137,9 +137,14 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
-        left_out
-            .iter()
-            .for_each(|runtime| progress.say(&format!("left out: {runtime}")));
+        let is_measured =
+            |language: &str| plan.cells.iter().any(|(cell, _)| cell.language == language);
+        for old in left_out.iter().filter(|r| is_measured(&r.language)) {
+            let (name, found) = (old.label(), &old.found);
+            progress.say(&format!(
+                "left out: {name} ({found}) is older than the drivers need"
+            ));
+        }
         let mut result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell(&event);
         });

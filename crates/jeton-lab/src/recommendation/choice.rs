@@ -198,6 +198,7 @@ fn pick(candidate: &Candidate<'_>) -> Pick {
         library: subject.library.clone(),
         version: subject.version.clone(),
         language: subject.language.clone(),
+        runtime: subject.own_runtime().map(str::to_owned),
         make_ns: median(candidate.making),
         open_ns: median(candidate.opening),
     }

@@ -88,6 +88,9 @@ pub struct Pick {
     pub version: String,
     /// Its language.
     pub language: String,
+    /// Its runtime, if the run measured its driver on several and this is not the one on `PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
     /// Median time to make a token, nanoseconds.
     pub make_ns: Option<f64>,
     /// Median time to open and check one, nanoseconds.

@@ -61,10 +61,8 @@ fn pick(pick: &Pick) -> String {
         none if none.is_empty() => none,
         some => format!(", {some}"),
     };
-    format!(
-        "{} {} ({}){times}",
-        pick.library, pick.version, pick.language
-    )
+    let platform = pick.runtime.as_ref().unwrap_or(&pick.language);
+    format!("{} {} ({platform}){times}", pick.library, pick.version)
 }
 
 fn lines(text: &str, indent: &str, columns: usize, out: &mut String) -> fmt::Result {

@@ -122,8 +122,8 @@ pub enum Runtimes {
 pub struct Equipped {
     /// The drivers; under [`Runtimes::All`] each once per runtime.
     pub drivers: Vec<Driver>,
-    /// What was found and is not taken, a sentence each.
-    pub left_out: Vec<String>,
+    /// Under [`Runtimes::All`]: those that were found and are older than the drivers need.
+    pub left_out: Vec<Runtime>,
 }
 
 /// Gives each driver the runtime, or each of the runtimes, that it is to be measured on. `today`, as
@@ -157,14 +157,11 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
     let mut taken = Vec::new();
     for mut found in found {
         if which != Runtimes::Path {
-            for old in found.iter().filter(|r| r.is_old()) {
-                equipped.left_out.push(format!(
-                    "{} ({}) is older than the drivers need",
-                    old.label(),
-                    old.found
-                ));
+            let (old, recent): (Vec<_>, Vec<_>) = found.into_iter().partition(Runtime::is_old);
+            if which == Runtimes::All {
+                equipped.left_out.extend(old);
             }
-            found.retain(|r| !r.is_old());
+            found = recent;
         }
         if which == Runtimes::Newest {
             let rank = |r: &&Runtime| {

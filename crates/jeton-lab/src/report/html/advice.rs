@@ -84,7 +84,7 @@ fn pick(pick: &Pick, unit: Unit) -> Markup {
         .collect();
     html! {
         li {
-            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (names::language_of(&pick.language)) }
+            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (pick.runtime.as_deref().unwrap_or_else(|| names::language_of(&pick.language))) }
             @if !times.is_empty() { small { (units::list(&times)) } }
         }
     }
