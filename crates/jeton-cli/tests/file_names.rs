@@ -165,6 +165,16 @@ fn arguments() -> Vec<Argument> {
         positional("inspect NAME", "TOKEN", JWS),
         positional("doctor NAME", "TOKEN", JWS),
         option(
+            "doctor --keys k4.public --footer NAME @signed-footer",
+            "--footer",
+            b"the.footer",
+        ),
+        option(
+            "doctor --keys k4.public --implicit NAME @signed-implicit",
+            "--implicit",
+            b"tenant-7",
+        ),
+        option(
             &format!("token issue {nowhere} --profile access --claims NAME"),
             "--claims",
             BINARY,
