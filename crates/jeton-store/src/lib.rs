@@ -64,6 +64,7 @@ mod redb;
 mod changes;
 mod error;
 mod follow;
+mod moment;
 mod pending;
 mod private;
 
@@ -73,6 +74,7 @@ pub use error::{Error, Problem, Result};
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use key::{Key, Prefix};
 pub use memory::MemoryStore;
+pub use moment::Moment;
 pub use pending::{Completer, Pending, block_on, completion};
 pub use private::{Exposed, Exposure, check_folder, check_private, open_private};
 pub use redb::{RedbStore, StorageBackend};

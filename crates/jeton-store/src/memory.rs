@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use crate::entry::{Entry, Event, Revision};
 use crate::error::{Error, Problem, Result};
 use crate::follow::{self, Followers, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
+use crate::moment::Moment;
 use crate::pending::{Pending, ready};
 use crate::store::{Outcome, Pages, Read, Status, Store, Update, Watch};
 use crate::txn::{Condition, Operation, Txn};
@@ -168,14 +168,14 @@ impl History for Shared {
                 return Ok(Update {
                     revision: *revision,
                     events,
-                    as_of: Some(Instant::now()),
+                    as_of: Some(Moment::now()),
                 });
             }
         }
         Ok(Update {
             revision: state.newest,
             events: Vec::new(),
-            as_of: Some(Instant::now()),
+            as_of: Some(Moment::now()),
         })
     }
 

@@ -1,9 +1,8 @@
 //! The trait that every engine implements.
 
-use std::time::Instant;
-
 use crate::entry::{Entry, Event, Revision};
 use crate::key::{Key, Prefix};
+use crate::moment::Moment;
 use crate::pending::{Pending, ready};
 use crate::txn::Txn;
 
@@ -111,7 +110,7 @@ pub struct Update {
     /// What the transaction of that revision changed under the prefix. Nothing: progress.
     pub events: Vec<Event>,
     /// At that moment there was nothing more to tell. None: this may be old, and more may be on its way.
-    pub as_of: Option<Instant>,
+    pub as_of: Option<Moment>,
 }
 
 /// How a store is.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton::Clock;
-use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
+use jeton_store::{Entry, Event, Key, Moment, Prefix, Store, Update, block_on};
 
 use super::Inner;
 use crate::error::{Error, Result};
@@ -108,7 +108,7 @@ impl Inner {
     }
 
     fn load_again(&self) -> Result<()> {
-        let as_of = Instant::now();
+        let as_of = Moment::now();
         let loaded = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         *working = loaded;

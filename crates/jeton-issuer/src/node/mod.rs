@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use jeton::{Clock, Timestamp, Untyped, Verified};
-use jeton_store::{Outcome, Revision, Store, Txn, block_on, completion};
+use jeton_store::{Moment, Outcome, Revision, Store, Txn, block_on, completion};
 
 use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
@@ -196,7 +196,8 @@ pub(crate) struct Inner {
     snapshot: ArcSwap<Snapshot>,
     working: Mutex<Working>,
     applied: Condvar,
-    started: Instant,
+    /// It counts while the machine is suspended: what was known before is old then.
+    started: Moment,
     /// Milliseconds after `started`.
     heard: AtomicI64,
     stale_answers: AtomicU64,
@@ -213,7 +214,7 @@ impl Node {
     ///
     /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
-        let started = Instant::now();
+        let started = Moment::now();
         let working = Working::load(&*store, &options.keks, &clock)?;
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
@@ -527,8 +528,8 @@ impl Inner {
     }
 
     /// Everything up to that moment is known here.
-    fn hear(&self, as_of: Instant) {
-        let after = as_of.saturating_duration_since(self.started);
+    fn hear(&self, as_of: Moment) {
+        let after = as_of.duration_since(self.started);
         let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
         self.heard.fetch_max(after, Ordering::Release);
     }

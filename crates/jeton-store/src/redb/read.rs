@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use redb::{Database, Range, ReadTransaction, ReadableDatabase};
 
@@ -14,6 +13,7 @@ use crate::error::{Error, Problem, Result};
 use crate::follow::{self, Followers, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
+use crate::moment::Moment;
 use crate::pending::{Pending, ready};
 use crate::store::{Pages, Read, Status, Update};
 
@@ -129,14 +129,14 @@ impl History for Shared {
                     return Ok(Update {
                         revision,
                         events,
-                        as_of: Some(Instant::now()),
+                        as_of: Some(Moment::now()),
                     });
                 }
             }
             Ok(Update {
                 revision: number(&read, NEWEST)?,
                 events: Vec::new(),
-                as_of: Some(Instant::now()),
+                as_of: Some(Moment::now()),
             })
         };
         match self.with(|database| guarded(|| after(database))) {
@@ -144,7 +144,7 @@ impl History for Shared {
             Err(Error::Full | Error::Failed) if position >= self.newest() => Ok(Update {
                 revision: position,
                 events: Vec::new(),
-                as_of: Some(Instant::now()),
+                as_of: Some(Moment::now()),
             }),
             ended => ended,
         }
