@@ -16,7 +16,7 @@ use crate::txn::Txn;
 ///   transaction's conditions are looked at and its changes made in one step.
 /// - **All or nothing.** Nobody sees half a transaction: no read, no scan, no watch, no restart.
 /// - **Followed without a gap.** A watch tells every transaction that touched its prefix, in order,
-///   once, all its changes at once.
+///   once, all its changes at once, and never says that it is [fresher](Update::as_of) than it is.
 ///
 /// Transactions are [checked](Txn::check) alike by all engines. A [`Pending`] that is dropped is not
 /// undone.
@@ -95,7 +95,8 @@ impl Outcome {
 pub trait Watch: Send {
     /// The next transaction that touched the prefix, or, after at most
     /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one, how far the store is.
-    /// A call that is dropped before it answered loses nothing.
+    /// At least that often, while the store is in reach and the follower keeps up, an update says
+    /// [as of](Update::as_of) when. A call that is dropped before it answered loses nothing.
     ///
     /// [`Error::Io`](crate::Error::Io) is news too: the store is out of reach, and the watch goes on from
     /// where it was when it is back.
@@ -109,7 +110,9 @@ pub struct Update {
     pub revision: Revision,
     /// What the transaction of that revision changed under the prefix. Nothing: progress.
     pub events: Vec<Event>,
-    /// At that moment there was nothing more to tell. None: this may be old, and more may be on its way.
+    /// Everything under the prefix that was acknowledged before that moment has been told, with this update
+    /// or before it. The moment is when the store was asked, never when the update is received: whoever takes
+    /// it late is told how old it is. None: more may be on its way, and this may be old.
     pub as_of: Option<Moment>,
 }
 

@@ -1,11 +1,13 @@
 //! Engines that each break one promise, and the case that must find it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jeton_store::{
-    Condition, Entry, Key, MemoryStore, Mirror, Operation, Outcome, Pages, Pending, Prefix, Read,
-    Revision, Status, Store, Txn, Update, Watch, limits,
+    Condition, Entry, Key, MemoryStore, Mirror, Moment, Operation, Outcome, Pages, Pending, Prefix,
+    Read, Revision, Status, Store, Txn, Update, Watch, block_on, limits,
 };
 use libtest_mimic::Trial;
 
@@ -54,6 +56,26 @@ const BROKEN: &[(&str, Make, &str)] = &[
         "watch_loses_when_dropped",
         || on(Fault::WatchLosesWhenDropped),
         "a_watch_that_is_not_waited_for_loses_nothing",
+    ),
+    (
+        "as_of_always",
+        || on(Fault::AsOfAlways),
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+    ),
+    (
+        "as_of_to_come",
+        || on(Fault::AsOfToCome),
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+    ),
+    (
+        "as_of_receipt",
+        || on(Fault::AsOfReceipt),
+        "as_of_is_when_the_store_was_asked",
+    ),
+    (
+        "as_of_never",
+        || on(Fault::AsOfNever),
+        "a_quiet_watch_reports_progress",
     ),
     (
         "acknowledges_before_durable",
@@ -127,6 +149,10 @@ enum Fault {
     WatchSplits,
     WatchSkipsOnResume,
     WatchLosesWhenDropped,
+    AsOfAlways,
+    AsOfToCome,
+    AsOfReceipt,
+    AsOfNever,
     ChecksThenWrites,
     FirstConditionOnly,
     ScanNotOfOneRevision,
@@ -225,8 +251,12 @@ impl Store for Engine {
                 Fault::WatchSkipsOnResume if resumed => Revision::from_number(after.number() + 2),
                 _ => after,
             };
+            let mut sound = self.sound.watch(&prefix, after).await?;
+            if self.fault == Fault::AsOfReceipt {
+                sound = Box::new(Queue::of(sound));
+            }
             Ok(Box::new(BrokenWatch {
-                sound: self.sound.watch(&prefix, after).await?,
+                sound,
                 fault: self.fault,
                 told: 0,
                 again: None,
@@ -345,6 +375,13 @@ impl Watch for BrokenWatch {
             loop {
                 let mut update = self.sound.next().await?;
                 self.asked = Revision::START;
+                update.as_of = match self.fault {
+                    Fault::AsOfAlways => Some(Moment::now()),
+                    Fault::AsOfToCome => update.as_of.map(|as_of| as_of + Duration::from_secs(5)),
+                    Fault::AsOfReceipt => update.as_of.map(|_| Moment::now()),
+                    Fault::AsOfNever => None,
+                    _ => update.as_of,
+                };
                 if update.events.is_empty() {
                     return Ok(update);
                 }
@@ -365,5 +402,26 @@ impl Watch for BrokenWatch {
                 return Ok(update);
             }
         })
+    }
+}
+
+/// What a watch has told and nobody has heard yet.
+struct Queue(Mutex<Receiver<jeton_store::Result<Update>>>);
+
+impl Queue {
+    fn of(mut watch: Box<dyn Watch>) -> Queue {
+        let (sender, told) = channel();
+        // It ends with the store, or with who listens.
+        std::thread::spawn(move || while sender.send(block_on(watch.next())).is_ok() {});
+        Queue(Mutex::new(told))
+    }
+}
+
+impl Watch for Queue {
+    fn next(&mut self) -> Pending<'_, Update> {
+        let told = self.0.lock().unwrap().recv();
+        Box::pin(std::future::ready(
+            told.unwrap_or(Err(jeton_store::Error::Closed)),
+        ))
     }
 }

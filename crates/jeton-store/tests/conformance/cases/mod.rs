@@ -2,6 +2,7 @@
 
 mod durability;
 mod follow;
+mod freshness;
 mod model;
 mod transactions;
 
@@ -106,6 +107,18 @@ pub const ALL: &[(&str, Case)] = &[
     (
         "a_watch_of_a_store_that_is_left_alone_reports_progress",
         follow::a_watch_of_a_store_that_is_left_alone_reports_progress,
+    ),
+    (
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+        freshness::as_of_is_told_with_all_that_was_acknowledged_before,
+    ),
+    (
+        "as_of_is_when_the_store_was_asked",
+        freshness::as_of_is_when_the_store_was_asked,
+    ),
+    (
+        "as_of_goes_on_while_others_write",
+        freshness::as_of_goes_on_while_others_write,
     ),
     (
         "what_is_acknowledged_outlives_a_power_cut",
