@@ -35,6 +35,10 @@ pub const WAITING_TXNS: usize = 16_384;
 /// A watch hears at least this often where its store stands.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
+/// The least bound on the age of a view that an idle store keeps: [`PROGRESS_EVERY`], and a second for a
+/// report to come.
+pub const FRESHNESS_LEAST: Duration = Duration::from_secs(PROGRESS_EVERY.as_secs() + 1);
+
 /// After a write that failed the embedded engine looks for the first time, and never sooner, after this
 /// long whether it can write again.
 pub const WRITABLE_AGAIN_FIRST: Duration = Duration::from_secs(1);

@@ -80,7 +80,9 @@ impl Options {
         self
     }
 
-    /// How old the view of the store may be, and what happens when it is older.
+    /// How old the view of the store may be, and what happens when it is older. Below
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST) a node on an idle store is stale between two
+    /// reports.
     #[must_use]
     pub fn freshness(mut self, bound: Duration, stale: Stale) -> Options {
         self.freshness = bound;

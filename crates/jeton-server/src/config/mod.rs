@@ -46,7 +46,8 @@ pub struct Config {
     /// The file with the key that private keys are encrypted under: 64 hexadecimal digits. The
     /// environment's `JETON_KEY_ENCRYPTION_KEY` stands in for it.
     pub key_encryption_key_file: Option<PathBuf>,
-    /// How old the view of the store may be.
+    /// How old the view of the store may be: at least
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST), and an hour at most.
     pub freshness_seconds: u64,
     /// What is done when it is older.
     pub when_stale: WhenStale,
@@ -393,6 +394,16 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     }
 }
 
+/// A bound below the store's heartbeat would make an idle node stale between two reports.
+fn freshness_fault(seconds: u64) -> Option<String> {
+    let every = jeton_store::limits::PROGRESS_EVERY.as_secs();
+    let (least, most) = (jeton_store::limits::FRESHNESS_LEAST.as_secs(), 3600);
+    let what = format!(
+        "{seconds} is not in {least} to {most}: an idle store reports every {every} s that nothing has changed"
+    );
+    (!(least..=most).contains(&seconds)).then_some(what)
+}
+
 /// The first key whose value contradicts another or is out of its range.
 fn fault(config: &Config) -> Option<(String, String)> {
     let wrong = |key: &str, what: &str| Some((key.to_owned(), what.to_owned()));
@@ -412,8 +423,8 @@ fn fault(config: &Config) -> Option<(String, String)> {
     if let Some((key, what)) = store_fault(config) {
         return wrong(key, what);
     }
-    if config.freshness_seconds == 0 || config.freshness_seconds > 3600 {
-        return wrong("freshness_seconds", "wants 1 to 3600");
+    if let Some(what) = freshness_fault(config.freshness_seconds) {
+        return wrong("freshness_seconds", &what);
     }
     if config.drain_seconds > 3600 {
         return wrong("drain_seconds", "wants at most 3600");

@@ -334,3 +334,23 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
         "{missing}"
     );
 }
+
+/// An idle store is heard every five seconds: a bound below that would make a sound node stale in between.
+#[test]
+fn freshness_below_the_heartbeat_is_refused_with_both_numbers() {
+    for (seconds, said) in [
+        ("0", "line 1: `freshness_seconds`: 0 is not in 6 to 3600"),
+        ("1", "line 1: `freshness_seconds`: 1 is not in 6 to 3600"),
+        ("5", "line 1: `freshness_seconds`: 5 is not in 6 to 3600"),
+        ("3601", "`freshness_seconds`: 3601 is not in 6 to 3600"),
+    ] {
+        let text = format!("freshness_seconds = {seconds}");
+        let error = Config::from_toml(&text).unwrap_err().to_string();
+        assert!(error.contains(said), "{text}: {error}");
+        assert!(error.contains("reports every 5 s"), "{text}: {error}");
+    }
+    for seconds in ["6", "3600"] {
+        let text = format!("freshness_seconds = {seconds}");
+        assert!(Config::from_toml(&text).is_ok(), "{text}");
+    }
+}
