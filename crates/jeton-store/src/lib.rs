@@ -64,6 +64,7 @@ mod redb;
 mod changes;
 mod error;
 mod follow;
+mod load;
 mod moment;
 mod pending;
 mod private;
@@ -73,6 +74,7 @@ pub use error::{Error, Problem, Result};
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use key::{Key, Prefix};
+pub use load::{Loaded, load};
 pub use memory::MemoryStore;
 pub use moment::Moment;
 pub use pending::{Completer, Pending, block_on, completion};

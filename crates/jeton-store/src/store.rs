@@ -30,6 +30,17 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// can tell: whoever starts on a store scans it once.
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>>;
 
+    /// As [`scan`](Store::scan), for who follows a watch beside it: each page shows the revision of the first or
+    /// a newer one, and [`Pages::revision`] says how far they have come. So it ends however long it takes.
+    ///
+    /// Who applies everything that a watch tells, from the revision on that this begins with, up to the one that
+    /// it ends with, has what the store held then: [`load`](crate::load) does that.
+    ///
+    /// An engine whose scans always end need not do anything else.
+    fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        self.scan(prefix)
+    }
+
     /// Makes the changes if the conditions hold, and answers when that is durable.
     ///
     /// An error whose [`is_outcome_unknown`](crate::Error::is_outcome_unknown) is true may have
@@ -38,7 +49,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// Everything that happens under a prefix after that revision. A revision that is no longer in
     /// the history is [`Error::Compacted`](crate::Error::Compacted), here or from
-    /// [`next`](Watch::next): scan, and watch from the scan's revision.
+    /// [`next`](Watch::next): [load](crate::load) everything again.
     fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>>;
 
     /// How the store is.
@@ -63,9 +74,11 @@ pub struct Read {
 }
 
 /// The pages of a [`scan`](Store::scan). All show the same revision, however long the reader takes,
-/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long.
+/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long. Those of an
+/// [unpinned](Store::scan_unpinned) one may show newer and newer ones.
 pub trait Pages: Send {
-    /// The revision that all pages show.
+    /// The revision that all pages show. Of an unpinned scan: no page is older than this says before the
+    /// first is read, and none that has been read is newer than it says now.
     fn revision(&self) -> Revision;
 
     /// The next entries, at most [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) and never

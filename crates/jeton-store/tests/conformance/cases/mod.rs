@@ -3,6 +3,7 @@
 mod durability;
 mod follow;
 mod freshness;
+mod loading;
 mod model;
 mod transactions;
 
@@ -121,6 +122,10 @@ pub const ALL: &[(&str, Case)] = &[
         freshness::as_of_goes_on_while_others_write,
     ),
     (
+        "a_load_ends_though_history_is_forgotten_meanwhile",
+        loading::a_load_ends_though_history_is_forgotten_meanwhile,
+    ),
+    (
         "what_is_acknowledged_outlives_a_power_cut",
         durability::what_is_acknowledged_outlives_a_power_cut,
     ),
@@ -180,11 +185,22 @@ fn contents(store: &dyn Store, prefix: &Prefix) -> Result<Vec<(String, String)>,
 pub fn fill_history(store: &dyn Store) {
     let key = key(&["fill"]);
     for _ in 0..=limits::HISTORY_COMMITS / 4096 {
-        let waiting: Vec<_> = (0..4096)
-            .map(|_| store.commit(Txn::new().put(key.clone(), "")))
-            .collect();
-        for pending in waiting {
-            block_on(pending).unwrap();
-        }
+        fill(store, &key, 4096);
+    }
+}
+
+/// A tenth of that.
+pub fn fill_a_part_of_history(store: &dyn Store) {
+    let key = key(&["fill"]);
+    let count = limits::HISTORY_COMMITS / 10;
+    fill(store, &key, usize::try_from(count).unwrap());
+}
+
+fn fill(store: &dyn Store, key: &Key, count: usize) {
+    let waiting: Vec<_> = (0..count)
+        .map(|_| store.commit(Txn::new().put(key.clone(), "")))
+        .collect();
+    for pending in waiting {
+        block_on(pending).unwrap();
     }
 }
