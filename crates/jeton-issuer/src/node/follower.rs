@@ -6,7 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use jeton::Clock;
-use jeton_store::{Entry, Event, Key, Moment, Prefix, Store, Update, block_on};
+use jeton_store::{
+    Entry, Event, Key, Loaded, Moment, Prefix, Store, Update, Watch, block_on, load,
+};
 
 use super::Inner;
 use crate::error::{Error, Result};
@@ -46,44 +48,46 @@ struct Collected {
 /// How long a follower that has lost its way rests before it loads everything again.
 const REST: Duration = Duration::from_secs(1);
 
-pub(super) fn run(node: &Weak<Inner>) {
+/// `watch` tells everything after what the node has loaded.
+pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
-        let Some(strong) = node.upgrade() else { return };
-        let from = strong.working().snapshot.revision;
-        let watch = block_on(strong.store.watch(&Prefix::all(), from));
-        drop(strong);
-        let ended = watch.map_err(Error::from).and_then(|mut watch| {
-            loop {
-                // The node is not held while there is nothing to tell: it can be dropped.
-                let update = match block_on(watch.next()) {
-                    // Out of reach for now: this node hears nothing. What it misses is told when the store
-                    // is back.
-                    Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
-                        thread::sleep(REST);
-                        continue;
-                    }
-                    update => update?,
-                };
-                let Some(node) = node.upgrade() else {
-                    return Ok(());
-                };
-                node.follow(&update)?;
-            }
-        });
-        match ended {
+        match follow(node, &mut *watch) {
             Ok(()) | Err(Error::Store(jeton_store::Error::Closed)) => return,
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
         // Whatever was missed is in the store. Until it has been read this node hears nothing, and
         // is stale after the freshness bound.
-        let loaded = match node.upgrade() {
-            Some(node) => node.load_again(),
-            None => return,
+        watch = loop {
+            let loaded = match node.upgrade() {
+                Some(node) => node.load_again(),
+                None => return,
+            };
+            match loaded {
+                Ok(watch) => break watch,
+                Err(error) => rest(node, &error),
+            }
         };
-        if let Err(error) = loaded {
-            rest(node, &error);
-        }
+    }
+}
+
+/// Until the watch ends, or the node.
+fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
+    loop {
+        // The node is not held while there is nothing to tell: it can be dropped.
+        let update = match block_on(watch.next()) {
+            // Out of reach for now: this node hears nothing. What it misses is told when the store
+            // is back.
+            Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
+                thread::sleep(REST);
+                continue;
+            }
+            update => update?,
+        };
+        let Some(node) = node.upgrade() else {
+            return Ok(());
+        };
+        node.follow(&update)?;
     }
 }
 
@@ -107,14 +111,13 @@ impl Inner {
         Ok(())
     }
 
-    fn load_again(&self) -> Result<()> {
-        let as_of = Moment::now();
-        let loaded = Working::load(&*self.store, &self.options.keks, &self.clock)?;
+    fn load_again(&self) -> Result<Box<dyn Watch>> {
+        let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         *working = loaded;
         self.publish(&working);
         self.hear(as_of);
-        Ok(())
+        Ok(watch)
     }
 
     pub(super) fn publish(&self, working: &Working) {
@@ -124,11 +127,13 @@ impl Inner {
 }
 
 impl Working {
+    /// Everything, the moment that it is as of, and what tells what comes after.
     pub(super) fn load(
         store: &dyn Store,
         keks: &[KeyEncryptionKey],
         clock: &Arc<dyn Clock>,
-    ) -> Result<Working> {
+    ) -> Result<(Working, Moment, Box<dyn Watch>)> {
+        let asked = Moment::now();
         let mut working = Working {
             snapshot: Snapshot::default(),
             issuers: HashMap::new(),
@@ -137,18 +142,22 @@ impl Working {
             fault: None,
         };
         let mut changed = HashSet::new();
-        let mut pages = block_on(store.scan(&Prefix::all()))?;
-        while let Some(page) = block_on(pages.next())? {
+        let loaded = block_on(load(store, &Prefix::all(), |page| {
             let mut collected = Collected::default();
             for entry in &page {
                 working.put(entry, keks, &mut collected)?;
             }
             working.insert(&mut collected);
             changed.extend(collected.changed);
-        }
+            Ok::<_, Error>(())
+        }))?;
+        let Loaded { changes, watch } = loaded;
+        let mut collected = Collected::default();
+        working.take(&changes, keks, &mut collected)?;
+        changed.extend(collected.changed);
+        // Only now: pages may be of different revisions, and the keys of one not fit those of another.
         working.prepare(changed, clock)?;
-        working.snapshot.revision = pages.revision();
-        Ok(working)
+        Ok((working, changes.as_of.unwrap_or(asked), watch))
     }
 
     fn apply(
@@ -158,16 +167,25 @@ impl Working {
         clock: &Arc<dyn Clock>,
     ) -> Result<()> {
         let mut collected = Collected::default();
+        self.take(update, keks, &mut collected)?;
+        self.prepare(collected.changed, clock)
+    }
+
+    fn take(
+        &mut self,
+        update: &Update,
+        keks: &[KeyEncryptionKey],
+        collected: &mut Collected,
+    ) -> Result<()> {
         for event in &update.events {
             match event {
-                Event::Put(entry) => self.put(entry, keks, &mut collected)?,
-                Event::Deleted(key) => self.delete(key, &mut collected),
+                Event::Put(entry) => self.put(entry, keks, collected)?,
+                Event::Deleted(key) => self.delete(key, collected),
                 // Only minutes that are over are dropped so, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
             }
         }
-        self.insert(&mut collected);
-        self.prepare(collected.changed, clock)?;
+        self.insert(collected);
         self.snapshot.revision = self.snapshot.revision.max(update.revision);
         Ok(())
     }

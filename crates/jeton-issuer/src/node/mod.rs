@@ -217,7 +217,7 @@ impl Node {
     /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
         let started = Moment::now();
-        let working = Working::load(&*store, &options.keks, &clock)?;
+        let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
@@ -232,6 +232,7 @@ impl Node {
             writes: Writes::default(),
             due_fault: Mutex::new(None),
         });
+        inner.hear(as_of);
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
         let node = Arc::downgrade(&inner);
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
@@ -240,7 +241,7 @@ impl Node {
                 let node = node.clone();
                 move || scribe::run(&node, &waiting)
             })
-            .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node)));
+            .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node, watch)));
         spawned.map_err(|error| Error::Store(error.into()))?;
         Ok(Node { inner, jobs })
     }
