@@ -26,8 +26,9 @@ pub const READ_KEYS: usize = 128;
 pub const HISTORY_COMMITS: u64 = 65_536;
 
 /// What changes while a prefix is [loaded](crate::load) and is kept until the last page has been read, bytes:
-/// 64 MiB. A key that changes again and again counts once.
-pub const LOADING_BYTES: usize = 64 * 1024 * 1024;
+/// 128 MiB, which hold a minute of half a million revocations that is deleted in an etcd. A key that changes
+/// again and again counts once.
+pub const LOADING_BYTES: usize = 128 * 1024 * 1024;
 
 /// Transactions that share one flush of the embedded engine.
 pub const GROUP_TXNS: usize = 4096;

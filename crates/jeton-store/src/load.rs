@@ -12,7 +12,7 @@ use crate::limits;
 use crate::moment::Moment;
 use crate::store::{Store, Update, Watch};
 
-/// What a change takes in memory beside its key and value, bytes, about.
+/// What a change takes in memory beside its keys and value, bytes, about.
 const CHANGE_BYTES: usize = 128;
 
 /// What [`load`] ends with.
@@ -190,9 +190,9 @@ impl Changes {
 }
 
 fn size(key: &Key, change: Option<&Entry>) -> usize {
-    let value = change.map_or(0, |entry| entry.value.len());
-    // The entry has the key again.
-    2 * key.as_str().len() + value + CHANGE_BYTES
+    // An entry has the key again.
+    let entry = change.map_or(0, |entry| entry.key.as_str().len() + entry.value.len());
+    key.as_str().len() + entry + CHANGE_BYTES
 }
 
 impl fmt::Debug for Loaded {
