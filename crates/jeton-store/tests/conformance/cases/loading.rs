@@ -1,6 +1,9 @@
 //! Loading what changes meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use jeton_store::{
     Event, Key, Loaded, Moment, Operation, Revision, Store, Txn, Update, block_on, limits, load,
@@ -180,4 +183,75 @@ pub fn a_load_ends_though_history_is_forgotten_meanwhile(subject: &mut dyn Subje
         "who followed from there does not have what the store has"
     );
     Ok(())
+}
+
+/// Writers change an early and a late entry with one transaction: who has loaded has both or neither.
+pub fn a_load_while_others_write_is_of_one_revision(subject: &mut dyn Subject) -> Checked {
+    const BETWEEN: usize = 3 * limits::PAGE_ENTRIES;
+    let store = subject.store();
+    let below = prefix(&["pair"]);
+    for batch in (0..BETWEEN).step_by(128) {
+        let txn = (batch..BETWEEN.min(batch + 128)).fold(Txn::new(), |txn, i| {
+            txn.put(key(&["pair", "between", &number(i)]), "v")
+        });
+        committed(&*store, txn)?;
+    }
+    let ends = |writer: usize| ["a", "z"].map(|end| key(&["pair", end, &writer.to_string()]));
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|writer| {
+                let (store, is_done) = (&store, &is_done);
+                scope.spawn(move || {
+                    for step in 0.. {
+                        let txn = match step % 5 {
+                            4 => ends(writer).into_iter().fold(Txn::new(), Txn::delete),
+                            _ => (ends(writer).into_iter())
+                                .fold(Txn::new(), |txn, key| txn.put(key, step.to_string())),
+                        };
+                        committed(&**store, txn)?;
+                        if is_done.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        // On an engine without a disk it would outrun everybody.
+                        thread::sleep(Duration::from_micros(50));
+                    }
+                    Ok::<_, Failed>(())
+                })
+            })
+            .collect();
+        let mut load_and_look = |round: usize| {
+            let mut pages = 0;
+            let mut mirror = BTreeMap::new();
+            let loaded = block_on(load(&*store, &below, |page| {
+                mirror.extend(page.into_iter().map(|entry| (entry.key, entry.value)));
+                pages += 1;
+                if pages == 1 && round % 2 == 1 {
+                    subject.forget_a_part();
+                }
+                Ok::<_, Failed>(())
+            }))?;
+            for event in loaded.changes.events {
+                match event {
+                    Event::Put(entry) => drop(mirror.insert(entry.key, entry.value)),
+                    Event::Deleted(key) => drop(mirror.remove(&key)),
+                    Event::DeletedPrefix(gone) => mirror.retain(|key, _| !key.is_under(&gone)),
+                }
+            }
+            for writer in 0..3 {
+                let [early, late] = ends(writer).map(|key| mirror.get(&key));
+                ensure!(
+                    early == late,
+                    "load {round} has one half of a transaction: {early:?}, {late:?}"
+                );
+            }
+            Ok(())
+        };
+        let looked = (0..20).try_for_each(&mut load_and_look);
+        is_done.store(true, Ordering::Relaxed);
+        for writer in writers {
+            writer.join().unwrap()?;
+        }
+        looked
+    })
 }

@@ -126,6 +126,10 @@ pub const ALL: &[(&str, Case)] = &[
         loading::a_load_ends_though_history_is_forgotten_meanwhile,
     ),
     (
+        "a_load_while_others_write_is_of_one_revision",
+        loading::a_load_while_others_write_is_of_one_revision,
+    ),
+    (
         "what_is_acknowledged_outlives_a_power_cut",
         durability::what_is_acknowledged_outlives_a_power_cut,
     ),
