@@ -1,6 +1,6 @@
 //! A connection to a server, and the calls over it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
 use tonic::Request;
@@ -217,8 +217,9 @@ impl Client {
         });
         // It lasts as long as it is followed.
         request.metadata_mut().remove("grpc-timeout");
+        let asked = Instant::now();
         let updates = self.inner.clone().watch_revocations(request).await?;
-        Follower::begin(issuer, updates.into_inner()).await
+        Follower::begin(issuer, updates.into_inner(), asked).await
     }
 
     fn request<T>(&self, message: T) -> Request<T> {

@@ -16,9 +16,11 @@
 //! # }
 //! ```
 
+mod age;
 mod connection;
 mod error;
 mod follower;
+mod steady;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};
