@@ -4,7 +4,9 @@
 //! and here for somebody to read it. The server's clock says for how long: it began to run after the call was
 //! made, so that whatever passed here beyond it is the way of the call there, and the wait.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::moment::Moment;
 
 /// One clock may run faster than the other by one part in so many: what this adds up to is no wait.
 const CLOCK_RATE: u32 = 1000;
@@ -21,20 +23,20 @@ pub(crate) struct Sent {
 /// As of when what was told is known.
 #[derive(Debug)]
 pub(crate) struct Age {
-    asked: Instant,
+    asked: Moment,
     /// None: not everything is known yet, or as of a moment that no clock has.
-    as_of: Option<Instant>,
+    as_of: Option<Moment>,
     is_whole: bool,
     /// By how many milliseconds this clock is ahead of the server's, both counted from their beginnings, if
     /// nothing waits.
     ahead: i64,
     /// When that was so.
-    since: Instant,
+    since: Moment,
 }
 
 impl Age {
     /// The call was made then.
-    pub(crate) fn new(asked: Instant) -> Age {
+    pub(crate) fn new(asked: Moment) -> Age {
         Age {
             asked,
             as_of: None,
@@ -45,11 +47,11 @@ impl Age {
     }
 
     /// An update came.
-    pub(crate) fn hear(&mut self, sent: Option<Sent>, is_snapshot: bool, now: Instant) {
+    pub(crate) fn hear(&mut self, sent: Option<Sent>, is_snapshot: bool, now: Moment) {
         let as_of = match sent {
             Some(sent) => {
                 let waited = self.waited(sent.clock, now);
-                now.checked_sub(sent.age.saturating_add(waited))
+                now.before(sent.age.saturating_add(waited))
             }
             // A server that does not say tells first what it knew when it was asked.
             None => Some(if self.is_whole { now } else { self.asked }),
@@ -61,16 +63,16 @@ impl Age {
     }
 
     /// How old what is known is.
-    pub(crate) fn at(&self, now: Instant) -> Duration {
+    pub(crate) fn at(&self, now: Moment) -> Duration {
         self.as_of
-            .map_or(Duration::MAX, |as_of| now.saturating_duration_since(as_of))
+            .map_or(Duration::MAX, |as_of| now.duration_since(as_of))
     }
 
     /// How long an update has been under way.
-    fn waited(&mut self, clock: Duration, now: Instant) -> Duration {
-        let here = milliseconds(now.saturating_duration_since(self.asked));
+    fn waited(&mut self, clock: Duration, now: Moment) -> Duration {
+        let here = milliseconds(now.duration_since(self.asked));
         let ahead = here.saturating_sub(milliseconds(clock));
-        let passed = now.saturating_duration_since(self.since);
+        let passed = now.duration_since(self.since);
         let drifted = self.ahead.saturating_add(milliseconds(passed / CLOCK_RATE));
         if milliseconds(passed / CLOCK_RATE) > 0 || ahead < drifted {
             (self.ahead, self.since) = (drifted.min(ahead), now);
@@ -89,13 +91,18 @@ mod tests {
 
     const S: Duration = Duration::from_secs(1);
 
+    /// A moment that has a long time before it.
+    fn began() -> Moment {
+        Moment::now() + 1_000_000 * S
+    }
+
     fn sent(age: Duration, clock: Duration) -> Option<Sent> {
         Some(Sent { age, clock })
     }
 
     #[test]
     fn age_of_what_waited_counts_from_when_it_was_true() {
-        let asked = Instant::now();
+        let asked = began();
         let mut age = Age::new(asked);
         age.hear(sent(2 * S, S), false, asked + S);
         assert_eq!(age.at(asked + S), 2 * S);
@@ -115,7 +122,7 @@ mod tests {
 
     #[test]
     fn age_of_a_view_that_was_old_before_the_call_is_not_the_call_s() {
-        let asked = Instant::now();
+        let asked = began();
         let mut age = Age::new(asked);
         assert_eq!(age.at(asked), Duration::MAX, "nothing is known yet");
         age.hear(sent(3600 * S, S), false, asked + S);
@@ -124,7 +131,7 @@ mod tests {
 
     #[test]
     fn age_of_a_long_snapshot_counts_from_its_beginning() {
-        let asked = Instant::now();
+        let asked = began();
         let mut age = Age::new(asked);
         for second in 0..60 {
             age.hear(sent(second * S, second * S), true, asked + second * S);
@@ -138,7 +145,7 @@ mod tests {
 
     #[test]
     fn age_does_not_grow_because_a_clock_runs_slower() {
-        let asked = Instant::now();
+        let asked = began();
         let mut age = Age::new(asked);
         for hour in 1..1000 {
             let here = 3600 * S * hour;
@@ -149,7 +156,7 @@ mod tests {
 
     #[test]
     fn age_of_what_an_older_server_says_counts_from_receipt() {
-        let asked = Instant::now();
+        let asked = began();
         let mut age = Age::new(asked);
         age.hear(None, true, asked + S);
         age.hear(None, false, asked + 2 * S);
@@ -161,7 +168,7 @@ mod tests {
     #[test]
     fn age_that_cannot_be_makes_nothing_newer() {
         for (old, clock) in [(0, u64::MAX), (u64::MAX, 0), (u64::MAX, u64::MAX)] {
-            let asked = Instant::now();
+            let asked = began();
             let mut age = Age::new(asked);
             let old = Duration::from_millis(old);
             age.hear(sent(old, Duration::from_millis(clock)), false, asked + S);

@@ -1,6 +1,6 @@
 //! A connection to a server, and the calls over it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
 use tonic::Request;
@@ -9,6 +9,7 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity
 
 use crate::error::{Error, Result};
 use crate::follower::Follower;
+use crate::moment::Moment;
 use crate::{
     IssueBatchRequest, IssueBatchResponse, IssueRequest, IssueResponse, KeysRequest, KeysResponse,
     RevokeRequest, VerifyBatchRequest, VerifyBatchResponse, VerifyRequest, VerifyResponse,
@@ -217,7 +218,7 @@ impl Client {
         });
         // It lasts as long as it is followed.
         request.metadata_mut().remove("grpc-timeout");
-        let asked = Instant::now();
+        let asked = Moment::now();
         let updates = self.inner.clone().watch_revocations(request).await?;
         Follower::begin(issuer, updates.into_inner(), asked).await
     }

@@ -1,7 +1,7 @@
 //! The revocations of an issuer, kept up with the server: for those who verify tokens themselves.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest;
 use jeton_proto::v1::revocation_rule::Kind;
@@ -10,6 +10,7 @@ use tonic::Streaming;
 
 use crate::age::{Age, Sent};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::steady::Steady;
 
 /// What is over is kept so much longer, seconds: for leeway, and for clocks of nodes that differ.
@@ -34,7 +35,7 @@ impl Follower {
     pub(crate) async fn begin(
         issuer: String,
         updates: Streaming<RevocationUpdate>,
-        asked: Instant,
+        asked: Moment,
     ) -> Result<Follower> {
         let mut follower = Follower {
             issuer,
@@ -59,7 +60,7 @@ impl Follower {
     pub async fn next(&mut self) -> Result<bool> {
         let update = self.updates.message().await?;
         let update = update.ok_or_else(|| Error::Unavailable("the stream has ended".to_owned()))?;
-        let now = Instant::now();
+        let now = Moment::now();
         let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| Sent {
             age: Duration::from_millis(age),
             clock: Duration::from_millis(clock),
@@ -86,7 +87,7 @@ impl Follower {
     /// its way, and until [`next`](Follower::next) took it in, is a part of that, and so is how old the
     /// server's own view was when it sent it.
     pub fn age(&self) -> Duration {
-        self.age.at(Instant::now())
+        self.age.at(Moment::now())
     }
 
     /// Up to which revision of the store this is known.

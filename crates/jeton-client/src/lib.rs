@@ -20,6 +20,7 @@ mod age;
 mod connection;
 mod error;
 mod follower;
+mod moment;
 mod steady;
 
 pub use connection::{Client, Connection};

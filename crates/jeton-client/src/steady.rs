@@ -1,7 +1,9 @@
 //! A clock that jumps ahead must not throw away revocations: what is over is over only after two clocks have
 //! said so for a while, the server's and this machine's.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::moment::Moment;
 
 /// How long the clocks must agree with themselves.
 const WHILE: Duration = Duration::from_secs(600);
@@ -9,13 +11,13 @@ const WHILE: Duration = Duration::from_secs(600);
 /// The earliest that either clock has said within the last whole while.
 #[derive(Debug)]
 pub(crate) struct Steady {
-    since: Instant,
+    since: Moment,
     lowest: i64,
     bound: i64,
 }
 
 impl Steady {
-    pub(crate) fn new(now: Instant) -> Steady {
+    pub(crate) fn new(now: Moment) -> Steady {
         Steady {
             since: now,
             lowest: i64::MAX,
@@ -24,10 +26,10 @@ impl Steady {
     }
 
     /// The clocks say that, and what is before the answer is over.
-    pub(crate) fn observe(&mut self, clocks: [i64; 2], now: Instant) -> i64 {
+    pub(crate) fn observe(&mut self, clocks: [i64; 2], now: Moment) -> i64 {
         let clock = clocks[0].min(clocks[1]);
         self.lowest = self.lowest.min(clock);
-        if now.saturating_duration_since(self.since) >= WHILE {
+        if now.duration_since(self.since) >= WHILE {
             self.bound = self.lowest;
             self.lowest = clock;
             self.since = now;
@@ -43,7 +45,7 @@ mod tests {
 
     #[test]
     fn time_is_over_when_both_clocks_have_said_so_for_a_while() {
-        let start = Instant::now();
+        let start = Moment::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut steady = Steady::new(start);
         assert_eq!(steady.observe([1000, 1000], at(0)), i64::MIN);
