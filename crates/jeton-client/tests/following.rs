@@ -18,6 +18,7 @@ fn now() -> i64 {
 }
 
 #[test]
+#[allow(clippy::needless_update, reason = "members are added")]
 fn follower_keeps_revocations_when_the_servers_clock_jumps_ahead() {
     block_on(async {
         let (tell, mut follower) = follow(RevocationUpdate {
