@@ -6,8 +6,10 @@ mod hand;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -396,4 +398,30 @@ fn news_are_as_old_as_the_view_that_they_are_from() {
 fn feed_of_an_unknown_issuer_is_refused() {
     let node = start(Arc::new(MemoryStore::new()));
     assert_eq!(node.revocations("nobody").err(), Some(Error::UnknownIssuer));
+}
+
+#[test]
+fn feed_that_is_dropped_leaves_no_waker_behind() {
+    struct Counted;
+
+    impl Wake for Counted {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    let store = Arc::new(Odd::default());
+    let node = start(store.clone());
+    // Its heartbeat is nothing new.
+    store.is_lagging.store(true, Ordering::SeqCst);
+    let mut feed = node.revocations(ISS).unwrap();
+    Known::default().take_snapshot(&mut feed);
+    let counted = Arc::new(Counted);
+    let waker = Waker::from(counted.clone());
+    {
+        let mut next = pin!(feed.next());
+        let mut context = Context::from_waker(&waker);
+        assert!(next.as_mut().poll(&mut context).is_pending());
+    }
+    drop(feed);
+    // Nobody is told anything meanwhile: a store may be out of reach for long.
+    assert_eq!(Arc::strong_count(&counted), 2);
 }

@@ -229,7 +229,7 @@ impl RevocationNews {
 
 impl Drop for RevocationFeed {
     fn drop(&mut self) {
-        self.recent.leave();
+        self.recent.leave(&self.position);
     }
 }
 

@@ -32,9 +32,11 @@ struct State {
     as_of: Instant,
     /// How often everything was read from the store again, and what happened in between is not here.
     loads: u64,
-    feeds: usize,
+    /// Each with whom to wake when there is more.
+    feeds: HashMap<u64, Option<Waker>>,
+    /// Feeds that there ever were.
+    begun: u64,
     is_closed: bool,
-    wakers: Vec<Waker>,
 }
 
 /// What a transaction revoked of one issuer.
@@ -57,6 +59,7 @@ pub(super) struct Revoked {
 /// Where a feed is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
+    feed: u64,
     at: u64,
     loads: u64,
     pub(super) revision: Revision,
@@ -72,37 +75,42 @@ impl Recent {
             revision,
             as_of,
             loads: 0,
-            feeds: 0,
+            feeds: HashMap::new(),
+            begun: 0,
             is_closed: false,
-            wakers: Vec::new(),
         }))
     }
 
-    /// Counts a feed, which begins here.
+    /// Where a new feed begins.
     pub(super) fn begin(&self) -> Position {
         let mut state = self.lock();
-        state.feeds += 1;
-        state.end()
+        state.begun += 1;
+        let feed = state.begun;
+        state.feeds.insert(feed, None);
+        state.end(feed)
     }
 
     /// A feed is gone. Without any nothing is kept.
-    pub(super) fn leave(&self) {
+    pub(super) fn leave(&self, position: &Position) {
         let mut state = self.lock();
-        state.feeds = state.feeds.saturating_sub(1);
-        if state.feeds == 0 {
+        let waker = state.feeds.remove(&position.feed);
+        if state.feeds.is_empty() {
             state.forget();
         }
+        drop(state);
+        drop(waker);
     }
 
     /// Keeps what the follower has just applied. Whoever begins a feed must not do so meanwhile.
     pub(super) fn add(&self, update: &Update) -> Result<()> {
-        let revoked = match self.lock().feeds {
-            0 => HashMap::new(),
-            _ => by_issuer(update)?,
+        let has_feeds = !self.lock().feeds.is_empty();
+        let revoked = match has_feeds {
+            true => by_issuer(update)?,
+            false => HashMap::new(),
         };
         let mut state = self.lock();
         // The last feed may be gone by now.
-        if state.feeds > 0 {
+        if !state.feeds.is_empty() {
             for (iss, revoked) in revoked {
                 state.push(update, iss.into(), revoked);
             }
@@ -150,14 +158,18 @@ impl Recent {
             return Err(jeton_store::Error::Compacted { oldest }.into());
         }
         let revoked = state.read(position, iss)?;
-        if revoked.is_empty() && !state.wakers.iter().any(|known| known.will_wake(waker)) {
-            state.wakers.push(waker.clone());
+        if !revoked.is_empty() {
+            return Ok(Some(revoked));
         }
-        Ok((!revoked.is_empty()).then_some(revoked))
+        let replaced = state.feeds.insert(position.feed, Some(waker.clone()));
+        // A waker may drop what it would have woken, and a feed with it: not under the lock.
+        drop(state);
+        drop(replaced);
+        Ok(None)
     }
 
     fn wake(&self, mut state: MutexGuard<'_, State>) {
-        let wakers = std::mem::take(&mut state.wakers);
+        let wakers: Vec<Waker> = state.feeds.values_mut().filter_map(Option::take).collect();
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
@@ -168,8 +180,9 @@ impl Recent {
 }
 
 impl State {
-    fn end(&self) -> Position {
+    fn end(&self, feed: u64) -> Position {
         Position {
+            feed,
             at: self.end,
             loads: self.loads,
             revision: self.revision,
@@ -228,7 +241,7 @@ impl State {
                 revoked.rules.extend(one.revoked.rules.iter().cloned());
             }
         }
-        *position = self.end();
+        *position = self.end(position.feed);
         Ok(revoked)
     }
 }
