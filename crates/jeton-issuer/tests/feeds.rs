@@ -203,8 +203,10 @@ fn feed_nobody_reads_does_not_make_the_store_grow() {
     let folder = tempfile::tempdir().unwrap();
     let without = file_bytes(&folder.path().join("without"), false);
     let with = file_bytes(&folder.path().join("with"), true);
+    // The first transactions are grouped as it comes, which decides between one and two sizes. A transaction of
+    // the store that is held for all the others makes it thirty times as large.
     assert!(
-        with <= without * 5 / 4,
+        with <= without * 4,
         "{with} bytes, and {without} without a feed"
     );
 }
