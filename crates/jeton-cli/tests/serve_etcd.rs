@@ -6,6 +6,7 @@
 
 mod binary;
 mod serving;
+mod unread;
 
 use std::fs;
 use std::path::Path;
@@ -455,6 +456,48 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
         assert!(said.contains(words), "{access}: {said}");
         assert_eq!(said.lines().count(), 1, "{access}: {said}");
     }
+}
+
+/// Three streams of a connection to an etcd have room for more than the connection has: if clients had
+/// one each, and read nothing of it, nothing else would come through.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn watchers_that_read_nothing_do_not_cut_the_server_off() {
+    let house = House::of(1);
+    let server = house.serve();
+    let token = house.issue(&server);
+    let watchers: Vec<_> = (0..3).map(|_| unread::watch(&server.address())).collect();
+    let followed = "call=\"watch_revocations\",end=\"done\"";
+    until("they are followed", || {
+        let metrics = get(&format!("{}/metrics", server.admin_address())).1;
+        (metrics.lines()).any(|line| line.contains(followed) && line.ends_with(" 3"))
+    });
+    // `/tokens/x`, which means nothing to a server, and is told to whoever watches.
+    let body = format!(
+        r#"{{"key":"L3Rva2Vucy94","value":"{}"}}"#,
+        "A".repeat(1 << 18)
+    );
+    fs::write(house.folder.path().join("put.json"), body).unwrap();
+    let url = format!("{}/v3/kv/put", house.etcd.member_url(0));
+    for _ in 0..150 {
+        let output = Command::new("curl")
+            .args(["-sS", "--data-binary", "@put.json", &url])
+            .current_dir(house.folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("revision"), "{said}");
+    }
+    let put = Instant::now();
+    while put.elapsed() < 2 * FRESHNESS {
+        // A server that hears nothing of its etcd says that it does not know.
+        let (code, said) = house.verify(&server, &token);
+        assert_eq!(code, Some(0), "{said}");
+        thread::sleep(Duration::from_millis(200));
+    }
+    let (code, said) = house.revoke(&server, &token);
+    assert_eq!(code, Some(0), "{said}");
+    drop(watchers);
 }
 
 #[test]

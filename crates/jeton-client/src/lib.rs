@@ -16,9 +16,12 @@
 //! # }
 //! ```
 
+mod age;
 mod connection;
 mod error;
 mod follower;
+mod moment;
+mod steady;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

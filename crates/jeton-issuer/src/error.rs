@@ -31,6 +31,14 @@ pub enum Error {
     NotReady,
     /// The node's view of the store is older than the freshness bound, and it is set to refuse then.
     Stale,
+    /// A feed of revocations was not read for so long that what it has not told is no longer kept: begin a
+    /// new one.
+    FellBehind {
+        /// What it has not told, bytes.
+        bytes: u64,
+        /// What is kept.
+        limit: usize,
+    },
     /// The token is refused because it, its subject, its client or its key is revoked.
     Revoked,
     /// The token was not issued for that audience.
@@ -125,6 +133,11 @@ impl fmt::Display for Error {
             Error::UnknownKey => f.write_str("the issuer has no such key"),
             Error::NotReady => f.write_str("no key may sign yet"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
+            Error::FellBehind { bytes, limit } => write!(
+                f,
+                "the follower of revocations is {bytes} bytes behind, and the last {limit} are kept: follow \
+                 anew"
+            ),
             Error::Revoked => f.write_str("the token is revoked"),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(

@@ -1,4 +1,6 @@
-//! Every bound of an issuer, by name. Times are in seconds.
+//! Every bound of an issuer, by name. Times are in seconds, unless they are durations.
+
+use std::time::Duration;
 
 /// Keys that an issuer has at once, in every state.
 pub const KEYS_PER_ISSUER: usize = 20;
@@ -31,6 +33,13 @@ pub const REVOCATIONS_PER_TXN: usize = 100;
 pub const WAITING_REVOCATIONS: usize = 16_384;
 /// Revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
+/// What a node keeps in memory of the last revocations, for those who follow them, bytes. Who is further
+/// behind has to follow anew.
+pub const FEED_HISTORY_BYTES: usize = 16 * 1024 * 1024;
+/// What a feed of revocations tells at once, bytes in memory, and a transaction's more.
+pub const FEED_MESSAGE_BYTES: usize = 32 * 1024;
+/// A feed tells that nothing is new if the node's view is newer by so much than when it last told something.
+pub const FEED_PROGRESS: Duration = Duration::from_secs(1);
 /// A name: of a profile, an actor, a token, a subject or a client. Bytes. What has no such name cannot be
 /// revoked by it: such tokens are not issued, and not verified.
 pub const NAME_BYTES: usize = 1024;

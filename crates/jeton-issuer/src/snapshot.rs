@@ -18,14 +18,14 @@ use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
 use crate::record::hex;
-use crate::revocation::{RevocationIndex, Revoked, Rules, check_token, minute, token_hash};
+use crate::revocation::{Revoked, RevokedTokens, Rules, check_token, minute, token_hash};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
 
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) issuers: HashMap<Box<str>, Arc<IssuerView>>,
-    pub(crate) revocations: RevocationIndex,
+    pub(crate) revocations: RevokedTokens,
     pub(crate) rules: Rules,
     pub(crate) revision: Revision,
 }
@@ -246,9 +246,11 @@ impl Snapshot {
         let id = token.token_id();
         if !self.revocations.is_empty()
             && let (Some(id), Some(expires_at)) = (id, token.expires_at())
-            && self
-                .revocations
-                .contains(minute(expires_at.unix_seconds()), token_hash(iss, id))
+            && self.revocations.contains(
+                iss,
+                minute(expires_at.unix_seconds()),
+                token_hash(iss, id),
+            )
         {
             return true;
         }

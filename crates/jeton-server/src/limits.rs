@@ -43,8 +43,8 @@ pub const DESCRIPTORS_OF_WORKER: u64 = 4;
 pub const IDLE: Duration = Duration::from_secs(5);
 /// Clients that follow revocations.
 pub const WATCHERS: usize = 64;
-/// Revocations in one message of a snapshot.
-pub const SNAPSHOT_ENTRIES: usize = 1024;
+/// Messages that wait for a client that follows revocations.
+pub const WATCHER_MESSAGES: usize = 4;
 /// How long TLS may take to agree, and how long a new connection may take to say what it speaks.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.

@@ -42,7 +42,8 @@ struct Parts {
 #[derive(Default)]
 struct Collected {
     changed: HashSet<String>,
-    hashes: BTreeMap<u32, Vec<u128>>,
+    /// Of revoked tokens, by issuer and minute.
+    hashes: HashMap<String, BTreeMap<u32, Vec<u128>>>,
 }
 
 /// How long a follower that has lost its way rests before it loads everything again.
@@ -104,6 +105,8 @@ impl Inner {
         let mut working = self.working();
         working.apply(update, &self.options.keks, &self.clock)?;
         working.fault = None;
+        // First, so that what a feed reads of the snapshot is never newer than what it has been told of.
+        self.recent.add(update)?;
         self.publish(&working);
         if let Some(as_of) = update.as_of {
             self.hear(as_of);
@@ -115,6 +118,7 @@ impl Inner {
         let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         *working = loaded;
+        self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
         self.hear(as_of);
         Ok(watch)
@@ -218,7 +222,12 @@ impl Working {
                 else {
                     return Err(Error::Record(entry.key.to_string()));
                 };
-                collected.hashes.entry(minute).or_default().push(hash);
+                if !collected.hashes.contains_key(*iss) {
+                    collected.hashes.insert((*iss).to_owned(), BTreeMap::new());
+                }
+                if let Some(minutes) = collected.hashes.get_mut(*iss) {
+                    minutes.entry(minute).or_default().push(hash);
+                }
                 let issuers = self.minutes.entry(minute).or_default();
                 if !issuers.contains(*iss) {
                     issuers.insert((*iss).to_owned());
@@ -268,8 +277,10 @@ impl Working {
     }
 
     fn insert(&mut self, collected: &mut Collected) {
-        for (minute, hashes) in &mut collected.hashes {
-            self.snapshot.revocations.insert(*minute, hashes);
+        for (iss, minutes) in &mut collected.hashes {
+            for (minute, hashes) in minutes {
+                self.snapshot.revocations.insert(iss, *minute, hashes);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ mod due;
 mod feed;
 mod follower;
 mod lookup;
+mod recent;
 mod steady;
 mod writes;
 
@@ -32,6 +33,7 @@ use crate::seal::KeyEncryptionKey;
 use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
+use recent::Recent;
 use steady::Steady;
 use writes::Writes;
 
@@ -198,6 +200,8 @@ pub(crate) struct Inner {
     snapshot: ArcSwap<Snapshot>,
     working: Mutex<Working>,
     applied: Condvar,
+    /// For those who follow revocations.
+    recent: Arc<Recent>,
     /// It counts while the machine is suspended: what was known before is old then.
     started: Moment,
     /// Milliseconds after `started`.
@@ -218,10 +222,12 @@ impl Node {
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
         let started = Moment::now();
         let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
+        let revision = working.snapshot.revision;
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
             applied: Condvar::new(),
+            recent: Arc::new(Recent::new(revision, as_of)),
             store,
             clock,
             options,
@@ -455,6 +461,12 @@ impl std::fmt::Debug for Node {
         f.debug_struct("Node")
             .field("status", &self.status())
             .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.recent.close();
     }
 }
 

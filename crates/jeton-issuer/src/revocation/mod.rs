@@ -3,6 +3,7 @@
 mod filter;
 mod index;
 mod rules;
+mod tokens;
 
 use jeton::{Untyped, Verified};
 use sha2::{Digest as _, Sha256};
@@ -10,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 pub use index::RevocationIndex;
 pub use rules::RevocationRule;
 pub(crate) use rules::{Revoked, RuleRecord, Rules};
+pub(crate) use tokens::RevokedTokens;
 
 use crate::error::{Error, Result};
 use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};

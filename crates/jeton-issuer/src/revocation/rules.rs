@@ -39,13 +39,21 @@ impl RevocationRule {
         let (Some(kind), Some(name)) = (parts.next(), parts.next()) else {
             return Err(Error::Record(entry.key.to_string()));
         };
-        let rule: RuleRecord = record::read(entry)?;
-        Ok(RevocationRule {
+        Ok(RevocationRule::new(kind, name, record::read(entry)?))
+    }
+
+    pub(crate) fn new(kind: String, name: String, rule: RuleRecord) -> RevocationRule {
+        RevocationRule {
             kind,
             name,
             not_before: (rule.not_before != i64::MAX).then_some(rule.not_before),
             until: rule.until,
-        })
+        }
+    }
+
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<RevocationRule>() + self.kind.len() + self.name.len()
     }
 }
 
@@ -75,6 +83,10 @@ impl Rules {
 
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    pub(crate) fn get(&self, iss: &str, kind: &str, name: &str) -> Option<RuleRecord> {
+        self.0.get(&named_hash(kind, iss, name)).copied()
     }
 
     pub(crate) fn has(&self, iss: &str, kind: &str, name: &str) -> bool {

@@ -201,7 +201,8 @@ pub struct WatchRevocationsRequest {
 }
 /// The first ones are the snapshot, `is_snapshot` and the same revision in all of them, and none if
 /// nothing is revoked; the others say what changed since. Whoever joins them knows at `revision`
-/// every revocation of the issuer.
+/// every revocation of the issuer. Who reads too slowly is ended with ABORTED and FELL_BEHIND, and
+/// follows anew.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RevocationUpdate {
     /// Everything up to here has been told, once `is_snapshot` is false.
@@ -216,6 +217,16 @@ pub struct RevocationUpdate {
     pub tokens: ::prost::alloc::vec::Vec<RevokedToken>,
     #[prost(message, repeated, tag = "5")]
     pub rules: ::prost::alloc::vec::Vec<RevocationRule>,
+    /// How old the server's view of the store was when this was sent, milliseconds: everything that was
+    /// revoked before then has been told, once `is_snapshot` is false. What this message then waited on its
+    /// way comes on top: `clock_ms` shows it. Absent: a server that does not say.
+    #[prost(uint64, optional, tag = "6")]
+    pub age_ms: ::core::option::Option<u64>,
+    /// When this was sent, milliseconds since the server began to answer this call, by a clock that is
+    /// never set. Of two messages, the one that took longer to come is the one whose arrival is further
+    /// from this.
+    #[prost(uint64, optional, tag = "7")]
+    pub clock_ms: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevokedToken {

@@ -151,6 +151,7 @@ fn of_issuer(error: &Error) -> Told {
         Error::NotReady => (Code::Unavailable, "NOT_READY"),
         Error::Stale => (Code::Unavailable, "STALE"),
         Error::Contended => (Code::Aborted, "CONTENDED"),
+        Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),
         Error::WrongAudience => (Code::FailedPrecondition, "TOKEN_FOR_ANOTHER_AUDIENCE"),
         Error::Token(error) => match error.rejection() {

@@ -22,5 +22,6 @@ mod report;
 mod tokens;
 mod unary;
 mod verifiers;
+mod watchers;
 mod web;
 mod world;
