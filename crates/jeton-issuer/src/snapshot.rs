@@ -18,7 +18,9 @@ use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
 use crate::record::hex;
-use crate::revocation::{RevocationIndex, Revoked, Rules, check_token, minute, token_hash};
+use crate::revocation::{
+    RevocationIndex, Revoked, Rules, StampText, check_token, minute, token_hash,
+};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
 
@@ -27,6 +29,8 @@ pub(crate) struct Snapshot {
     pub(crate) issuers: HashMap<Box<str>, Arc<IssuerView>>,
     pub(crate) revocations: RevocationIndex,
     pub(crate) rules: Rules,
+    /// Of the last rule that is among them.
+    pub(crate) stamp: StampText,
     pub(crate) revision: Revision,
 }
 
@@ -257,15 +261,16 @@ impl Snapshot {
         }
         let looked_up = Revoked {
             iss,
+            token_id: id,
             issued_at: token.issued_at().map(Timestamp::unix_seconds),
         };
-        let refused = |kind: &str, name: Option<&str>| {
-            name.is_some_and(|name| self.rules.refuse(looked_up, kind, name))
+        let rejected = |kind: &str, name: Option<&str>| {
+            name.is_some_and(|name| self.rules.reject(looked_up, kind, name))
         };
-        refused("token", id)
-            || refused("subject", token.subject())
-            || refused("key", token.key_id())
-            || refused("client", client(token.json()).as_deref())
+        rejected("token", id)
+            || rejected("subject", token.subject())
+            || rejected("key", token.key_id())
+            || rejected("client", client(token.json()).as_deref())
     }
 }
 

@@ -12,7 +12,7 @@ use super::Inner;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, SealedKey};
-use crate::revocation::RuleRecord;
+use crate::revocation::{RuleRecord, Stamp};
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
@@ -210,6 +210,9 @@ impl Working {
                 let rule: RuleRecord = record::read(entry)?;
                 self.rules.insert(entry.key.clone(), rule.until);
                 self.snapshot.rules.put(iss, kind, name, rule);
+            }
+            ["c", "rules"] => {
+                self.snapshot.stamp = record::read::<Stamp>(entry)?.into();
             }
             _ => {}
         }

@@ -75,7 +75,14 @@ impl Node {
         let view = snapshot.issuer(iss)?;
         let now = self.inner.clock.now();
         let token_bytes = self.inner.options.token_bytes;
-        let desk = Desk::open(view, request.profile, request.audience, now, token_bytes)?;
+        let desk = Desk::open(
+            &snapshot,
+            view,
+            request.profile,
+            request.audience,
+            now,
+            token_bytes,
+        )?;
         let issued = desk.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;

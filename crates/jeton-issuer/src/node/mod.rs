@@ -285,7 +285,7 @@ impl Node {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
-        let desk = Desk::open(view, profile, audience, now, token_bytes)?;
+        let desk = Desk::open(&snapshot, view, profile, audience, now, token_bytes)?;
         Ok(work(&desk))
     }
 
@@ -499,22 +499,6 @@ impl Inner {
             return Err(Error::Stale);
         }
         Ok(())
-    }
-
-    /// No token of the issuer that was issued by now is valid from that second on.
-    pub(crate) fn revoked_until(&self, iss: &str, now: i64) -> i64 {
-        let snapshot = self.snapshot.load();
-        let longest = snapshot
-            .issuers
-            .get(iss)
-            .map_or(limits::LIFETIME_SECONDS, |view| {
-                let keys = view.keyring.keys().iter().map(|key| key.longest_lifetime);
-                let profiles = view.settings.profiles().iter().map(|p| p.lifetime_seconds);
-                keys.chain(profiles)
-                    .max()
-                    .unwrap_or(limits::LIFETIME_SECONDS)
-            });
-        now.saturating_add(longest + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS)
     }
 
     fn working(&self) -> MutexGuard<'_, Working> {

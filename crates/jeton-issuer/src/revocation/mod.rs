@@ -3,6 +3,8 @@
 mod filter;
 mod index;
 mod rules;
+mod stamp;
+mod writing;
 
 use jeton::{Untyped, Verified};
 use sha2::{Digest as _, Sha256};
@@ -10,6 +12,9 @@ use sha2::{Digest as _, Sha256};
 pub use index::RevocationIndex;
 pub use rules::RevocationRule;
 pub(crate) use rules::{Revoked, RuleRecord, Rules};
+pub use stamp::Stamp;
+pub(crate) use stamp::{RANDOM_DIGITS, StampText};
+pub(crate) use writing::{Extent, NewRules, Term};
 
 use crate::error::{Error, Result};
 use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
@@ -29,11 +34,11 @@ pub struct Revoke {
 pub enum Subject {
     /// One token, by its `jti`.
     Token(String),
-    /// Every token of that `sub` issued until now.
+    /// Every token of that `sub` whose node had not seen the revocation when it issued the token.
     Subject(String),
-    /// Every token of that `client_id` issued until now.
+    /// Every token of that `client_id`, likewise.
     Client(String),
-    /// Every token of that key issued until now.
+    /// Every token of that key, likewise.
     Key(String),
 }
 

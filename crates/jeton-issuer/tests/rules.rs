@@ -1,0 +1,378 @@
+//! Revocation rules on nodes with clocks of their own: a token is accepted exactly if its node had seen
+//! the rule when it issued the token.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod hand;
+mod hooked;
+
+use std::sync::Arc;
+use std::thread;
+
+use hand::{Hand, START};
+use hooked::Hooked;
+use jeton::jwt::MacKey;
+use jeton::key::MacAlg;
+use jeton_issuer::{
+    CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
+    Subject, limits,
+};
+use jeton_store::{Condition, Key, MemoryStore, Store, Txn, block_on};
+
+const ISS: &str = "https://id.example";
+const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
+
+/// A node, its clock, and its way to the store.
+struct Member {
+    node: Node,
+    clock: Hand,
+    hooked: Hooked,
+}
+
+impl Member {
+    /// Its clock is so far ahead, or behind.
+    fn start(store: &Arc<dyn Store>, ahead: i64) -> Member {
+        let (clock, hooked) = (Hand::ahead(ahead), Hooked::new(store));
+        let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+        let options = Options::new(kek);
+        let node = Node::start(hooked.store(), options, Arc::new(clock.clone())).unwrap();
+        Member {
+            node,
+            clock,
+            hooked,
+        }
+    }
+
+    fn issue(&self, subject: &str) -> Issued {
+        let client = CustomClaims::from_json(r#"{"client_id":"c"}"#, limits::TOKEN_BYTES);
+        let request = Request::new("p").subject(subject).claims(client.unwrap());
+        self.node.issue(ISS, &request).unwrap()
+    }
+
+    fn revoke(&self, what: Subject) {
+        block_on(self.node.revoke("me", ISS, Revoke::all(what))).unwrap();
+    }
+
+    fn accepts(&self, token: &str) -> bool {
+        match self.node.verify(ISS, "api", token) {
+            Ok(_) => true,
+            Err(Error::Revoked) => false,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+}
+
+fn subject(name: &str) -> Subject {
+    Subject::Subject(name.to_owned())
+}
+
+fn settings(lifetime: i64) -> IssuerSettings {
+    let text = format!(
+        r#"{{"iss":"{ISS}","profiles":[
+            {{"name":"p","alg":"HS256","lifetime_seconds":{lifetime},"audiences":["api"]}}]}}"#
+    );
+    IssuerSettings::from_json(&text).unwrap()
+}
+
+/// Members whose clocks are so far ahead, on one store with an issuer.
+fn members<const N: usize>(ahead: [i64; N]) -> (Arc<dyn Store>, [Member; N]) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let members = ahead.map(|ahead| Member::start(&store, ahead));
+    members[0]
+        .node
+        .create_issuer("setup", settings(900))
+        .unwrap();
+    caught_up(&store, &members);
+    (store, members)
+}
+
+/// Waits until all of them have seen all that is written.
+fn caught_up<'m>(store: &Arc<dyn Store>, members: impl IntoIterator<Item = &'m Member>) {
+    let newest = block_on(store.status()).unwrap().revision;
+    for member in members {
+        while member.node.revision() < newest {
+            thread::yield_now();
+        }
+    }
+}
+
+fn entry(store: &Arc<dyn Store>, key: &Key) -> Option<Vec<u8>> {
+    let read = block_on(store.read(std::slice::from_ref(key))).unwrap();
+    read.entries[0].as_ref().map(|entry| entry.value.clone())
+}
+
+fn counter_key() -> Key {
+    Key::of(["c", "rules"]).unwrap()
+}
+
+fn rule_key(kind: &str, name: &str) -> Key {
+    Key::of(["rule", ISS, kind, name]).unwrap()
+}
+
+#[test]
+fn a_token_issued_after_the_acknowledgement_in_the_same_second_is_accepted() {
+    let (_, [member]) = members([0]);
+    let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    for what in [
+        subject("s"),
+        Subject::Client("c".to_owned()),
+        Subject::Key(kid),
+    ] {
+        let before = member.issue("s");
+        member.revoke(what);
+        let after = member.issue("s");
+        assert!(!member.accepts(&before.token));
+        assert!(member.accepts(&after.token));
+    }
+    assert_eq!(member.clock.seconds(), START);
+}
+
+#[test]
+fn a_token_of_a_node_that_had_not_seen_the_rule_is_rejected() {
+    // Two minutes behind, at the same time, and two minutes ahead of who revokes.
+    for ahead in [-120, 0, 120] {
+        let (store, [acknowledging, other]) = members([0, ahead]);
+        other.hooked.lag();
+        acknowledging.revoke(subject("s"));
+        let unaware = other.issue("s");
+        // In the future of the acknowledging node a token is rejected for that alone.
+        acknowledging.clock.forward(ahead.max(0));
+        assert!(!acknowledging.accepts(&unaware.token), "{ahead}");
+        other.hooked.catch_up();
+        caught_up(&store, [&other]);
+        assert!(!other.accepts(&unaware.token), "{ahead}");
+        let aware = other.issue("s");
+        other.clock.forward(-ahead.min(0));
+        for member in [&acknowledging, &other] {
+            assert!(member.accepts(&aware.token), "{ahead}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_renewed_by_a_clock_that_is_behind_still_rejects() {
+    for ahead in [-120, 120] {
+        let (store, [member, other]) = members([0, ahead]);
+        let issued = member.issue("s");
+        member.revoke(subject("s"));
+        caught_up(&store, [&other]);
+        other.revoke(subject("s"));
+        caught_up(&store, [&member]);
+        assert!(!member.accepts(&issued.token), "{ahead}");
+        let rules = member.node.rules(ISS).unwrap();
+        assert_eq!(rules.len(), 1);
+        assert_eq!(rules[0].not_before, Some(START + ahead.max(0)));
+    }
+}
+
+#[test]
+fn a_rule_about_a_compromised_key_stays_without_end() {
+    let (store, [member, other]) = members([0, 0]);
+    let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    let rule = |name: &str| {
+        let rules = member.node.rules(ISS).unwrap();
+        let rule = rules.into_iter().find(|rule| rule.name == name).unwrap();
+        (rule.not_before, rule.until)
+    };
+    member.node.compromised("me", ISS, &kid).unwrap();
+    let (_, until) = rule(&kid);
+    member.clock.forward(10);
+    member.revoke(Subject::Key(kid.clone()));
+    assert_eq!(rule(&kid), (None, until + 10));
+    // The same while the other is between its look and its commit.
+    let next = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    caught_up(&store, [&other]);
+    other.hooked.before_commit("/rule/", {
+        let (node, kid) = (member.node.clone(), next.clone());
+        move || node.compromised("me", ISS, &kid).unwrap()
+    });
+    other.revoke(Subject::Key(next.clone()));
+    assert!(other.hooked.has_acted());
+    assert_eq!(rule(&next).0, None);
+    // And the other way round.
+    let last = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    caught_up(&store, [&other]);
+    other.hooked.before_commit("/rule/", {
+        let (node, revoke) = (member.node.clone(), Subject::Key(last.clone()));
+        move || assert!(block_on(node.revoke("me", ISS, Revoke::all(revoke))).is_ok())
+    });
+    other.node.compromised("me", ISS, &last).unwrap();
+    assert!(other.hooked.has_acted());
+    assert_eq!(rule(&last).0, None);
+}
+
+#[test]
+fn two_revocations_at_once_get_two_numbers() {
+    let (store, [member, other]) = members([0, 0]);
+    let counter = || entry(&store, &counter_key()).unwrap();
+    other.hooked.before_commit("/rule/", {
+        let node = member.node.clone();
+        move || assert!(block_on(node.revoke("me", ISS, Revoke::all(subject("one")))).is_ok())
+    });
+    other.revoke(subject("two"));
+    assert!(other.hooked.has_acted());
+    let stamps: Vec<_> = member.node.rules(ISS).unwrap();
+    assert_ne!(stamps[0].stamp, stamps[1].stamp);
+    let newest = stamps.iter().map(|rule| rule.stamp.unwrap()).max().unwrap();
+    let record = format!(
+        r#"{{"schema":1,"record":{{"epoch":{},"number":{}}}}}"#,
+        newest.epoch, newest.number
+    );
+    assert_eq!(counter(), record.as_bytes());
+}
+
+/// A token that lives for a day, of which a node that lags knows only that tokens live for 15 minutes.
+#[test]
+fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
+    let (_, [member, other]) = members([0, 0]);
+    other.hooked.lag();
+    member.node.set_issuer("me", &settings(86_400)).unwrap();
+    let issued = member.issue("s");
+    let answer = other.node.revoke("me", ISS, Revoke::all(subject("s")));
+    let rule = loop {
+        if let Some(rule) = member.node.rules(ISS).unwrap().pop() {
+            break rule;
+        }
+        thread::yield_now();
+    };
+    other.hooked.catch_up();
+    block_on(answer).unwrap();
+    assert!(
+        rule.until >= issued.expires_at + limits::LEEWAY_SECONDS,
+        "{} s too early",
+        issued.expires_at + limits::LEEWAY_SECONDS - rule.until
+    );
+}
+
+/// What issues as a jeton of before the counter does, and as others do: with any `jti` and `iat`.
+struct Elsewhere {
+    key: MacKey,
+    expires_at: i64,
+}
+
+impl Elsewhere {
+    fn begin(member: &Member) -> Elsewhere {
+        let key = MacKey::generate(MacAlg::HS256).unwrap();
+        let key = key.with_key_id("elsewhere").unwrap();
+        let kind = "HS256".parse().unwrap();
+        member.node.import("me", ISS, kind, &key.to_jwk()).unwrap();
+        Elsewhere {
+            key,
+            expires_at: START + 5000,
+        }
+    }
+
+    fn issue(&self, id: &str, issued_at: Option<i64>) -> String {
+        let mut claims = serde_json::json!({
+            "iss": ISS, "aud": "api", "sub": "s", "jti": id, "exp": self.expires_at
+        });
+        if let Some(at) = issued_at {
+            claims["iat"] = at.into();
+        }
+        let signer = jeton::jws::Signer::new(&self.key);
+        signer.sign(claims.to_string().as_bytes()).unwrap()
+    }
+}
+
+#[test]
+fn a_token_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
+    let (_, [member]) = members([0]);
+    let elsewhere = Elsewhere::begin(&member);
+    let id = "0123456789abcdef0123456789abcdef";
+    let issue = |at: i64| elsewhere.issue(id, Some(at));
+    member.revoke(subject("s"));
+    member.clock.forward(SKEW + 1);
+    for (token, is_accepted) in [
+        (issue(START - 1), false),
+        (issue(START), false),
+        // Of a clock that is ahead, before the rule was made.
+        (issue(START + SKEW), false),
+        (issue(START + SKEW + 1), true),
+        (elsewhere.issue(id, None), false),
+    ] {
+        assert_eq!(member.accepts(&token), is_accepted);
+    }
+}
+
+#[test]
+fn a_stamp_is_read_only_as_it_is_written() {
+    let (_, [member]) = members([0]);
+    let elsewhere = Elsewhere::begin(&member);
+    member.revoke(subject("s"));
+    let issued = member.issue("s");
+    let (random, stamp) = issued.token_id.split_once('-').unwrap();
+    let (epoch, number) = stamp.split_once('-').unwrap();
+    let long = "1".repeat(17);
+    let accepted = |id: &str| member.accepts(&elsewhere.issue(id, Some(START)));
+    assert!(accepted(&issued.token_id));
+    assert!(accepted(&format!("{random}-ffffffffffffffff-0")));
+    assert!(!accepted(&format!("{random}-0-ffffffffffffffff")));
+    for id in [
+        format!("{random}-0{epoch}-{number}"),
+        format!("{random}-{epoch}-0{number}"),
+        format!("{random}-{epoch}"),
+        format!("{random}-{epoch}-"),
+        format!("{random}--{number}"),
+        format!("{random}-{epoch}-{number}-"),
+        format!("{random}-{epoch}-{number}-1"),
+        format!("{random}-f{}-{number}", &epoch.to_uppercase()),
+        format!("{random}-+{epoch}-{number}"),
+        format!("{random}-{long}-{number}"),
+        format!("{random}-{epoch}-{long}"),
+        format!("{}-{epoch}-{number}", &random[1..]),
+        format!("{random}0-{epoch}-{number}"),
+        format!("{}G-{epoch}-{number}", &random[1..]),
+        format!(
+            "{}-{epoch}-{number}",
+            random.replace(char::is_alphabetic, "A")
+        ),
+        format!(" {}", issued.token_id),
+        format!("{}\u{661}", issued.token_id),
+    ] {
+        assert!(!accepted(&id), "{id}");
+    }
+}
+
+/// A node of before the counter renews a rule while others have been upgraded.
+#[test]
+fn a_rule_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
+    let (store, [member]) = members([0]);
+    member.revoke(subject("s"));
+    let stamped = member.issue("s");
+    let until = START + 100_000;
+    let old = format!(r#"{{"schema":1,"record":{{"not_before":{START},"until":{until}}}}}"#);
+    let txn = Txn::new().put(rule_key("subject", "s"), old);
+    block_on(store.commit(txn)).unwrap();
+    caught_up(&store, [&member]);
+    assert!(!member.accepts(&stamped.token));
+    member.clock.forward(SKEW);
+    let too_early = member.issue("s");
+    member.clock.forward(1);
+    let issued = member.issue("s");
+    assert!(!member.accepts(&too_early.token));
+    assert!(member.accepts(&issued.token));
+    // Renewed by one that counts: it keeps what it was, and is exact.
+    member.revoke(subject("s"));
+    assert!(!member.accepts(&issued.token));
+    assert!(member.accepts(&member.issue("s").token));
+    assert_eq!(member.node.rules(ISS).unwrap()[0].until, until);
+}
+
+/// The store goes back to what it was, and its revisions go on: what `--bump-revision` does to an etcd.
+#[test]
+fn a_counter_that_went_back_with_its_store_is_not_used_again() {
+    let (store, [member]) = members([0]);
+    member.revoke(subject("other"));
+    let before = entry(&store, &counter_key()).unwrap();
+    for name in ["1", "2", "3"] {
+        member.revoke(subject(name));
+    }
+    let issued = member.issue("s");
+    let txn = ["1", "2", "3"].iter().fold(Txn::new(), |txn, name| {
+        txn.delete(rule_key("subject", name))
+    });
+    let txn = txn.put(counter_key(), before);
+    block_on(store.commit(txn.when(counter_key(), Condition::Present))).unwrap();
+    let restarted = Member::start(&store, 0);
+    restarted.revoke(subject("s"));
+    assert!(!restarted.accepts(&issued.token));
+}
