@@ -191,10 +191,10 @@ fn full_disk_leaves_no_half_made_store() {
     let refused = DataFolder::open(&disk.data(), Missing::Make, Duration::ZERO).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
-    let refused = restore(&disk.data(), &mut &backup[..]).unwrap_err();
+    let refused = restore(&disk.data(), &mut &backup[..], 0).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
     disk.free();
-    restore(&disk.data(), &mut &backup[..]).unwrap();
+    restore(&disk.data(), &mut &backup[..], 0).unwrap();
     DataFolder::verify(&disk.data(), PATIENCE).unwrap();
 }

@@ -14,9 +14,9 @@ use jeton::jwt::MacKey;
 use jeton::key::MacAlg;
 use jeton_issuer::{
     CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
-    Subject, limits,
+    Subject, back_up, check_records, limits, restore,
 };
-use jeton_store::{Condition, Key, MemoryStore, Store, Txn, block_on};
+use jeton_store::{Condition, Key, MemoryStore, RedbStore, Store, Txn, block_on};
 
 const ISS: &str = "https://id.example";
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
@@ -375,4 +375,53 @@ fn a_counter_that_went_back_with_its_store_is_not_used_again() {
     let restarted = Member::start(&store, 0);
     restarted.revoke(subject("s"));
     assert!(!restarted.accepts(&issued.token));
+}
+
+fn backed_up(store: &Arc<dyn Store>) -> Vec<u8> {
+    let mut backup = Vec::new();
+    back_up(&**store, START, &mut backup).unwrap();
+    backup
+}
+
+/// What a backup makes at that second.
+fn restored(backup: &[u8], at: i64) -> (tempfile::TempDir, Arc<dyn Store>) {
+    let folder = tempfile::tempdir().unwrap();
+    restore(folder.path(), &mut &*backup, at).unwrap();
+    let store = RedbStore::open(folder.path()).unwrap();
+    (folder, Arc::new(store))
+}
+
+/// Tokens of before the restore may have seen rules that the restore has lost.
+#[test]
+fn a_restored_store_begins_an_epoch_that_is_newer() {
+    let (store, [member]) = members([0]);
+    let without_counter = backed_up(&store);
+    member.revoke(subject("other"));
+    let with_counter = backed_up(&store);
+    // In the second of the backup, and by a clock that is behind it.
+    for (backup, at) in [
+        (without_counter, START),
+        (with_counter.clone(), START),
+        (with_counter, START - 1000),
+    ] {
+        let unaware = member.issue("s");
+        member.revoke(subject("s"));
+        let lost = member.issue("s");
+        let (_folder, store) = restored(&backup, at);
+        block_on(check_records(&*store)).unwrap();
+        let member = Member::start(&store, 0);
+        let before = member.issue("s");
+        member.revoke(subject("s"));
+        for rejected in [&unaware, &lost, &before] {
+            assert!(!member.accepts(&rejected.token));
+        }
+        let after = member.issue("s");
+        assert!(member.accepts(&after.token));
+        // And once more.
+        let (_folder, store) = restored(&backed_up(&store), at);
+        let member = Member::start(&store, 0);
+        assert!(member.accepts(&member.issue("s").token));
+        member.revoke(subject("s"));
+        assert!(!member.accepts(&after.token));
+    }
 }
