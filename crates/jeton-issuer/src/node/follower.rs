@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton::Clock;
-use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
+use jeton_store::{Entry, Event, Key, Prefix, Revision, Store, Update, block_on};
 
 use super::Inner;
 use crate::error::{Error, Result};
@@ -24,9 +24,17 @@ pub(super) struct Working {
     issuers: HashMap<String, Parts>,
     /// The minutes that the store has revocations of, and whose.
     pub(super) minutes: BTreeMap<u32, HashSet<String>>,
-    /// The rules in the store, and until when each counts.
-    pub(super) rules: BTreeMap<Key, i64>,
+    /// The rules in the store.
+    pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
+}
+
+/// A rule as it was last written.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    /// The second from which on it is over.
+    pub(super) until: i64,
+    pub(super) changed: Revision,
 }
 
 #[derive(Default)]
@@ -208,7 +216,11 @@ impl Working {
             }
             ["rule", iss, kind, name] => {
                 let rule: RuleRecord = record::read(entry)?;
-                self.rules.insert(entry.key.clone(), rule.until);
+                let kept = Kept {
+                    until: rule.until,
+                    changed: entry.changed,
+                };
+                self.rules.insert(entry.key.clone(), kept);
                 self.snapshot.rules.put(iss, kind, name, rule);
             }
             ["c", "rules"] => {
