@@ -19,6 +19,7 @@
 mod connection;
 mod error;
 mod follower;
+mod rule;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

@@ -121,8 +121,10 @@ fn updates(news: RevocationNews) -> Vec<RevocationUpdate> {
                 _ => Kind::Unspecified,
             } as i32,
             name: rule.name.clone(),
-            not_before: rule.not_before.unwrap_or(i64::MAX),
+            not_before: rule.unstamped_until(),
             until: rule.until,
+            epoch: rule.stamp.unwrap_or_default().epoch,
+            number: rule.stamp.unwrap_or_default().number,
         });
         updates.push(RevocationUpdate {
             rules: rules.collect(),
