@@ -44,6 +44,7 @@ mod seal;
 // What answers
 mod revocation;
 mod snapshot;
+mod verifiers;
 
 // What runs it on a store
 mod backup;

@@ -29,6 +29,8 @@ pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 
 pub const REVOCATIONS_PER_TXN: usize = 100;
 /// Revocations that wait to be written.
 pub const WAITING_REVOCATIONS: usize = 16_384;
+/// Tokens that are to be revoked, were rejected, and wait until the node has heard of all keys.
+pub const WAITING_TOKENS: usize = 1024;
 /// Revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
 /// A name: of a profile, an actor, a token, a subject or a client. Bytes. What has no such name cannot be

@@ -4,96 +4,17 @@
 
 mod hand;
 mod hooked;
+mod members;
 
 use std::sync::Arc;
 use std::thread;
 
-use hand::{Hand, START};
-use hooked::Hooked;
-use jeton::jwt::MacKey;
-use jeton::key::MacAlg;
-use jeton_issuer::{
-    CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
-    Subject, back_up, check_records, limits, restore,
-};
-use jeton_store::{Condition, Key, MemoryStore, RedbStore, Store, Txn, block_on};
+use hand::START;
+use jeton_issuer::{Revoke, Subject, back_up, check_records, limits, restore};
+use jeton_store::{Condition, Key, RedbStore, Store, Txn, block_on};
+use members::{Elsewhere, ISS, Member, caught_up, members, settings, subject};
 
-const ISS: &str = "https://id.example";
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
-
-/// A node, its clock, and its way to the store.
-struct Member {
-    node: Node,
-    clock: Hand,
-    hooked: Hooked,
-}
-
-impl Member {
-    /// Its clock is so far ahead, or behind.
-    fn start(store: &Arc<dyn Store>, ahead: i64) -> Member {
-        let (clock, hooked) = (Hand::ahead(ahead), Hooked::new(store));
-        let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
-        let options = Options::new(kek);
-        let node = Node::start(hooked.store(), options, Arc::new(clock.clone())).unwrap();
-        Member {
-            node,
-            clock,
-            hooked,
-        }
-    }
-
-    fn issue(&self, subject: &str) -> Issued {
-        let client = CustomClaims::from_json(r#"{"client_id":"c"}"#, limits::TOKEN_BYTES);
-        let request = Request::new("p").subject(subject).claims(client.unwrap());
-        self.node.issue(ISS, &request).unwrap()
-    }
-
-    fn revoke(&self, what: Subject) {
-        block_on(self.node.revoke("me", ISS, Revoke::all(what))).unwrap();
-    }
-
-    fn accepts(&self, token: &str) -> bool {
-        match self.node.verify(ISS, "api", token) {
-            Ok(_) => true,
-            Err(Error::Revoked) => false,
-            Err(other) => panic!("{other:?}"),
-        }
-    }
-}
-
-fn subject(name: &str) -> Subject {
-    Subject::Subject(name.to_owned())
-}
-
-fn settings(lifetime: i64) -> IssuerSettings {
-    let text = format!(
-        r#"{{"iss":"{ISS}","profiles":[
-            {{"name":"p","alg":"HS256","lifetime_seconds":{lifetime},"audiences":["api"]}}]}}"#
-    );
-    IssuerSettings::from_json(&text).unwrap()
-}
-
-/// Members whose clocks are so far ahead, on one store with an issuer.
-fn members<const N: usize>(ahead: [i64; N]) -> (Arc<dyn Store>, [Member; N]) {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let members = ahead.map(|ahead| Member::start(&store, ahead));
-    members[0]
-        .node
-        .create_issuer("setup", settings(900))
-        .unwrap();
-    caught_up(&store, &members);
-    (store, members)
-}
-
-/// Waits until all of them have seen all that is written.
-fn caught_up<'m>(store: &Arc<dyn Store>, members: impl IntoIterator<Item = &'m Member>) {
-    let newest = block_on(store.status()).unwrap().revision;
-    for member in members {
-        while member.node.revision() < newest {
-            thread::yield_now();
-        }
-    }
-}
 
 fn entry(store: &Arc<dyn Store>, key: &Key) -> Option<Vec<u8>> {
     let read = block_on(store.read(std::slice::from_ref(key))).unwrap();
@@ -241,36 +162,6 @@ fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
         "{} s too early",
         issued.expires_at + limits::LEEWAY_SECONDS - rule.until
     );
-}
-
-/// What issues as a jeton of before the counter does, and as others do: with any `jti` and `iat`.
-struct Elsewhere {
-    key: MacKey,
-    expires_at: i64,
-}
-
-impl Elsewhere {
-    fn begin(member: &Member) -> Elsewhere {
-        let key = MacKey::generate(MacAlg::HS256).unwrap();
-        let key = key.with_key_id("elsewhere").unwrap();
-        let kind = "HS256".parse().unwrap();
-        member.node.import("me", ISS, kind, &key.to_jwk()).unwrap();
-        Elsewhere {
-            key,
-            expires_at: START + 5000,
-        }
-    }
-
-    fn issue(&self, id: &str, issued_at: Option<i64>) -> String {
-        let mut claims = serde_json::json!({
-            "iss": ISS, "aud": "api", "sub": "s", "jti": id, "exp": self.expires_at
-        });
-        if let Some(at) = issued_at {
-            claims["iat"] = at.into();
-        }
-        let signer = jeton::jws::Signer::new(&self.key);
-        signer.sign(claims.to_string().as_bytes()).unwrap()
-    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod due;
 mod feed;
 mod follower;
 mod lookup;
+mod revoke_token;
 mod steady;
 mod writes;
 
@@ -32,6 +33,7 @@ use crate::seal::KeyEncryptionKey;
 use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
+use revoke_token::Wanted;
 use steady::Steady;
 use writes::Writes;
 
@@ -181,12 +183,16 @@ pub struct Status {
     pub fault: Option<String>,
 }
 
+/// How long a node waits to see what it has written itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Issues, verifies and revokes, on a store that others may share. Clones are the same node.
 #[derive(Clone)]
 pub struct Node {
     inner: Arc<Inner>,
     // Its room is there from the beginning: boxed, it is small.
     jobs: SyncSender<Box<Job>>,
+    wanted: SyncSender<Wanted>,
 }
 
 pub(crate) struct Inner {
@@ -230,6 +236,7 @@ impl Node {
             due_fault: Mutex::new(None),
         });
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
+        let (wanted, asked) = sync_channel(limits::WAITING_TOKENS);
         let node = Arc::downgrade(&inner);
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
         let spawned = thread("jeton-scribe")
@@ -237,9 +244,17 @@ impl Node {
                 let node = node.clone();
                 move || scribe::run(&node, &waiting)
             })
+            .and_then(|_| {
+                let node = node.clone();
+                thread("jeton-keys").spawn(move || revoke_token::run(&node, &asked))
+            })
             .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node)));
         spawned.map_err(|error| Error::Store(error.into()))?;
-        Ok(Node { inner, jobs })
+        Ok(Node {
+            inner,
+            jobs,
+            wanted,
+        })
     }
 
     /// Issues a token: no lock, no store.
@@ -321,7 +336,7 @@ impl Node {
     pub fn revoke(&self, actor: &str, iss: &str, revoke: Revoke) -> RevokeAnswer {
         let (reply, pending) = completion();
         let accepted = name("actor", actor)
-            .and_then(|()| revoke.check(iss))
+            .and_then(|()| revoke.check(iss, self.inner.now()))
             .and_then(
                 |()| match self.inner.snapshot.load().issuers.contains_key(iss) {
                     true => Ok(()),
@@ -489,11 +504,15 @@ impl Inner {
 
     /// Waits until the snapshot shows that revision.
     pub(crate) fn wait_for(&self, revision: Revision) -> Result<()> {
+        self.wait_at_most(revision, PATIENCE)
+    }
+
+    fn wait_at_most(&self, revision: Revision, patience: Duration) -> Result<()> {
         let working = self.working();
         let behind = |working: &mut Working| working.snapshot.revision < revision;
         let (_working, waited) = self
             .applied
-            .wait_timeout_while(working, Duration::from_secs(30), behind)
+            .wait_timeout_while(working, patience, behind)
             .unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return Err(Error::Stale);
