@@ -25,7 +25,8 @@ pub const LEEWAY_SECONDS: i64 = 30;
 /// How long after the last token of a key has expired the key may still be in the key set: leeway,
 /// clocks that differ, and the while for which a clock must agree with itself before a key is dropped.
 pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 * 600;
-/// Revocations written with one transaction, with its audit entry and two conditions in 128.
+/// Revocations written with one transaction, with its audit entry, the counter of rules and a condition in
+/// 128. What they are decided from is one read of as many.
 pub const REVOCATIONS_PER_TXN: usize = 100;
 /// Revocations that wait to be written.
 pub const WAITING_REVOCATIONS: usize = 16_384;

@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// Nothing is there before the whole backup has been read and found sound: its hash, its records and
 /// the audit chain. What happened after the backup was made is not in it: what was revoked since then
-/// has to be revoked again.
+/// has to be revoked again. That also rejects the tokens that were issued since then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -327,6 +327,9 @@ impl Node {
     /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
     /// one flush.
     ///
+    /// A token of a revoked subject, client or key is accepted exactly if its node had seen the rule when it
+    /// issued the token, whatever the clocks say: see [`Stamp`](crate::Stamp).
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`], also for a rule beyond [`limits::RULES`]; [`Error::UnknownIssuer`];
