@@ -11,6 +11,7 @@ use tonic::Streaming;
 use crate::age::{Age, Sent};
 use crate::error::{Error, Result};
 use crate::moment::Moment;
+use crate::rule::rejects;
 use crate::steady::Steady;
 
 /// What is over is kept so much longer, seconds: for leeway, and for clocks of nodes that differ.
@@ -100,22 +101,37 @@ impl Follower {
         let minute = u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX);
         let by_hash = self.tokens.get(&minute);
         let by_hash = by_hash.is_some_and(|hashes| hashes.contains(&hash(&self.issuer, id)));
-        by_hash || self.is_refused(Kind::Token, id, issued_at)
+        by_hash || self.is_rejected(Kind::Token, id, Some(id), issued_at)
     }
 
-    /// Whether every token of this subject that was issued then is revoked.
-    pub fn is_subject_revoked(&self, subject: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Subject, subject, issued_at)
+    /// Whether the token of this subject with this `jti` and `iat` is revoked.
+    pub fn is_subject_revoked(
+        &self,
+        subject: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Subject, subject, token_id, issued_at)
     }
 
-    /// Whether every token of this client that was issued then is revoked.
-    pub fn is_client_revoked(&self, client: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Client, client, issued_at)
+    /// Whether the token of this client with this `jti` and `iat` is revoked.
+    pub fn is_client_revoked(
+        &self,
+        client: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Client, client, token_id, issued_at)
     }
 
-    /// Whether every token of the key with this `kid` that was issued then is revoked.
-    pub fn is_key_revoked(&self, kid: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Key, kid, issued_at)
+    /// Whether the token with this `jti` and `iat` of the key with this `kid` is revoked.
+    pub fn is_key_revoked(
+        &self,
+        kid: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Key, kid, token_id, issued_at)
     }
 
     /// Drops the tokens and rules that were over before that second.
@@ -125,10 +141,15 @@ impl Follower {
         self.rules.retain(|_, rule| rule.until > second);
     }
 
-    fn is_refused(&self, kind: Kind, name: &str, issued_at: Option<i64>) -> bool {
+    fn is_rejected(
+        &self,
+        kind: Kind,
+        name: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
         let rule = self.rules.get(&(kind as i32, name.to_owned()));
-        // A token that does not say when it was issued is older than every rule.
-        rule.is_some_and(|rule| issued_at.is_none_or(|at| at <= rule.not_before))
+        rule.is_some_and(|rule| rejects(rule, token_id, issued_at))
     }
 }
 

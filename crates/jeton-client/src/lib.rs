@@ -21,6 +21,7 @@ mod connection;
 mod error;
 mod follower;
 mod moment;
+mod rule;
 mod steady;
 
 pub use connection::{Client, Connection};

@@ -6,7 +6,7 @@ use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, SealedKey};
-use crate::revocation::RuleRecord;
+use crate::revocation::{RuleRecord, Stamp};
 use crate::settings::IssuerSettings;
 
 /// Reads every record of a store and says how many there are. Private keys are not decrypted.
@@ -36,6 +36,7 @@ fn check(entry: &Entry) -> Result<()> {
         ["k", _, _] => record::read::<SealedKey>(entry).map(drop),
         ["r", _, _, _] => record::read::<i64>(entry).map(drop),
         ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
+        ["c", "rules"] => record::read::<Stamp>(entry).map(drop),
         ["a", "_head"] => record::check_schema(&entry.key, &entry.value).map(drop),
         ["a", _] => record::read::<AuditEntry>(entry).map(drop),
         _ => Err(Error::Record(entry.key.to_string())),

@@ -19,6 +19,8 @@ pub enum Error {
     },
     /// The token is refused because no revocation could name it or its subject: the claim, and the rule.
     Irrevocable(Rule),
+    /// The token cannot be revoked by itself: the field, and what can be done.
+    Unsupported(Rule),
     /// No such issuer here.
     UnknownIssuer,
     /// There is such an issuer already.
@@ -100,6 +102,13 @@ impl Error {
         })
     }
 
+    pub(crate) fn unsupported(rule: &str) -> Error {
+        Error::Unsupported(Rule {
+            field: "token".to_owned(),
+            rule: rule.to_owned(),
+        })
+    }
+
     /// Whether the token was refused, as against a node that cannot answer or a wrong call.
     pub fn is_rejection(&self) -> bool {
         match self {
@@ -116,7 +125,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Invalid(rule) | Error::Claims(rule) => {
+            Error::Invalid(rule) | Error::Claims(rule) | Error::Unsupported(rule) => {
                 write!(f, "`{}`: {}", rule.field, rule.rule)
             }
             Error::TokenTooLarge { bytes, limit } => {

@@ -27,10 +27,13 @@ pub const LEEWAY_SECONDS: i64 = 30;
 /// How long after the last token of a key has expired the key may still be in the key set: leeway,
 /// clocks that differ, and the while for which a clock must agree with itself before a key is dropped.
 pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 * 600;
-/// Revocations written with one transaction, with its audit entry and two conditions in 128.
+/// Revocations written with one transaction, with its audit entry, the counter of rules and a condition in
+/// 128. What they are decided from is one read of as many.
 pub const REVOCATIONS_PER_TXN: usize = 100;
 /// Revocations that wait to be written.
 pub const WAITING_REVOCATIONS: usize = 16_384;
+/// Tokens that are to be revoked, were rejected, and wait until the node has heard of all keys.
+pub const WAITING_TOKENS: usize = 1024;
 /// Revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
 /// What a node keeps in memory of the last revocations, for those who follow them, bytes. Who is further

@@ -85,6 +85,11 @@ pub(crate) fn rules_of(iss: &str) -> Result<Prefix> {
     Ok(Prefix::of(["rule", iss])?)
 }
 
+/// `/c/rules`: the counter of revocation rules.
+pub(crate) fn rule_counter_key() -> Result<Key> {
+    Ok(Key::of(["c", "rules"])?)
+}
+
 /// `/a/<number>`: an entry of the audit chain.
 pub(crate) fn audit_key(number: u64) -> Result<Key> {
     Ok(Key::of(["a", &format!("{number:020}")])?)

@@ -123,12 +123,6 @@ fn subjects_clients_keys_and_tokens_without_expiry_are_revoked() {
         node.verify(ISS, "api", &two.token).unwrap_err(),
         Error::Revoked
     );
-    // Issued in the second of the revocation: refused; in the next: not.
-    assert_eq!(
-        node.verify(ISS, "api", &issue("one").token).unwrap_err(),
-        Error::Revoked
-    );
-    clock.forward(1);
     let later = issue("one");
     assert!(node.verify(ISS, "api", &later.token).is_ok());
     block_on(node.revoke("me", ISS, Revoke::all(Subject::Client("c".into())))).unwrap();
@@ -136,7 +130,6 @@ fn subjects_clients_keys_and_tokens_without_expiry_are_revoked() {
         node.verify(ISS, "api", &later.token).unwrap_err(),
         Error::Revoked
     );
-    clock.forward(1);
     let last = issue("three");
     let kid = kids(&node, State::Signing, &clock).remove(0);
     block_on(node.revoke("me", ISS, Revoke::all(Subject::Key(kid)))).unwrap();

@@ -14,8 +14,10 @@ Examples:
   jeton token revoke --every subject alice
   jeton token revoke --every key 7dp3…
 
-When it ends, the revocation is on disk and the service honours it. --every revokes all that have been
-issued until now; what is issued later is good.")]
+When it ends, the revocation is on disk and the service honours it.
+
+After --every a token is accepted exactly if its server had seen the revocation when it issued the
+token. The server that acknowledges has, the others of its etcd have within its freshness bound.")]
 pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,

@@ -12,7 +12,7 @@ use crate::limits;
 use crate::record::{
     self, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
 };
-use crate::revocation::RuleRecord;
+use crate::revocation::{Extent, NewRules, Term};
 use crate::secret_key::SecretKey;
 use crate::settings::{IssuerSettings, name};
 
@@ -202,11 +202,16 @@ impl Inner {
         mut keys: Vec<(KeyKind, SecretKey)>,
         new_settings: Option<&IssuerSettings>,
     ) -> Result<()> {
+        let mut rule = NewRules::default();
+        if let Event::Compromised(kid) = event {
+            rule.add(rule_key(iss, "key", kid)?, Extent::All);
+        }
+        let mut names = vec![settings_key(iss)?, set_key(iss)?, audit_head_key()?];
+        names.extend(rule.reads()?);
         for _ in 0..limits::ATTEMPTS {
             let now = self.now();
-            let names = [settings_key(iss)?, set_key(iss)?, audit_head_key()?];
             let read = block_on(self.store.read(&names))?;
-            let [Some(settings), Some(set), head] = read.entries.as_slice() else {
+            let [Some(settings), Some(set), head, found @ ..] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
             };
             let stored: IssuerSettings = record::read(settings)?;
@@ -231,12 +236,8 @@ impl Inner {
                 txn = self.with_change(txn, iss, change, &keys)?;
                 about.extend(change.added.iter().map(|kid| format!("+{kid}")));
                 about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
-                if let Some((kid, until)) = &change.revoked {
-                    let rule = RuleRecord {
-                        not_before: i64::MAX,
-                        until: *until,
-                    };
-                    txn = txn.put(rule_key(iss, "key", kid)?, record::write(&rule));
+                if let Some((_, until)) = change.revoked {
+                    txn = rule.put(txn, found, read.revision, Term { now, until })?;
                 }
             }
             let act = Act {

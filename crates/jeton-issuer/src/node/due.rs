@@ -3,13 +3,16 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use jeton_store::Txn;
+use jeton_store::limits::TXN_OPERATIONS;
+use jeton_store::{Condition, Txn};
 
 use super::Inner;
 use crate::error::Result;
-use crate::limits;
 use crate::record::revocations_of_minute;
 use crate::revocation::first_live_minute;
+
+/// Each is looked at and deleted.
+const RULES_PER_TXN: usize = TXN_OPERATIONS / 2;
 
 impl Inner {
     /// Called by the scribe every second.
@@ -53,8 +56,9 @@ impl Inner {
                 working.snapshot.revocations.drop_before(first);
                 self.publish(&working);
             }
-            let rules = working.rules.iter().filter(|(_, until)| **until <= now);
-            (over, rules.map(|(key, _)| key.clone()).collect::<Vec<_>>())
+            let rules = working.rules.iter().filter(|(_, kept)| kept.until <= now);
+            let rules = rules.map(|(key, kept)| (key.clone(), kept.changed));
+            (over, rules.collect::<Vec<_>>())
         };
         for (minute, iss) in minutes {
             let txn = Txn::new().delete_prefix(revocations_of_minute(&iss, minute)?);
@@ -62,15 +66,22 @@ impl Inner {
             // Only now: what the store kept is tried again.
             self.working().forget(minute, &iss);
         }
-        for keys in rules.chunks(limits::REVOCATIONS_PER_TXN) {
-            let txn = keys
-                .iter()
-                .fold(Txn::new(), |txn, key| txn.delete(key.clone()));
+        for rules in rules.chunks(RULES_PER_TXN) {
+            let txn = rules.iter().fold(Txn::new(), |txn, (key, changed)| {
+                txn.when(key.clone(), Condition::Unchanged(*changed))
+                    .delete(key.clone())
+            });
+            // If one was renewed meanwhile, none is deleted: the next look finds it as it is then.
             self.try_commit(txn)?;
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "../../tests/hooked/mod.rs"]
+mod hooked;
 
 #[cfg(test)]
 mod tests {
@@ -81,6 +92,8 @@ mod tests {
 
     use jeton::{Clock, Timestamp};
     use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
+
+    use super::hooked::Hooked;
 
     use crate::{IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
 
@@ -97,7 +110,7 @@ mod tests {
 
     fn node(store: &Arc<dyn Store>) -> (Node, Hand) {
         let clock = Hand(Arc::new(AtomicI64::new(NOW)));
-        let options = Options::new(KeyEncryptionKey::generate().unwrap());
+        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
         let node = Node::start(store.clone(), options, Arc::new(clock.clone())).unwrap();
         let settings = r#"{"iss": "i", "profiles":
             [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
@@ -126,6 +139,43 @@ mod tests {
             assert!(node.issue("i", &Request::new("p")).is_ok());
         }
         assert_eq!(node.status().fault, None);
+    }
+
+    /// By another node, and by an administrator's call on the same one.
+    #[test]
+    fn a_rule_that_is_renewed_while_it_is_cleaned_up_stays() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let hooked = Hooked::new(&shared);
+        let (cleaner, clock) = node(&hooked.store());
+        let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
+        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
+        let other = Node::start(shared.clone(), options, Arc::new(clock.clone())).unwrap();
+        for renewing in [other, cleaner.clone()] {
+            for name in ["s", "over"] {
+                block_on(cleaner.revoke("me", "i", subject(name))).unwrap();
+            }
+            clock.0.fetch_add(2 * 900 + 1000, Ordering::SeqCst);
+            let renewed = renewing.clone();
+            hooked.before_commit("/rule/", move || {
+                block_on(renewed.revoke("me", "i", subject("s"))).unwrap();
+            });
+            // What it looked at is no longer so: neither is deleted, until it looks again.
+            for left in [2, 1] {
+                cleaner
+                    .inner
+                    .drop_what_is_over(clock.0.load(Ordering::SeqCst))
+                    .unwrap();
+                let newest = block_on(shared.status()).unwrap().revision;
+                while cleaner.revision() < newest {
+                    std::thread::yield_now();
+                }
+                assert!(hooked.has_acted());
+                let rules = cleaner.rules("i").unwrap();
+                assert_eq!(rules.len(), left);
+                assert!(rules.iter().any(|rule| rule.name == "s"));
+                assert_eq!(cleaner.status().rules, left);
+            }
+        }
     }
 
     #[test]

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use jeton::Clock;
 use jeton_store::{
-    Entry, Event, Key, Loaded, Moment, Prefix, Store, Update, Watch, block_on, load,
+    Entry, Event, Key, Loaded, Moment, Prefix, Revision, Store, Update, Watch, block_on, load,
 };
 
 use super::Inner;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, SealedKey};
-use crate::revocation::RuleRecord;
+use crate::revocation::{RuleRecord, Stamp};
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
@@ -26,9 +26,17 @@ pub(super) struct Working {
     issuers: HashMap<String, Parts>,
     /// The minutes that the store has revocations of, and whose.
     pub(super) minutes: BTreeMap<u32, HashSet<String>>,
-    /// The rules in the store, and until when each counts.
-    pub(super) rules: BTreeMap<Key, i64>,
+    /// The rules in the store.
+    pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
+}
+
+/// A rule as it was last written.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    /// The second from which on it is over.
+    pub(super) until: i64,
+    pub(super) changed: Revision,
 }
 
 #[derive(Default)]
@@ -235,8 +243,15 @@ impl Working {
             }
             ["rule", iss, kind, name] => {
                 let rule: RuleRecord = record::read(entry)?;
-                self.rules.insert(entry.key.clone(), rule.until);
+                let kept = Kept {
+                    until: rule.until,
+                    changed: entry.changed,
+                };
+                self.rules.insert(entry.key.clone(), kept);
                 self.snapshot.rules.put(iss, kind, name, rule);
+            }
+            ["c", "rules"] => {
+                self.snapshot.stamp = record::read::<Stamp>(entry)?.into();
             }
             _ => {}
         }

@@ -41,18 +41,6 @@ impl Node {
         snapshot.accept(snapshot.issuer(iss)?, token)
     }
 
-    /// Whether the issuer issued the token and it has not expired; revoked or not, for whomever it is.
-    /// For who wants to revoke it, and for nobody else.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Token`] with the rejection, [`Error::UnknownIssuer`].
-    pub fn authenticate(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
-        self.check_size(token)?;
-        let snapshot = self.inner.snapshot.load();
-        snapshot.issuer(iss)?.verify(token)
-    }
-
     fn check_size(&self, token: &str) -> Result<()> {
         let (bytes, limit) = (token.len(), self.inner.options.token_bytes);
         match bytes <= limit {
@@ -75,7 +63,14 @@ impl Node {
         let view = snapshot.issuer(iss)?;
         let now = self.inner.clock.now();
         let token_bytes = self.inner.options.token_bytes;
-        let desk = Desk::open(view, request.profile, request.audience, now, token_bytes)?;
+        let desk = Desk::open(
+            &snapshot,
+            view,
+            request.profile,
+            request.audience,
+            now,
+            token_bytes,
+        )?;
         let issued = desk.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;

@@ -7,6 +7,7 @@ mod feed;
 mod follower;
 mod lookup;
 mod recent;
+mod revoke_token;
 mod steady;
 mod writes;
 
@@ -34,6 +35,7 @@ use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
 use recent::Recent;
+use revoke_token::Wanted;
 use steady::Steady;
 use writes::Writes;
 
@@ -185,12 +187,16 @@ pub struct Status {
     pub fault: Option<String>,
 }
 
+/// How long a node waits to see what it has written itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Issues, verifies and revokes, on a store that others may share. Clones are the same node.
 #[derive(Clone)]
 pub struct Node {
     inner: Arc<Inner>,
     // Its room is there from the beginning: boxed, it is small.
     jobs: SyncSender<Box<Job>>,
+    wanted: SyncSender<Wanted>,
 }
 
 pub(crate) struct Inner {
@@ -240,6 +246,7 @@ impl Node {
         });
         inner.hear(as_of);
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
+        let (wanted, asked) = sync_channel(limits::WAITING_TOKENS);
         let node = Arc::downgrade(&inner);
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
         let spawned = thread("jeton-scribe")
@@ -247,9 +254,17 @@ impl Node {
                 let node = node.clone();
                 move || scribe::run(&node, &waiting)
             })
+            .and_then(|_| {
+                let node = node.clone();
+                thread("jeton-keys").spawn(move || revoke_token::run(&node, &asked))
+            })
             .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node, watch)));
         spawned.map_err(|error| Error::Store(error.into()))?;
-        Ok(Node { inner, jobs })
+        Ok(Node {
+            inner,
+            jobs,
+            wanted,
+        })
     }
 
     /// Issues a token: no lock, no store.
@@ -295,7 +310,7 @@ impl Node {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
-        let desk = Desk::open(view, profile, audience, now, token_bytes)?;
+        let desk = Desk::open(&snapshot, view, profile, audience, now, token_bytes)?;
         Ok(work(&desk))
     }
 
@@ -322,6 +337,9 @@ impl Node {
     /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
     /// one flush.
     ///
+    /// A token of a revoked subject, client or key is accepted exactly if its node had seen the rule when it
+    /// issued the token, whatever the clocks say: see [`Stamp`](crate::Stamp).
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`], also for a rule beyond [`limits::RULES`]; [`Error::UnknownIssuer`];
@@ -331,7 +349,7 @@ impl Node {
     pub fn revoke(&self, actor: &str, iss: &str, revoke: Revoke) -> RevokeAnswer {
         let (reply, pending) = completion();
         let accepted = name("actor", actor)
-            .and_then(|()| revoke.check(iss))
+            .and_then(|()| revoke.check(iss, self.inner.now()))
             .and_then(
                 |()| match self.inner.snapshot.load().issuers.contains_key(iss) {
                     true => Ok(()),
@@ -505,32 +523,20 @@ impl Inner {
 
     /// Waits until the snapshot shows that revision.
     pub(crate) fn wait_for(&self, revision: Revision) -> Result<()> {
+        self.wait_at_most(revision, PATIENCE)
+    }
+
+    fn wait_at_most(&self, revision: Revision, patience: Duration) -> Result<()> {
         let working = self.working();
         let behind = |working: &mut Working| working.snapshot.revision < revision;
         let (_working, waited) = self
             .applied
-            .wait_timeout_while(working, Duration::from_secs(30), behind)
+            .wait_timeout_while(working, patience, behind)
             .unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return Err(Error::Stale);
         }
         Ok(())
-    }
-
-    /// No token of the issuer that was issued by now is valid from that second on.
-    pub(crate) fn revoked_until(&self, iss: &str, now: i64) -> i64 {
-        let snapshot = self.snapshot.load();
-        let longest = snapshot
-            .issuers
-            .get(iss)
-            .map_or(limits::LIFETIME_SECONDS, |view| {
-                let keys = view.keyring.keys().iter().map(|key| key.longest_lifetime);
-                let profiles = view.settings.profiles().iter().map(|p| p.lifetime_seconds);
-                keys.chain(profiles)
-                    .max()
-                    .unwrap_or(limits::LIFETIME_SECONDS)
-            });
-        now.saturating_add(longest + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS)
     }
 
     fn working(&self) -> MutexGuard<'_, Working> {

@@ -134,7 +134,7 @@ fn of_denied(denied: Denied) -> Told {
 fn of_issuer(error: &Error) -> Told {
     let mut field = None;
     let (code, reason) = match error {
-        Error::Invalid(rule) => {
+        Error::Invalid(rule) | Error::Unsupported(rule) => {
             field = Some(rule.field.clone());
             (Code::InvalidArgument, "INVALID_ARGUMENT")
         }

@@ -128,6 +128,8 @@ fn update(news: RevocationNews, begun: Moment) -> RevocationUpdate {
 }
 
 fn rule(rule: jeton_issuer::RevocationRule) -> RevocationRule {
+    let not_before = rule.unstamped_until();
+    let stamp = rule.stamp.unwrap_or_default();
     RevocationRule {
         kind: match rule.kind.as_str() {
             "token" => Kind::Token,
@@ -137,7 +139,9 @@ fn rule(rule: jeton_issuer::RevocationRule) -> RevocationRule {
             _ => Kind::Unspecified,
         } as i32,
         name: rule.name,
-        not_before: rule.not_before.unwrap_or(i64::MAX),
+        not_before,
         until: rule.until,
+        epoch: stamp.epoch,
+        number: stamp.number,
     }
 }
