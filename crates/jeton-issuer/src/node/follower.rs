@@ -188,7 +188,8 @@ impl Working {
                 self.parts(iss, collected).keyring = Some(record::read(entry)?);
             }
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
+                let kid = record::kid_of(named);
+                let kid = kid.ok_or_else(|| Error::Record(entry.key.to_string()))?;
                 let sealed: SealedKey = record::read(entry)?;
                 let secret = Arc::new(sealed.open(keks, iss, kid)?);
                 self.parts(iss, collected)
@@ -223,8 +224,9 @@ impl Working {
             ["i", iss] => self.parts(iss, collected).settings = None,
             ["k", iss, "_set"] => self.parts(iss, collected).keyring = None,
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
-                self.parts(iss, collected).secrets.remove(kid);
+                if let Some(kid) = record::kid_of(named) {
+                    self.parts(iss, collected).secrets.remove(kid);
+                }
             }
             ["rule", iss, kind, name] => {
                 self.rules.remove(key);
