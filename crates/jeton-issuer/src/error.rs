@@ -1,6 +1,7 @@
 //! What can go wrong, parted by what is to be done about it.
 
 use std::fmt;
+use std::time::Duration;
 
 /// The error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,13 @@ pub enum Error {
     NotReady,
     /// The node's view of the store is older than the freshness bound, and it is set to refuse then.
     Stale,
+    /// The node has not heard from the store for longer than it may issue without.
+    CutOff {
+        /// For how long.
+        heard: Duration,
+        /// For how long it may.
+        limit: Duration,
+    },
     /// The token is refused because it, its subject, its client or its key is revoked.
     Revoked,
     /// The token was not issued for that audience.
@@ -125,6 +133,12 @@ impl fmt::Display for Error {
             Error::UnknownKey => f.write_str("the issuer has no such key"),
             Error::NotReady => f.write_str("no key may sign yet"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
+            Error::CutOff { heard, limit } => write!(
+                f,
+                "nothing was heard from the store for {} s, the limit for issuing is {} s",
+                heard.as_secs(),
+                limit.as_secs()
+            ),
             Error::Revoked => f.write_str("the token is revoked"),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(

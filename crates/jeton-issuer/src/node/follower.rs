@@ -9,6 +9,7 @@ use jeton::Clock;
 use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
 
 use super::Inner;
+use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, SealedKey};
@@ -71,18 +72,19 @@ pub(super) fn run(node: &Weak<Inner>) {
             }
         });
         match ended {
-            Ok(()) | Err(Error::Store(jeton_store::Error::Closed)) => return,
+            Ok(()) => return,
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
         // Whatever was missed is in the store. Until it has been read this node hears nothing, and
-        // is stale after the freshness bound.
-        let loaded = match node.upgrade() {
-            Some(node) => node.load_again(),
-            None => return,
-        };
-        if let Err(error) = loaded {
-            rest(node, &error);
+        // is stale after the freshness bound: an update that can be followed does not make up for one that
+        // could not.
+        loop {
+            match node.upgrade().map(|node| node.load_again()) {
+                None => return,
+                Some(Ok(())) => break,
+                Some(Err(error)) => rest(node, &error),
+            }
         }
     }
 }
@@ -97,14 +99,27 @@ fn rest(node: &Weak<Inner>, error: &Error) {
 
 impl Inner {
     fn follow(&self, update: &Update) -> Result<()> {
+        self.hear_clocks(update);
         let mut working = self.working();
         working.apply(update, &self.options.keks, &self.clock)?;
-        working.fault = None;
         self.publish(&working);
         if let Some(as_of) = update.as_of {
             self.hear(as_of);
         }
         Ok(())
+    }
+
+    /// Every entry of the audit chain says what its writer's clock showed.
+    fn hear_clocks(&self, update: &Update) {
+        // It was written after this node had heard of everything before.
+        let age = self.heard_ago();
+        for event in &update.events {
+            if let Event::Put(entry) = event
+                && let Some(written) = audit::written_at(entry)
+            {
+                (self.others()).hear(written, age, self.now(), Instant::now());
+            }
+        }
     }
 
     fn load_again(&self) -> Result<()> {
@@ -161,7 +176,7 @@ impl Working {
         for event in &update.events {
             match event {
                 Event::Put(entry) => self.put(entry, keks, &mut collected)?,
-                Event::Deleted(key) => self.delete(key, &mut collected),
+                Event::Deleted(key) => self.delete(key, clock.now().unix_seconds(), &mut collected),
                 // Only minutes that are over are dropped so, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
             }
@@ -217,7 +232,7 @@ impl Working {
         Ok(())
     }
 
-    fn delete(&mut self, key: &Key, collected: &mut Collected) {
+    fn delete(&mut self, key: &Key, now: i64, collected: &mut Collected) {
         let parts: Vec<String> = key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -228,11 +243,37 @@ impl Working {
                     self.parts(iss, collected).secrets.remove(kid);
                 }
             }
-            ["rule", iss, kind, name] => {
+            // A node whose clock is ahead deletes too early for the others. Here a rule counts until it is
+            // over by this node's own clock.
+            ["rule", iss, kind, name] if self.rules.get(key).is_none_or(|until| *until <= now) => {
                 self.rules.remove(key);
                 self.snapshot.rules.remove(iss, kind, name);
             }
             _ => {}
+        }
+    }
+
+    /// Forgets the rules that are over in what is looked up, and says how many.
+    pub(super) fn drop_rules(&mut self, over: i64) -> usize {
+        let mut dropped = 0;
+        for (key, _) in self.rules.iter().filter(|(_, until)| **until <= over) {
+            let parts: Vec<String> = key.parts().collect();
+            if let [_, iss, kind, name] = parts.as_slice()
+                && self.snapshot.rules.has(iss, kind, name)
+            {
+                self.snapshot.rules.remove(iss, kind, name);
+                dropped += 1;
+            }
+        }
+        dropped
+    }
+
+    /// The store has none of these rules any more, unless they were renewed.
+    pub(super) fn forget_rules(&mut self, keys: &[Key], over: i64) {
+        for key in keys {
+            if self.rules.get(key).is_some_and(|until| *until <= over) {
+                self.rules.remove(key);
+            }
         }
     }
 
