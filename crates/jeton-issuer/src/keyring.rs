@@ -207,9 +207,15 @@ impl Keyring {
         kinds.iter().map(due).min().unwrap_or(i64::MAX)
     }
 
-    /// A key that was published in the future by that clock: it is behind, or another was ahead.
-    pub fn published_in_the_future(&self, now: i64) -> Option<&KeyEntry> {
-        self.keys.iter().find(|key| is_far_ahead(key, now))
+    /// A key in use that was published in the future by that clock: it is behind, or another was ahead.
+    pub fn published_in_the_future(
+        &self,
+        settings: &IssuerSettings,
+        now: i64,
+    ) -> Option<&KeyEntry> {
+        let kinds = settings.kinds();
+        let is_used = |key: &KeyEntry| kinds.contains(&key.kind);
+        (self.keys.iter()).find(|key| is_far_ahead(key, now) && is_used(key))
     }
 
     /// Whether the last token of a key has expired by that second.

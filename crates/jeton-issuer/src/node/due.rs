@@ -85,7 +85,7 @@ impl Inner {
             let keyring = &view.keyring;
             let due = keyring.next_tick(&view.settings);
             let mut done = Vec::new();
-            if let Some(key) = keyring.published_in_the_future(now) {
+            if let Some(key) = keyring.published_in_the_future(&view.settings, now) {
                 match trusted.future {
                     Some(_) => done.push(self.bring_forward(iss)),
                     None => {

@@ -74,6 +74,11 @@ pub(super) fn run(node: &Weak<Inner>) {
         match ended {
             Ok(()) => return,
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
+            // Nothing is missed: the next watch begins where this one ended.
+            Err(Error::Store(jeton_store::Error::Io(..))) => {
+                thread::sleep(REST);
+                continue;
+            }
             Err(error) => rest(node, &error),
         }
         // Whatever was missed is in the store. Until it has been read this node hears nothing, and

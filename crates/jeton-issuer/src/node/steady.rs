@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::limits::STEADY_SECONDS;
 
+/// A clock that jumps again and again decides after this all the same: otherwise nothing would ever rotate.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+
 /// How long the clock must agree with itself.
 const WHILE: Duration = Duration::from_secs(STEADY_SECONDS.unsigned_abs());
 
@@ -18,6 +21,8 @@ pub(super) struct Steady {
     looked: (Instant, i64),
     /// What it said when it began, or after its last jump.
     evenly_from: i64,
+    /// Since when it has not been steady.
+    waiting: Option<Instant>,
     jumped: Option<i64>,
 }
 
@@ -41,6 +46,7 @@ impl Steady {
             bound: None,
             looked: (now, clock),
             evenly_from: clock,
+            waiting: Some(now),
             jumped: None,
         }
     }
@@ -55,9 +61,14 @@ impl Steady {
         }
         self.bound = self.bound.map(|bound| bound.min(clock));
         let has_jumped = self.look(clock, now);
+        self.waiting = match clock.saturating_sub(self.evenly_from) >= STEADY_SECONDS {
+            true => None,
+            false => self.waiting.or(Some(now)),
+        };
+        let waited = |since: Instant| now.saturating_duration_since(since) >= LONGEST_WAIT;
         Observed {
             over: self.bound,
-            is_steady: clock.saturating_sub(self.evenly_from) >= STEADY_SECONDS,
+            is_steady: self.waiting.is_none_or(waited),
             has_jumped,
         }
     }
@@ -90,6 +101,8 @@ impl Steady {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -107,6 +120,21 @@ mod tests {
         assert_eq!(over(2800, at(1800)), Some(2200));
         // And back: what the clock says now is not over.
         assert_eq!(over(500, at(1801)), Some(500));
+    }
+
+    #[test]
+    fn clock_that_jumps_for_ever_decides_after_a_day() {
+        let start = Instant::now();
+        let mut steady = Steady::new(1000, start);
+        let mut is_steady = |second: u64| {
+            let there = i64::from(second % 200 == 100) * 1_000_000;
+            let clock = 1000 + i64::try_from(second).unwrap() + there;
+            let now = start + Duration::from_secs(second);
+            steady.observe(clock, now).is_steady
+        };
+        let day = 24 * 3600;
+        assert!((0..day).step_by(100).all(|second| !is_steady(second)));
+        assert!(is_steady(day));
     }
 
     #[test]
