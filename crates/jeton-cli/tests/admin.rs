@@ -137,6 +137,20 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
 }
 
 #[test]
+fn key_import_odd_id_leaves_a_folder_that_opens() {
+    let folder = issuer();
+    let folder = folder.path();
+    for id in ["=", "=a", "==a", "_set", "/", "%3D"] {
+        let jwk = succeeds(folder, &["key", "new", "--alg", "ES256", "--kid", id], b"");
+        succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
+        assert_eq!(keys(folder)[1], (id.to_owned(), "published".to_owned()));
+        succeeds(folder, &["admin", "verify"], b"");
+        succeeds(folder, &["admin", "key", "retire", ISS, id], b"");
+        assert_eq!(states(folder), ["signing"]);
+    }
+}
+
+#[test]
 fn an_algorithm_that_is_new_to_an_issuer_waits_and_one_that_is_not_used_retires() {
     let folder = issuer();
     let folder = folder.path();

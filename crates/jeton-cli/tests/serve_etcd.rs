@@ -300,6 +300,76 @@ fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothi
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
+    let config = format!("issue_without_store_seconds = 8\n{CONFIG}");
+    let mut house = House::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let server = house.serve();
+    let cache_control = |server: &Serving, file: &str| {
+        let url = format!("{}/.well-known/{file}?iss={ISSUER}", server.address());
+        let output = Command::new("curl").args(["-sSi", &url]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let header = text
+            .lines()
+            .find_map(|line| line.strip_prefix("cache-control: "));
+        header.unwrap_or_default().to_owned()
+    };
+    until("its keys may be cached", || {
+        cache_control(&server, "jwks.json").starts_with("public, max-age=")
+    });
+    house.issue(&server);
+    house.etcd.kill_member(0);
+    for file in ["jwks.json", "paserks.json"] {
+        until("its keys may not be cached", || {
+            cache_control(&server, file) == "no-cache"
+        });
+    }
+    let issue = ["issue", "--profile", "access"];
+    until("it issues nothing", || {
+        let (code, said) = house.token(&server, &issue);
+        code == Some(2) && said.contains("nothing was heard from the store for")
+    });
+    house.etcd.start_member(0).unwrap();
+    until("it issues again", || {
+        house.token(&server, &issue).0 == Some(0)
+    });
+    assert!(cache_control(&server, "jwks.json").starts_with("public, max-age="));
+}
+
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn server_on_a_shared_store_without_issuers_makes_none() {
+    let house = House::of(1);
+    let empty = "key_encryption_key_file = \"kek\"\n";
+    fs::write(house.folder.path().join("empty.toml"), empty).unwrap();
+    let store = house.etcd.url("/fresh");
+    let args = ["--config", "empty.toml", "--store", &store];
+    let server = Serving::any_port(house.folder.path(), &args);
+    assert!(has_started(&server), "{}", server.said());
+    assert!(
+        server.said().contains("there is no issuer"),
+        "{}",
+        server.said()
+    );
+    assert!(!is_ready(&server));
+    // The first that says what it wants makes it, and the other has it.
+    let other = house.serve_under("/fresh");
+    until("both are ready", || is_ready(&server) && is_ready(&other));
+    assert_eq!(key_set(&server), key_set(&other));
+    // Who names no issuer means the only one that there is.
+    let to = [
+        "token",
+        "issue",
+        "--server",
+        &server.address(),
+        "--profile",
+        "access",
+    ];
+    let issued = binary::jeton(house.folder.path(), &to, b"");
+    assert_eq!(issued.status.code(), Some(0), "{issued:?}");
+}
+
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn of_three_members_one_may_be_killed() {
     let mut house = House::of(3);
     let server = house.serve_at_last();

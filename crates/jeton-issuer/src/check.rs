@@ -33,7 +33,9 @@ fn check(entry: &Entry) -> Result<()> {
     match parts.as_slice() {
         ["i", _] => record::read::<IssuerSettings>(entry).map(drop),
         ["k", _, "_set"] => record::read::<Keyring>(entry).map(drop),
-        ["k", _, _] => record::read::<SealedKey>(entry).map(drop),
+        ["k", _, named] if record::kid_of(named).is_some() => {
+            record::read::<SealedKey>(entry).map(drop)
+        }
         ["r", _, _, _] => record::read::<i64>(entry).map(drop),
         ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
         ["c", "rules"] => record::read::<Stamp>(entry).map(drop),

@@ -1,6 +1,7 @@
 //! What can go wrong, parted by what is to be done about it.
 
 use std::fmt;
+use std::time::Duration;
 
 /// The error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,13 @@ pub enum Error {
         bytes: u64,
         /// What is kept.
         limit: usize,
+    },
+    /// The node has not heard from the store for longer than it may issue without.
+    CutOff {
+        /// For how long.
+        heard: Duration,
+        /// For how long it may.
+        limit: Duration,
     },
     /// The token is refused because it, its subject, its client or its key is revoked.
     Revoked,
@@ -146,6 +154,12 @@ impl fmt::Display for Error {
                 f,
                 "the follower of revocations is {bytes} bytes behind, and the last {limit} are kept: follow \
                  anew"
+            ),
+            Error::CutOff { heard, limit } => write!(
+                f,
+                "nothing was heard from the store for {} s, the limit for issuing is {} s",
+                heard.as_secs(),
+                limit.as_secs()
             ),
             Error::Revoked => f.write_str("the token is revoked"),
             Error::WrongAudience => f.write_str("the token is for another audience"),

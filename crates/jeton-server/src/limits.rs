@@ -68,6 +68,9 @@ pub const COLLECTED_BYTES: usize = 4 * (16 * 1024 + 9);
 pub const PENDING_RESETS: usize = 20;
 /// Streams that had to be reset because of what a client sent.
 pub const LOCAL_RESETS: usize = 256;
+/// For how long tokens may be issued at most while nothing is heard from the store, seconds.
+pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
+    jeton_issuer::limits::ISSUE_WITHOUT_STORE_MAX.as_secs();
 /// How long requests that are being answered when the server is told to stop may take.
 pub const DRAIN: Duration = Duration::from_secs(20);
 /// A bearer token that was verified is taken without being verified again for so long.

@@ -18,11 +18,13 @@ use crate::settings::{IssuerSettings, name};
 
 impl Node {
     /// Creates an issuer with its first keys, which sign at once: nobody has cached an older set. Of
-    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`].
+    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`] when they have
+    /// heard of it too.
     ///
     /// # Errors
     ///
-    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`].
+    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`]. [`Error::Stale`]: it exists, and this
+    /// node has not heard of it.
     pub fn create_issuer(&self, actor: &str, settings: IssuerSettings) -> Result<()> {
         name("actor", actor)?;
         if self.inner.snapshot.load().issuers.len() >= limits::ISSUERS {
@@ -116,13 +118,15 @@ impl Node {
             .keyring_act(actor, iss, "key.retire", &event, Vec::new(), None)
     }
 
-    /// Does now what is due: keys that are to be published or dropped. A node does so by itself, and
-    /// drops keys only when its clock has not jumped lately; this takes the clock's word.
+    /// Does now what is due: keys that are to be published, brought forward or dropped. A node does so by
+    /// itself when its clock has not jumped lately and is not apart from that of others; this takes the
+    /// clock's word.
     ///
     /// # Errors
     ///
     /// As [`set_issuer`](Node::set_issuer).
     pub fn tick(&self, iss: &str) -> Result<()> {
+        self.inner.bring_forward(iss)?;
         self.inner.tick(iss)?;
         self.inner.drop_gone(iss, self.inner.now())
     }
@@ -151,6 +155,11 @@ impl Inner {
         self.keyring_act("jeton", iss, "key.tick", &Event::Tick, Vec::new(), None)
     }
 
+    pub(super) fn bring_forward(&self, iss: &str) -> Result<()> {
+        let event = Event::BringForward;
+        self.keyring_act("jeton", iss, "key.forward", &event, Vec::new(), None)
+    }
+
     pub(super) fn drop_gone(&self, iss: &str, by: i64) -> Result<()> {
         self.keyring_act("jeton", iss, "key.gone", &Event::Over(by), Vec::new(), None)
     }
@@ -170,7 +179,10 @@ impl Inner {
                     self.store
                         .read(&[settings_key(iss)?, set_key(iss)?, audit_head_key()?]),
                 )?;
-            if read.entries[0].is_some() || read.entries[1].is_some() {
+            let there = read.entries[..2].iter().flatten();
+            if let Some(written) = there.map(|entry| entry.changed).max() {
+                // Who is told that it exists finds it.
+                self.wait_for(written)?;
                 return Err(Error::IssuerExists);
             }
             let chain = Chain::read(read.entries[2].as_ref())?;
@@ -236,6 +248,7 @@ impl Inner {
                 txn = self.with_change(txn, iss, change, &keys)?;
                 about.extend(change.added.iter().map(|kid| format!("+{kid}")));
                 about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
+                about.extend(change.moved.iter().map(|kid| format!("~{kid}")));
                 if let Some((_, until)) = change.revoked {
                     txn = rule.put(txn, found, read.revision, Term { now, until })?;
                 }

@@ -1,64 +1,141 @@
 //! What is due by itself: keys that are to be published or dropped, minutes and rules that are over.
 
-use std::sync::PoisonError;
-use std::time::Instant;
-
 use jeton_store::limits::TXN_OPERATIONS;
-use jeton_store::{Condition, Txn};
+use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
 use super::Inner;
+use super::other_clocks::OtherClocks;
+use super::steady::Steady;
 use crate::error::Result;
+use crate::limits;
 use crate::record::revocations_of_minute;
 use crate::revocation::first_live_minute;
 
 /// Each is looked at and deleted.
 const RULES_PER_TXN: usize = TXN_OPERATIONS / 2;
+/// Faults that are told at once.
+const FAULTS_TOLD: usize = 3;
+
+/// What this node's clock may decide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trusted {
+    /// Keys that are due by then are published.
+    due: Option<i64>,
+    /// What is over by then is dropped here.
+    over: Option<i64>,
+    /// And in the store, for every node.
+    over_for_all: Option<i64>,
+    /// Keys that were published after that second were published by a clock that was wrong.
+    future: Option<i64>,
+}
+
+impl Trusted {
+    /// A key that is made too early, or what is forgotten too early, is for every node. So the clock must
+    /// have gone on evenly, and of two that are apart the slower one decides. For how long a key may wait is
+    /// bounded: a clock that is years behind must not end all rotation.
+    fn by(steady: &mut Steady, others: &mut OtherClocks, now: i64, moment: Moment) -> Trusted {
+        let observed = steady.observe(now, moment);
+        if observed.has_jumped {
+            others.forget();
+        }
+        let ahead = others.ahead_by(moment);
+        let longest_wait = i64::try_from(limits::CLOCKS_APART_SECONDS).unwrap_or(i64::MAX);
+        let over_for_all = |over: i64| {
+            // Nothing needs to go where nothing is written: what is over goes with the next act.
+            let newest = others.newest().unwrap_or(i64::MIN);
+            over.saturating_sub(ahead).min(newest)
+        };
+        Trusted {
+            due: (observed.is_steady).then(|| now - ahead.min(longest_wait)),
+            over: observed.over,
+            over_for_all: observed.over.map(over_for_all),
+            future: (observed.is_steady && others.behind_by(moment) == 0).then_some(now),
+        }
+    }
+}
 
 impl Inner {
     /// Called by the scribe every second.
     pub(crate) fn do_what_is_due(&self) {
         self.writes.look(&*self.store);
         let now = self.now();
-        let mut steady = self.steady.lock().unwrap_or_else(PoisonError::into_inner);
-        let over = steady.observe(now, Instant::now());
-        drop(steady);
-        let keys = self.keys_that_are_due(now, over);
-        let rest = over.map_or(Ok(()), |over| self.drop_what_is_over(over));
-        *self.due_fault() = keys.and(rest).err().map(|error| error.to_string());
+        let (mut steady, mut others) = (self.steady(), self.others());
+        let trusted = Trusted::by(&mut steady, &mut others, now, Moment::now());
+        drop((steady, others));
+        let mut faults = Vec::new();
+        let held = self.keys_that_are_due(now, &trusted, &mut faults);
+        faults.extend(
+            self.drop_what_is_over(&trusted)
+                .err()
+                .map(|error| error.to_string()),
+        );
+        *self.due_fault() = (!faults.is_empty()).then(|| faults.join("; "));
+        *self.held() = held;
     }
 
-    fn keys_that_are_due(&self, now: i64, over: Option<i64>) -> Result<()> {
+    /// What waits and why. One issuer whose keys cannot be written does not stop those of the others.
+    fn keys_that_are_due(
+        &self,
+        now: i64,
+        trusted: &Trusted,
+        faults: &mut Vec<String>,
+    ) -> Option<String> {
         let snapshot = self.snapshot.load_full();
+        let mut held = None;
         for (iss, view) in &snapshot.issuers {
-            if view.keyring.next_tick(&view.settings) <= now {
-                self.tick(iss)?;
+            let keyring = &view.keyring;
+            let due = keyring.next_tick(&view.settings);
+            let mut done = Vec::new();
+            if let Some(key) = keyring.published_in_the_future(&view.settings, now) {
+                match trusted.future {
+                    Some(_) => done.push(self.bring_forward(iss)),
+                    None => {
+                        let kid = &key.kid;
+                        held.get_or_insert_with(|| {
+                            format!("key {kid} of {iss}, published in the future")
+                        });
+                    }
+                }
             }
-            if let Some(over) = over
-                && view.keyring.has_gone(over)
+            match trusted.due {
+                Some(by) if due <= by => done.push(self.tick(iss)),
+                _ if due <= now => {
+                    held.get_or_insert_with(|| format!("a new key of {iss}"));
+                }
+                _ => {}
+            }
+            if let Some(over) = trusted.over_for_all
+                && keyring.has_gone(over)
             {
-                self.drop_gone(iss, over)?;
+                done.push(self.drop_gone(iss, over));
             }
+            let failed = done.into_iter().filter_map(Result::err);
+            faults.extend(failed.map(|error| format!("keys of {iss}: {error}")));
         }
-        Ok(())
+        // Said in a status and in the log: the first are enough.
+        faults.truncate(FAULTS_TOLD);
+        held
     }
 
     /// Drops the minutes and rules that are over, in memory and in the store. The same from several
     /// nodes does no harm.
-    pub(super) fn drop_what_is_over(&self, now: i64) -> Result<()> {
-        let first = first_live_minute(now);
+    pub(super) fn drop_what_is_over(&self, trusted: &Trusted) -> Result<()> {
+        if let Some(over) = trusted.over {
+            self.forget_what_is_over(over);
+        }
+        let Some(over) = trusted.over_for_all else {
+            return Ok(());
+        };
+        let first = first_live_minute(over);
         let (minutes, rules) = {
-            let mut working = self.working();
-            let over = working.minutes.range(..first);
-            let over: Vec<_> = over
+            let working = self.working();
+            let minutes = working.minutes.range(..first);
+            let minutes: Vec<_> = minutes
                 .flat_map(|(minute, issuers)| issuers.iter().map(|iss| (*minute, iss.clone())))
                 .collect();
-            if !over.is_empty() {
-                working.snapshot.revocations.drop_before(first);
-                self.publish(&working);
-            }
-            let rules = working.rules.iter().filter(|(_, kept)| kept.until <= now);
+            let rules = working.rules.iter().filter(|(_, kept)| kept.until <= over);
             let rules = rules.map(|(key, kept)| (key.clone(), kept.changed));
-            (over, rules.collect::<Vec<_>>())
+            (minutes, rules.collect::<Vec<_>>())
         };
         for (minute, iss) in minutes {
             let txn = Txn::new().delete_prefix(revocations_of_minute(&iss, minute)?);
@@ -67,14 +144,39 @@ impl Inner {
             self.working().forget(minute, &iss);
         }
         for rules in rules.chunks(RULES_PER_TXN) {
-            let txn = rules.iter().fold(Txn::new(), |txn, (key, changed)| {
-                txn.when(key.clone(), Condition::Unchanged(*changed))
-                    .delete(key.clone())
-            });
-            // If one was renewed meanwhile, none is deleted: the next look finds it as it is then.
-            self.try_commit(txn)?;
+            self.delete_rules(rules, over)?;
         }
         Ok(())
+    }
+
+    /// Deletes rules that are over, each as it was last written.
+    fn delete_rules(&self, rules: &[(Key, Revision)], over: i64) -> Result<()> {
+        let txn = rules.iter().fold(Txn::new(), |txn, (key, changed)| {
+            txn.when(key.clone(), Condition::Unchanged(*changed))
+                .delete(key.clone())
+        });
+        let is_done = self.try_commit(txn)?.is_some();
+        let mut keys: Vec<Key> = rules.iter().map(|(key, _)| key.clone()).collect();
+        if !is_done {
+            // If one was renewed meanwhile, none is deleted: the next look finds it as it is then. One that
+            // another node deleted before it was over here is known here alone.
+            let read = block_on(self.store.read(&keys))?;
+            let mut found = read.entries.iter();
+            keys.retain(|_| found.next().is_some_and(Option::is_none));
+        }
+        self.working().forget_rules(&keys, over);
+        Ok(())
+    }
+
+    /// In memory alone: that needs no store, and decides for no other node.
+    fn forget_what_is_over(&self, over: i64) {
+        let mut working = self.working();
+        let live = working.snapshot.revocations.len();
+        (working.snapshot.revocations).drop_before(first_live_minute(over));
+        let rules = working.drop_rules(over);
+        if live != working.snapshot.revocations.len() || rules > 0 {
+            self.publish(&working);
+        }
     }
 }
 
@@ -87,14 +189,22 @@ mod hooked;
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::cell::RefCell;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicI64, Ordering};
+    use std::time::Duration;
 
     use jeton::{Clock, Timestamp};
-    use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
+    use jeton_store::{MemoryStore, Mirror, Moment, Prefix, Store, block_on};
 
     use super::hooked::Hooked;
 
+    use super::Trusted;
+    use crate::limits::{
+        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, LEAD_SECONDS, LEEWAY_SECONDS, STEADY_SECONDS,
+    };
+    use crate::node::other_clocks::OtherClocks;
+    use crate::node::steady::Steady;
     use crate::{IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
 
     const NOW: i64 = 1_800_000_000;
@@ -119,7 +229,19 @@ mod tests {
         (node, clock)
     }
 
-    /// Forty days ahead for a moment: a key is made early, and nothing is thrown away.
+    impl Trusted {
+        /// Whatever the clock says.
+        fn all(now: i64) -> Trusted {
+            Trusted {
+                due: Some(now),
+                over: Some(now),
+                over_for_all: Some(now),
+                future: Some(now),
+            }
+        }
+    }
+
+    /// Forty days ahead for a moment: no key is made early, and nothing is thrown away.
     #[test]
     fn a_clock_that_jumps_loses_no_key_and_no_revocation() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -129,6 +251,7 @@ mod tests {
         let revoke = Revoke::token(&revoked.token_id, revoked.expires_at);
         block_on(node.revoke("me", "i", revoke)).unwrap();
         node.rotate("me", "i", "HS256".parse().unwrap()).unwrap();
+        let keys = node.issuer("i").unwrap().1;
         for jump in [40 * 24 * 3600, -NOW + 60] {
             clock.0.store(NOW + jump, Ordering::SeqCst);
             node.inner.do_what_is_due();
@@ -137,6 +260,7 @@ mod tests {
             assert!(node.verify("i", "a", &issued.token).is_ok());
             assert!(node.verify("i", "a", &revoked.token).is_err());
             assert!(node.issue("i", &Request::new("p")).is_ok());
+            assert_eq!(node.issuer("i").unwrap().1, keys);
         }
         assert_eq!(node.status().fault, None);
     }
@@ -161,10 +285,8 @@ mod tests {
             });
             // What it looked at is no longer so: neither is deleted, until it looks again.
             for left in [2, 1] {
-                cleaner
-                    .inner
-                    .drop_what_is_over(clock.0.load(Ordering::SeqCst))
-                    .unwrap();
+                let now = Trusted::all(clock.0.load(Ordering::SeqCst));
+                cleaner.inner.drop_what_is_over(&now).unwrap();
                 let newest = block_on(shared.status()).unwrap().revision;
                 while cleaner.revision() < newest {
                     std::thread::yield_now();
@@ -179,10 +301,81 @@ mod tests {
     }
 
     #[test]
+    fn clock_decides_when_it_is_steady_and_not_ahead_of_another() {
+        let begun = Moment::now();
+        let at = |seconds: u64| begun + Duration::from_secs(seconds);
+        let steady = RefCell::new(Steady::new(NOW, begun));
+        let others = RefCell::new(OtherClocks::default());
+        let trusted = |clock: i64, after: u64| {
+            let (steady, others) = (&mut *steady.borrow_mut(), &mut *others.borrow_mut());
+            Trusted::by(steady, others, clock, at(after))
+        };
+        let steady = STEADY_SECONDS.unsigned_abs();
+        let all = |trusted: Trusted| (trusted.due, trusted.over, trusted.future);
+        assert_eq!(all(trusted(NOW, 0)), (None, None, None));
+        let later = NOW + STEADY_SECONDS;
+        let clear = trusted(later, steady);
+        assert_eq!(all(clear), (Some(later), Some(NOW), Some(later)));
+        // What is over goes for every node with the next act of anybody.
+        assert_eq!(clear.over_for_all, Some(i64::MIN));
+        let hear = |written: i64, after: u64| {
+            let others = &mut *others.borrow_mut();
+            others.hear(written, Duration::ZERO, later, at(after));
+        };
+        hear(later, steady);
+        assert_eq!(trusted(later, steady).over_for_all, Some(NOW));
+        // Ahead of another by an hour, and a second for the way.
+        hear(later - 3601, steady);
+        let ahead = trusted(later, steady);
+        assert_eq!(all(ahead), (Some(later - 3600), Some(NOW), Some(later)));
+        assert_eq!(ahead.over_for_all, Some(NOW - 3600));
+        // By years: keys wait for a day, and nobody's revocations are deleted.
+        hear(0, steady);
+        let ahead = trusted(later, steady);
+        assert_eq!(ahead.due, Some(later - 24 * 3600));
+        assert!(ahead.over_for_all < Some(0));
+        // Behind another: what it calls the future may be now.
+        hear(later + 3600, steady);
+        assert_eq!(trusted(later, steady).future, None);
+        // A day later it is as before.
+        let day = steady + CLOCKS_APART_SECONDS;
+        let later = later + 24 * 3600;
+        assert_eq!(
+            all(trusted(later, day)),
+            (Some(later), Some(NOW + STEADY_SECONDS), Some(later))
+        );
+    }
+
+    /// A key published a year ahead waits while this clock may be the one that is wrong, and is then brought
+    /// forward.
+    #[test]
+    fn key_published_in_the_future_is_brought_forward_by_a_trusted_clock() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&store);
+        let year = 365 * 24 * 3600;
+        clock.0.store(NOW + year, Ordering::SeqCst);
+        node.rotate("me", "i", "HS256".parse().unwrap()).unwrap();
+        clock.0.store(NOW, Ordering::SeqCst);
+        let due = |trusted: &Trusted| {
+            let held = node.inner.keys_that_are_due(NOW, trusted, &mut Vec::new());
+            let (_, keyring) = node.issuer("i").unwrap();
+            (held, keyring.keys()[1].signs_from)
+        };
+        let unsure = Trusted {
+            future: None,
+            ..Trusted::all(NOW)
+        };
+        let (held, signs_from) = due(&unsure);
+        assert!(held.unwrap().contains("published in the future"));
+        assert_eq!(signs_from, NOW + year + LEAD_SECONDS);
+        assert_eq!(due(&Trusted::all(NOW)), (None, NOW + LEAD_SECONDS));
+    }
+
+    #[test]
     fn minutes_and_rules_are_dropped_when_they_are_over_and_not_before() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, _clock) = node(&store);
-        for (id, at) in [("1", NOW + 60), ("2", NOW + 61), ("3", NOW + 900)] {
+        for (id, at) in [("1", NOW + 60), ("2", NOW + 61), ("3", NOW + 899)] {
             block_on(node.revoke("me", "i", Revoke::token(id, at))).unwrap();
         }
         let subject = Revoke::all(Subject::Subject("s".into()));
@@ -192,7 +385,7 @@ mod tests {
             mirror.unwrap().entries().count()
         };
         let at = |now: i64| {
-            node.inner.drop_what_is_over(now).unwrap();
+            node.inner.drop_what_is_over(&Trusted::all(now)).unwrap();
             while node.status().revision < block_on(store.status()).unwrap().revision {
                 std::thread::yield_now();
             }
@@ -204,11 +397,11 @@ mod tests {
             (status.revocations, status.rules)
         };
         // The end of the minute, the leeway, and a clock that is behind.
-        let minute_over = NOW + 120 + 30 + 300;
+        let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS;
         assert_eq!(at(minute_over - 1), (3, 1));
         assert_eq!(at(minute_over), (1, 1));
         // The longest-lived token of this second, on a clock that is behind another that was.
-        let rule_over = NOW + 900 + 30 + 600;
+        let rule_over = NOW + 900 + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
         assert_eq!(at(rule_over - 1), (0, 1));
         assert_eq!(at(rule_over), (0, 0));
     }

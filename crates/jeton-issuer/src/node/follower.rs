@@ -11,6 +11,7 @@ use jeton_store::{
 };
 
 use super::Inner;
+use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, SealedKey};
@@ -61,12 +62,13 @@ const REST: Duration = Duration::from_secs(1);
 pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
         match follow(node, &mut *watch) {
-            Ok(()) | Err(Error::Store(jeton_store::Error::Closed)) => return,
+            Ok(()) => return,
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
         // Whatever was missed is in the store. Until it has been read this node hears nothing, and
-        // is stale after the freshness bound.
+        // is stale after the freshness bound: an update that can be followed does not make up for one that
+        // could not.
         watch = loop {
             let loaded = match node.upgrade() {
                 Some(node) => node.load_again(),
@@ -110,9 +112,9 @@ fn rest(node: &Weak<Inner>, error: &Error) {
 
 impl Inner {
     fn follow(&self, update: &Update) -> Result<()> {
+        self.hear_clocks(update);
         let mut working = self.working();
         working.apply(update, &self.options.keks, &self.clock)?;
-        working.fault = None;
         // First, so that what a feed reads of the snapshot is never newer than what it has been told of.
         self.recent.add(update)?;
         self.publish(&working);
@@ -120,6 +122,19 @@ impl Inner {
             self.hear(as_of);
         }
         Ok(())
+    }
+
+    /// Every entry of the audit chain says what its writer's clock showed.
+    fn hear_clocks(&self, update: &Update) {
+        // It was written after this node had heard of everything before.
+        let age = self.heard_ago();
+        for event in &update.events {
+            if let Event::Put(entry) = event
+                && let Some(written) = audit::written_at(entry)
+            {
+                (self.others()).hear(written, age, self.now(), Moment::now());
+            }
+        }
     }
 
     fn load_again(&self) -> Result<Box<dyn Watch>> {
@@ -165,7 +180,7 @@ impl Working {
         }))?;
         let Loaded { changes, watch } = loaded;
         let mut collected = Collected::default();
-        working.take(&changes, keks, &mut collected)?;
+        working.take(&changes, keks, clock.now().unix_seconds(), &mut collected)?;
         changed.extend(collected.changed);
         // Only now: pages may be of different revisions, and the keys of one not fit those of another.
         working.prepare(changed, clock)?;
@@ -179,7 +194,7 @@ impl Working {
         clock: &Arc<dyn Clock>,
     ) -> Result<()> {
         let mut collected = Collected::default();
-        self.take(update, keks, &mut collected)?;
+        self.take(update, keks, clock.now().unix_seconds(), &mut collected)?;
         self.prepare(collected.changed, clock)
     }
 
@@ -187,12 +202,13 @@ impl Working {
         &mut self,
         update: &Update,
         keks: &[KeyEncryptionKey],
+        now: i64,
         collected: &mut Collected,
     ) -> Result<()> {
         for event in &update.events {
             match event {
                 Event::Put(entry) => self.put(entry, keks, collected)?,
-                Event::Deleted(key) => self.delete(key, collected),
+                Event::Deleted(key) => self.delete(key, now, collected),
                 // Only minutes that are over are dropped so, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
             }
@@ -218,7 +234,8 @@ impl Working {
                 self.parts(iss, collected).keyring = Some(record::read(entry)?);
             }
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
+                let kid = record::kid_of(named);
+                let kid = kid.ok_or_else(|| Error::Record(entry.key.to_string()))?;
                 let sealed: SealedKey = record::read(entry)?;
                 let secret = Arc::new(sealed.open(keks, iss, kid)?);
                 self.parts(iss, collected)
@@ -258,21 +275,50 @@ impl Working {
         Ok(())
     }
 
-    fn delete(&mut self, key: &Key, collected: &mut Collected) {
+    fn delete(&mut self, key: &Key, now: i64, collected: &mut Collected) {
         let parts: Vec<String> = key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
             ["i", iss] => self.parts(iss, collected).settings = None,
             ["k", iss, "_set"] => self.parts(iss, collected).keyring = None,
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
-                self.parts(iss, collected).secrets.remove(kid);
+                if let Some(kid) = record::kid_of(named) {
+                    self.parts(iss, collected).secrets.remove(kid);
+                }
             }
-            ["rule", iss, kind, name] => {
+            // A node whose clock is ahead deletes too early for the others. Here a rule counts until it is
+            // over by this node's own clock.
+            ["rule", iss, kind, name]
+                if self.rules.get(key).is_none_or(|kept| kept.until <= now) =>
+            {
                 self.rules.remove(key);
                 self.snapshot.rules.remove(iss, kind, name);
             }
             _ => {}
+        }
+    }
+
+    /// Forgets the rules that are over in what is looked up, and says how many.
+    pub(super) fn drop_rules(&mut self, over: i64) -> usize {
+        let mut dropped = 0;
+        for (key, _) in self.rules.iter().filter(|(_, kept)| kept.until <= over) {
+            let parts: Vec<String> = key.parts().collect();
+            if let [_, iss, kind, name] = parts.as_slice()
+                && self.snapshot.rules.has(iss, kind, name)
+            {
+                self.snapshot.rules.remove(iss, kind, name);
+                dropped += 1;
+            }
+        }
+        dropped
+    }
+
+    /// The store has none of these rules any more, unless they were renewed.
+    pub(super) fn forget_rules(&mut self, keys: &[Key], over: i64) {
+        for key in keys {
+            if self.rules.get(key).is_some_and(|kept| kept.until <= over) {
+                self.rules.remove(key);
+            }
         }
     }
 

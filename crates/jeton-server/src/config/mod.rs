@@ -51,6 +51,9 @@ pub struct Config {
     pub freshness_seconds: u64,
     /// What is done when it is older.
     pub when_stale: WhenStale,
+    /// For how long tokens are issued while nothing is heard from the store; an issuer whose lead is shorter,
+    /// for its lead.
+    pub issue_without_store_seconds: u64,
     /// How long requests may take that are being answered when the server is told to stop.
     pub drain_seconds: u64,
     /// What is logged.
@@ -66,7 +69,8 @@ pub struct Config {
     /// AdminService asks for the token in [`data`](Config::data).
     #[serde(rename = "client")]
     pub clients: Vec<Client>,
-    /// Issuers that are made at the start if they are not there. One that is there stays as it is.
+    /// Issuers that are made at the start if they are not there. One that is there stays as it is. Without any,
+    /// without clients and without a shared store one is made for trying things out.
     #[serde(rename = "issuer")]
     pub issuers: Vec<IssuerSettings>,
     /// Bounds on what clients do.
@@ -305,6 +309,7 @@ impl Default for Config {
             key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
+            issue_without_store_seconds: jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs(),
             drain_seconds: limits::DRAIN.as_secs(),
             log: Log::default(),
             tls: None,
@@ -425,6 +430,12 @@ fn fault(config: &Config) -> Option<(String, String)> {
     }
     if let Some(what) = freshness_fault(config.freshness_seconds) {
         return wrong("freshness_seconds", &what);
+    }
+    let (issuing, fresh) = (config.issue_without_store_seconds, config.freshness_seconds);
+    if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
+        let most = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
+        let what = format!("{issuing} is not in {fresh} (`freshness_seconds`) to {most}");
+        return wrong("issue_without_store_seconds", &what);
     }
     if config.drain_seconds > 3600 {
         return wrong("drain_seconds", "wants at most 3600");

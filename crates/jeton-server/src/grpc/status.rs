@@ -150,6 +150,7 @@ fn of_issuer(error: &Error) -> Told {
         Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
         Error::NotReady => (Code::Unavailable, "NOT_READY"),
         Error::Stale => (Code::Unavailable, "STALE"),
+        Error::CutOff { .. } => (Code::Unavailable, "CUT_OFF"),
         Error::Contended => (Code::Aborted, "CONTENDED"),
         Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),

@@ -139,11 +139,15 @@ impl TokenService for TokenApi {
             // Public, as they are over HTTP.
             let iss = self.service.issuer(&request.get_ref().issuer)?;
             let keys = self.service.node.key_set(&iss)?;
+            let max_age_seconds = match self.service.node.key_sets_may_be_cached() {
+                true => keys.max_age_seconds,
+                false => 0,
+            };
             Ok(KeysResponse {
                 jwk_set: String::from_utf8_lossy(&keys.jwk_set).into_owned(),
                 paserks: keys.paserks.clone(),
                 etag: keys.etag.clone(),
-                max_age_seconds: keys.max_age_seconds,
+                max_age_seconds,
             })
         })
     }

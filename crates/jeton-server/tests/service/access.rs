@@ -303,6 +303,14 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
             "line 2: `listen_to`: unknown field",
         ),
         ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
+        (
+            "issue_without_store_seconds = 14",
+            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 86400",
+        ),
+        (
+            "freshness_seconds = 60\nissue_without_store_seconds = 86401",
+            "line 2: `issue_without_store_seconds`: 86401 is not in 60 (`freshness_seconds`) to 86400",
+        ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
             "\n[limits]\nstreams = 0",
