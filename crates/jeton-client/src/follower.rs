@@ -6,21 +6,24 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aws_lc_rs::digest;
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
+use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
 use crate::age::{Age, Sent};
 use crate::error::{Error, Result};
 use crate::moment::Moment;
-use crate::rule::rejects;
+use crate::rule::{over, rejects};
 use crate::steady::Steady;
 
-/// What is over is kept so much longer, seconds: for leeway, and for clocks of nodes that differ.
-const OVER_AFTER_SECONDS: i64 = 600;
+/// What is over is kept so much longer, seconds: for the leeway of whoever verifies, for a clock of a server
+/// that was ahead, and for one here that is behind.
+const OVER_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
 
 /// Knows what an issuer has revoked, up to a moment that it knows too.
 ///
 /// Whoever verifies with it decides how old that may be, and asks [`age`](Follower::age). The server speaks
-/// at least every five seconds; what it says is heard only while [`next`](Follower::next) is called.
+/// at least every five seconds; what it says is heard only while [`next`](Follower::next) is called. It may
+/// take tokens for [`LEEWAY_SECONDS`] after they have expired: then what is revoked is forgotten here.
 #[derive(Debug)]
 pub struct Follower {
     issuer: String,
@@ -77,7 +80,9 @@ impl Follower {
             }
         }
         for rule in update.rules {
-            self.rules.insert((rule.kind, rule.name.clone()), rule);
+            let key = (rule.kind, rule.name.clone());
+            let rule = over(rule, self.rules.get(&key));
+            self.rules.insert(key, rule);
         }
         let bound = self.steady.observe([update.at, own_clock()], now);
         self.drop_before(bound.saturating_sub(OVER_AFTER_SECONDS));

@@ -24,6 +24,26 @@ pub(crate) fn rejects(
     }
 }
 
+/// The rule, told after the one that is known: no rule is taken back before it is over, so that it does not
+/// weaken what is known. The server may have lost the other one to a clock that was wrong.
+pub(crate) fn over(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
+    let stamp = (rule.epoch, rule.number);
+    match known {
+        Some(known) if stamp != (0, 0) => {
+            let (epoch, number) = stamp.max((known.epoch, known.number));
+            RevocationRule {
+                not_before: rule.not_before.max(known.not_before),
+                until: rule.until.max(known.until),
+                epoch,
+                number,
+                ..rule
+            }
+        }
+        // One without a stamp rejects by the time alone, also tokens with a higher stamp than the known one's.
+        _ => rule,
+    }
+}
+
 fn stamp_of(token_id: &str) -> Option<Stamp> {
     let (random, stamp) = token_id.split_at_checked(RANDOM_DIGITS)?;
     let (epoch, number) = stamp.strip_prefix('-')?.split_once('-')?;
@@ -95,6 +115,21 @@ mod tests {
             assert!(rejects(&rule, id, None) && rejects(&rule, id, Some(100)));
             assert!(!rejects(&rule, id, Some(101)));
         }
+    }
+
+    #[test]
+    fn a_rule_that_is_told_again_does_not_weaken_what_is_known() {
+        let known = rule(i64::MAX, 10, 17);
+        let told = over(rule(100, 10, 18), Some(&known));
+        assert_eq!(
+            (told.not_before, told.epoch, told.number),
+            (i64::MAX, 10, 18)
+        );
+        let told = over(rule(100, 10, 16), Some(&rule(90, 10, 17)));
+        assert_eq!((told.not_before, told.epoch, told.number), (100, 10, 17));
+        let unstamped = rule(100, 0, 0);
+        assert_eq!(over(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
+        assert_eq!(over(unstamped.clone(), None), unstamped);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
+use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, RULE_AFTER_SECONDS};
 use crate::settings::IssuerSettings;
 
 /// An issuer's keys.
@@ -434,7 +434,7 @@ impl Next<'_> {
     fn compromised(&mut self, kid: &str) -> Result<()> {
         let key = self.found(kid)?;
         self.remove(kid);
-        let longest = key.longest_lifetime + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+        let longest = key.longest_lifetime + RULE_AFTER_SECONDS;
         self.change.revoked = Some((kid.to_owned(), self.now.saturating_add(longest)));
         match key.state(self.now) {
             State::Published => {

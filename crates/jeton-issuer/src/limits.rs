@@ -44,6 +44,11 @@ pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 
 pub const ISSUE_WITHOUT_STORE: Duration = Duration::from_secs(900);
 /// For how long it issues at most, whatever the options say: revocation rules are kept for as much longer.
 pub const ISSUE_WITHOUT_STORE_MAX: Duration = Duration::from_secs(3600);
+/// How much longer than the longest-lived token of an issuer a revocation rule counts: a node that has not
+/// heard of it issues for a while, by a clock that may be ahead, and the token is verified by one that may be
+/// behind.
+pub const RULE_AFTER_SECONDS: i64 =
+    ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed() + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
 /// Revocations written with one transaction, with its audit entry, the counter of rules and a condition in
 /// 128. What they are decided from is one read of as many.
 pub const REVOCATIONS_PER_TXN: usize = 100;

@@ -98,3 +98,7 @@ pub const LAG_MILLISECONDS: u64 = 200;
 pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
     stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
 }
+
+// What clients that verify by themselves are told of clocks, and what nodes go by.
+const _: () = assert!(jeton_proto::CLOCK_SKEW_SECONDS == jeton_issuer::limits::CLOCK_SKEW_SECONDS);
+const _: () = assert!(jeton_proto::LEEWAY_SECONDS == jeton_issuer::limits::LEEWAY_SECONDS);

@@ -201,11 +201,12 @@ mod tests {
 
     use super::Trusted;
     use crate::limits::{
-        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, LEAD_SECONDS, LEEWAY_SECONDS, STEADY_SECONDS,
+        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEAD_SECONDS,
+        LEEWAY_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
     };
     use crate::node::other_clocks::OtherClocks;
     use crate::node::steady::Steady;
-    use crate::{IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
+    use crate::{Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
 
     const NOW: i64 = 1_800_000_000;
 
@@ -218,10 +219,13 @@ mod tests {
         }
     }
 
+    fn options() -> Options {
+        Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap())
+    }
+
     fn node(store: &Arc<dyn Store>) -> (Node, Hand) {
         let clock = Hand(Arc::new(AtomicI64::new(NOW)));
-        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
-        let node = Node::start(store.clone(), options, Arc::new(clock.clone())).unwrap();
+        let node = Node::start(store.clone(), options(), Arc::new(clock.clone())).unwrap();
         let settings = r#"{"iss": "i", "profiles":
             [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
         node.create_issuer("me", IssuerSettings::from_json(settings).unwrap())
@@ -272,13 +276,14 @@ mod tests {
         let hooked = Hooked::new(&shared);
         let (cleaner, clock) = node(&hooked.store());
         let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
-        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
-        let other = Node::start(shared.clone(), options, Arc::new(clock.clone())).unwrap();
+        let other = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
         for renewing in [other, cleaner.clone()] {
             for name in ["s", "over"] {
                 block_on(cleaner.revoke("me", "i", subject(name))).unwrap();
             }
-            clock.0.fetch_add(2 * 900 + 1000, Ordering::SeqCst);
+            clock
+                .0
+                .fetch_add(900 + RULE_AFTER_SECONDS, Ordering::SeqCst);
             let renewed = renewing.clone();
             hooked.before_commit("/rule/", move || {
                 block_on(renewed.revoke("me", "i", subject("s"))).unwrap();
@@ -295,9 +300,106 @@ mod tests {
                 let rules = cleaner.rules("i").unwrap();
                 assert_eq!(rules.len(), left);
                 assert!(rules.iter().any(|rule| rule.name == "s"));
-                assert_eq!(cleaner.status().rules, left);
+                // What is over is not looked up, although it is still stored.
+                assert_eq!(cleaner.status().rules, 1);
             }
         }
+    }
+
+    /// By a node whose clock was ahead. Otherwise this one would try to delete it every second, and with it
+    /// whatever is in the same transaction.
+    #[test]
+    fn rule_that_another_node_deleted_early_counts_until_it_is_over_and_is_then_forgotten() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let hooked = Hooked::new(&shared);
+        let (node, clock) = node(&hooked.store());
+        let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
+        let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
+        let heard = || {
+            let newest = block_on(shared.status()).unwrap().revision;
+            for node in [&node, &ahead] {
+                node.inner.wait_for(newest).unwrap();
+            }
+        };
+        block_on(node.revoke("me", "i", subject("early"))).unwrap();
+        heard();
+        let over = NOW + 10_000;
+        ahead.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+        heard();
+        assert_eq!(
+            (node.rules("i").unwrap().len(), node.status().rules),
+            (0, 1)
+        );
+        block_on(node.revoke("me", "i", subject("in time"))).unwrap();
+        clock.0.store(over, Ordering::SeqCst);
+        for _ in 0..2 {
+            node.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+            heard();
+        }
+        assert_eq!(
+            (node.rules("i").unwrap().len(), node.status().rules),
+            (0, 0)
+        );
+        hooked.before_commit("/rule/", || {});
+        node.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+        assert!(!hooked.has_acted(), "nothing is left to delete");
+    }
+
+    /// Nor with one that is written later, which is all that the store has.
+    #[test]
+    fn rule_that_another_node_deleted_early_is_not_weakened_by_the_next() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&shared);
+        let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
+        let kid = node.issuer("i").unwrap().1.keys()[0].kid.clone();
+        let heard = || {
+            let newest = block_on(shared.status()).unwrap().revision;
+            for node in [&node, &ahead] {
+                node.inner.wait_for(newest).unwrap();
+            }
+        };
+        node.compromised("me", "i", &kid).unwrap();
+        heard();
+        let over = Trusted::all(NOW + 10_000);
+        ahead.inner.drop_what_is_over(&over).unwrap();
+        heard();
+        let later = Revoke::all(Subject::Key(kid));
+        block_on(ahead.revoke("me", "i", later)).unwrap();
+        heard();
+        assert!(node.rules("i").unwrap()[0].not_before.is_some());
+        // Whenever a token was issued, and whoever follows is told so.
+        let mut feed = node.revocations("i").unwrap();
+        let told = block_on(feed.next()).unwrap();
+        assert_eq!(told.rules.len(), 1);
+        assert_eq!(told.rules[0].not_before, None);
+    }
+
+    /// It had not heard of the rule, and issued for as long as it may.
+    #[test]
+    fn rule_outlives_every_token_of_a_node_that_is_cut_off() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&shared);
+        let hooked = Hooked::new(&shared);
+        let cut_off_clock = Hand(Arc::new(AtomicI64::new(NOW)));
+        let (store, its_clock) = (hooked.store(), Arc::new(cut_off_clock.clone()));
+        let cut_off = Node::start(store, options(), its_clock).unwrap();
+        hooked.lag();
+        let subject = Revoke::all(Subject::Subject("s".into()));
+        block_on(node.revoke("me", "i", subject)).unwrap();
+        let issues_until = NOW + ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
+        cut_off_clock
+            .0
+            .store(issues_until + CLOCK_SKEW_SECONDS, Ordering::SeqCst);
+        let issued = cut_off.issue("i", &Request::new("p").subject("s")).unwrap();
+        // Cleaned up by a clock that is ahead of the one by which the token is verified.
+        let verified_at = issued.expires_at + LEEWAY_SECONDS - 1;
+        let cleaned_at = verified_at + CLOCK_SKEW_SECONDS;
+        node.inner
+            .drop_what_is_over(&Trusted::all(cleaned_at))
+            .unwrap();
+        clock.0.store(verified_at, Ordering::SeqCst);
+        let verified = node.verify("i", "a", &issued.token);
+        assert_eq!(verified.unwrap_err(), Error::Revoked);
     }
 
     #[test]
@@ -400,8 +502,8 @@ mod tests {
         let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS;
         assert_eq!(at(minute_over - 1), (3, 1));
         assert_eq!(at(minute_over), (1, 1));
-        // The longest-lived token of this second, on a clock that is behind another that was.
-        let rule_over = NOW + 900 + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+        // The longest-lived token of a node that has not heard of the rule.
+        let rule_over = NOW + 900 + RULE_AFTER_SECONDS;
         assert_eq!(at(rule_over - 1), (0, 1));
         assert_eq!(at(rule_over), (0, 0));
     }

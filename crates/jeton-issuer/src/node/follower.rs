@@ -140,7 +140,8 @@ impl Inner {
     fn load_again(&self) -> Result<Box<dyn Watch>> {
         let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
-        *working = loaded;
+        let before = std::mem::replace(&mut *working, loaded);
+        working.keep_rules(&before, self.now());
         self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
         self.hear(as_of);
@@ -260,6 +261,7 @@ impl Working {
             }
             ["rule", iss, kind, name] => {
                 let rule: RuleRecord = record::read(entry)?;
+                let rule = rule.over_known(self.snapshot.rules.get(iss, kind, name));
                 let kept = Kept {
                     until: rule.until,
                     changed: entry.changed,
@@ -295,6 +297,20 @@ impl Working {
                 self.snapshot.rules.remove(iss, kind, name);
             }
             _ => {}
+        }
+    }
+
+    /// Keeps the rules of what was known before that others deleted before they were over by this clock.
+    fn keep_rules(&mut self, before: &Working, now: i64) {
+        for (key, kept) in before.rules.iter().filter(|(_, kept)| kept.until > now) {
+            let parts: Vec<String> = key.parts().collect();
+            if !self.rules.contains_key(key)
+                && let [_, iss, kind, name] = parts.as_slice()
+                && let Some(rule) = before.snapshot.rules.get(iss, kind, name)
+            {
+                self.rules.insert(key.clone(), *kept);
+                self.snapshot.rules.put(iss, kind, name, rule);
+            }
         }
     }
 

@@ -37,6 +37,16 @@ impl RuleRecord {
         }
     }
 
+    /// Told after the one that is known here. What is written is over what is stored, unless a node whose
+    /// clock was ahead has deleted that: here it counts until it is over.
+    pub(crate) fn over_known(self, known: Option<RuleRecord>) -> RuleRecord {
+        match self.stamp {
+            Some(_) => self.over(known),
+            // It rejects by the time alone, also tokens with a higher stamp than the known one's.
+            None => self,
+        }
+    }
+
     /// Whether it is about tokens that were issued later, too.
     fn is_endless(&self) -> bool {
         self.not_before == i64::MAX

@@ -106,7 +106,7 @@ impl Term {
             .chain(keys)
             .max()
             .unwrap_or(limits::LIFETIME_SECONDS);
-        let after = longest + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS;
+        let after = longest + limits::RULE_AFTER_SECONDS;
         Ok(Term {
             now,
             until: now.saturating_add(after),

@@ -305,11 +305,11 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
         ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
         (
             "issue_without_store_seconds = 14",
-            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 86400",
+            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 3600",
         ),
         (
-            "freshness_seconds = 60\nissue_without_store_seconds = 86401",
-            "line 2: `issue_without_store_seconds`: 86401 is not in 60 (`freshness_seconds`) to 86400",
+            "freshness_seconds = 60\nissue_without_store_seconds = 3601",
+            "line 2: `issue_without_store_seconds`: 3601 is not in 60 (`freshness_seconds`) to 3600",
         ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
