@@ -117,7 +117,8 @@ fn greet(server: &Server, begun: &Begun) {
     tell_of_admin_token(server, begun.is_tls);
     let Some(offer) = server.offers().into_iter().next() else {
         output::note(
-            "there is no issuer yet: `jeton admin issuer create`, or [[issuer]] in the configuration",
+            "there is no issuer yet: add [[issuer]] to the configuration and start again, or call CreateIssuer \
+             of AdminService",
         );
         return;
     };

@@ -6,6 +6,7 @@
 
 mod binary;
 mod serving;
+mod unread;
 
 use std::fs;
 use std::path::Path;
@@ -299,6 +300,76 @@ fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothi
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
+    let config = format!("issue_without_store_seconds = 8\n{CONFIG}");
+    let mut house = House::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let server = house.serve();
+    let cache_control = |server: &Serving, file: &str| {
+        let url = format!("{}/.well-known/{file}?iss={ISSUER}", server.address());
+        let output = Command::new("curl").args(["-sSi", &url]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let header = text
+            .lines()
+            .find_map(|line| line.strip_prefix("cache-control: "));
+        header.unwrap_or_default().to_owned()
+    };
+    until("its keys may be cached", || {
+        cache_control(&server, "jwks.json").starts_with("public, max-age=")
+    });
+    house.issue(&server);
+    house.etcd.kill_member(0);
+    for file in ["jwks.json", "paserks.json"] {
+        until("its keys may not be cached", || {
+            cache_control(&server, file) == "no-cache"
+        });
+    }
+    let issue = ["issue", "--profile", "access"];
+    until("it issues nothing", || {
+        let (code, said) = house.token(&server, &issue);
+        code == Some(2) && said.contains("nothing was heard from the store for")
+    });
+    house.etcd.start_member(0).unwrap();
+    until("it issues again", || {
+        house.token(&server, &issue).0 == Some(0)
+    });
+    assert!(cache_control(&server, "jwks.json").starts_with("public, max-age="));
+}
+
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn server_on_a_shared_store_without_issuers_makes_none() {
+    let house = House::of(1);
+    let empty = "key_encryption_key_file = \"kek\"\n";
+    fs::write(house.folder.path().join("empty.toml"), empty).unwrap();
+    let store = house.etcd.url("/fresh");
+    let args = ["--config", "empty.toml", "--store", &store];
+    let server = Serving::any_port(house.folder.path(), &args);
+    assert!(has_started(&server), "{}", server.said());
+    assert!(
+        server.said().contains("there is no issuer"),
+        "{}",
+        server.said()
+    );
+    assert!(!is_ready(&server));
+    // The first that says what it wants makes it, and the other has it.
+    let other = house.serve_under("/fresh");
+    until("both are ready", || is_ready(&server) && is_ready(&other));
+    assert_eq!(key_set(&server), key_set(&other));
+    // Who names no issuer means the only one that there is.
+    let to = [
+        "token",
+        "issue",
+        "--server",
+        &server.address(),
+        "--profile",
+        "access",
+    ];
+    let issued = binary::jeton(house.folder.path(), &to, b"");
+    assert_eq!(issued.status.code(), Some(0), "{issued:?}");
+}
+
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn of_three_members_one_may_be_killed() {
     let mut house = House::of(3);
     let server = house.serve_at_last();
@@ -455,6 +526,48 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
         assert!(said.contains(words), "{access}: {said}");
         assert_eq!(said.lines().count(), 1, "{access}: {said}");
     }
+}
+
+/// Three streams of a connection to an etcd have room for more than the connection has: if clients had
+/// one each, and read nothing of it, nothing else would come through.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn watchers_that_read_nothing_do_not_cut_the_server_off() {
+    let house = House::of(1);
+    let server = house.serve();
+    let token = house.issue(&server);
+    let watchers: Vec<_> = (0..3).map(|_| unread::watch(&server.address())).collect();
+    let followed = "call=\"watch_revocations\",end=\"done\"";
+    until("they are followed", || {
+        let metrics = get(&format!("{}/metrics", server.admin_address())).1;
+        (metrics.lines()).any(|line| line.contains(followed) && line.ends_with(" 3"))
+    });
+    // `/tokens/x`, which means nothing to a server, and is told to whoever watches.
+    let body = format!(
+        r#"{{"key":"L3Rva2Vucy94","value":"{}"}}"#,
+        "A".repeat(1 << 18)
+    );
+    fs::write(house.folder.path().join("put.json"), body).unwrap();
+    let url = format!("{}/v3/kv/put", house.etcd.member_url(0));
+    for _ in 0..150 {
+        let output = Command::new("curl")
+            .args(["-sS", "--data-binary", "@put.json", &url])
+            .current_dir(house.folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("revision"), "{said}");
+    }
+    let put = Instant::now();
+    while put.elapsed() < 2 * FRESHNESS {
+        // A server that hears nothing of its etcd says that it does not know.
+        let (code, said) = house.verify(&server, &token);
+        assert_eq!(code, Some(0), "{said}");
+        thread::sleep(Duration::from_millis(200));
+    }
+    let (code, said) = house.revoke(&server, &token);
+    assert_eq!(code, Some(0), "{said}");
+    drop(watchers);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity
 
 use crate::error::{Error, Result};
 use crate::follower::Follower;
+use crate::moment::Moment;
 use crate::{
     IssueBatchRequest, IssueBatchResponse, IssueRequest, IssueResponse, KeysRequest, KeysResponse,
     RevokeRequest, VerifyBatchRequest, VerifyBatchResponse, VerifyRequest, VerifyResponse,
@@ -217,8 +218,9 @@ impl Client {
         });
         // It lasts as long as it is followed.
         request.metadata_mut().remove("grpc-timeout");
+        let asked = Moment::now();
         let updates = self.inner.clone().watch_revocations(request).await?;
-        Follower::begin(issuer, updates.into_inner()).await
+        Follower::begin(issuer, updates.into_inner(), asked).await
     }
 
     fn request<T>(&self, message: T) -> Request<T> {

@@ -1,19 +1,29 @@
 //! The revocations of an issuer, kept up with the server: for those who verify tokens themselves.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest;
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
+use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
+use crate::age::{Age, Sent};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
+use crate::rule::{over, rejects};
+use crate::steady::Steady;
 
-/// Knows what an issuer has revoked, as of when it last heard.
+/// What is over is kept so much longer, seconds: for the leeway of whoever verifies, for a clock of a server
+/// that was ahead, and for one here that is behind.
+const OVER_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+
+/// Knows what an issuer has revoked, up to a moment that it knows too.
 ///
-/// Whoever verifies with it decides how old that may be: the server speaks at least every five
-/// seconds, so [`age`](Follower::age) says when it is cut off.
+/// Whoever verifies with it decides how old that may be, and asks [`age`](Follower::age). The server speaks
+/// at least every five seconds; what it says is heard only while [`next`](Follower::next) is called. It may
+/// take tokens for [`LEEWAY_SECONDS`] after they have expired: then what is revoked is forgotten here.
 #[derive(Debug)]
 pub struct Follower {
     issuer: String,
@@ -21,13 +31,15 @@ pub struct Follower {
     tokens: HashMap<u32, HashSet<[u8; 16]>>,
     rules: HashMap<(i32, String), RevocationRule>,
     revision: u64,
-    heard: Instant,
+    age: Age,
+    steady: Steady,
 }
 
 impl Follower {
     pub(crate) async fn begin(
         issuer: String,
         updates: Streaming<RevocationUpdate>,
+        asked: Moment,
     ) -> Result<Follower> {
         let mut follower = Follower {
             issuer,
@@ -35,7 +47,8 @@ impl Follower {
             tokens: HashMap::new(),
             rules: HashMap::new(),
             revision: 0,
-            heard: Instant::now(),
+            age: Age::new(asked),
+            steady: Steady::new(asked),
         };
         while follower.next().await? {}
         Ok(follower)
@@ -46,11 +59,17 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreachable`] when the stream has ended: follow anew.
+    /// [`Error::Unreachable`] when the stream has ended, also because this was called too seldom: follow
+    /// anew.
     pub async fn next(&mut self) -> Result<bool> {
         let update = self.updates.message().await?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
-        self.heard = Instant::now();
+        let now = Moment::now();
+        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| Sent {
+            age: Duration::from_millis(age),
+            clock: Duration::from_millis(clock),
+        });
+        self.age.hear(sent, update.is_snapshot, now);
         self.revision = update.revision;
         for token in update.tokens {
             if let Ok(hash) = token.hash.try_into() {
@@ -61,18 +80,20 @@ impl Follower {
             }
         }
         for rule in update.rules {
-            self.rules.insert((rule.kind, rule.name.clone()), rule);
+            let key = (rule.kind, rule.name.clone());
+            let rule = over(rule, self.rules.get(&key));
+            self.rules.insert(key, rule);
         }
-        // What is over: with the leeway and the clocks that nodes allow for.
-        let over = u32::try_from((update.at - 600).max(0) / 60).unwrap_or(0);
-        self.tokens.retain(|minute, _| *minute >= over);
-        self.rules.retain(|_, rule| rule.until > update.at - 600);
+        let bound = self.steady.observe([update.at, own_clock()], now);
+        self.drop_before(bound.saturating_sub(OVER_AFTER_SECONDS));
         Ok(update.is_snapshot)
     }
 
-    /// How long ago the server was heard.
+    /// How old what is known is: everything that was revoked before then is known. What an update waited on
+    /// its way, and until [`next`](Follower::next) took it in, is a part of that, and so is how old the
+    /// server's own view was when it sent it.
     pub fn age(&self) -> Duration {
-        self.heard.elapsed()
+        self.age.at(Moment::now())
     }
 
     /// Up to which revision of the store this is known.
@@ -85,29 +106,62 @@ impl Follower {
         let minute = u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX);
         let by_hash = self.tokens.get(&minute);
         let by_hash = by_hash.is_some_and(|hashes| hashes.contains(&hash(&self.issuer, id)));
-        by_hash || self.is_refused(Kind::Token, id, issued_at)
+        by_hash || self.is_rejected(Kind::Token, id, Some(id), issued_at)
     }
 
-    /// Whether every token of this subject that was issued then is revoked.
-    pub fn is_subject_revoked(&self, subject: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Subject, subject, issued_at)
+    /// Whether the token of this subject with this `jti` and `iat` is revoked.
+    pub fn is_subject_revoked(
+        &self,
+        subject: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Subject, subject, token_id, issued_at)
     }
 
-    /// Whether every token of this client that was issued then is revoked.
-    pub fn is_client_revoked(&self, client: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Client, client, issued_at)
+    /// Whether the token of this client with this `jti` and `iat` is revoked.
+    pub fn is_client_revoked(
+        &self,
+        client: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Client, client, token_id, issued_at)
     }
 
-    /// Whether every token of the key with this `kid` that was issued then is revoked.
-    pub fn is_key_revoked(&self, kid: &str, issued_at: Option<i64>) -> bool {
-        self.is_refused(Kind::Key, kid, issued_at)
+    /// Whether the token with this `jti` and `iat` of the key with this `kid` is revoked.
+    pub fn is_key_revoked(
+        &self,
+        kid: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
+        self.is_rejected(Kind::Key, kid, token_id, issued_at)
     }
 
-    fn is_refused(&self, kind: Kind, name: &str, issued_at: Option<i64>) -> bool {
+    /// Drops the tokens and rules that were over before that second.
+    fn drop_before(&mut self, second: i64) {
+        let minute = u32::try_from(second.max(0) / 60).unwrap_or(0);
+        self.tokens.retain(|known, _| *known >= minute);
+        self.rules.retain(|_, rule| rule.until > second);
+    }
+
+    fn is_rejected(
+        &self,
+        kind: Kind,
+        name: &str,
+        token_id: Option<&str>,
+        issued_at: Option<i64>,
+    ) -> bool {
         let rule = self.rules.get(&(kind as i32, name.to_owned()));
-        // A token that does not say when it was issued is older than every rule.
-        rule.is_some_and(|rule| issued_at.is_none_or(|at| at <= rule.not_before))
+        rule.is_some_and(|rule| rejects(rule, token_id, issued_at))
     }
+}
+
+/// Seconds since 1970.
+fn own_clock() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
 }
 
 /// As `RevokedToken.hash` in token.proto says.

@@ -16,9 +16,13 @@
 //! # }
 //! ```
 
+mod age;
 mod connection;
 mod error;
 mod follower;
+mod moment;
+mod rule;
+mod steady;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

@@ -134,3 +134,32 @@ pub async fn audit_last_hash(store: &dyn Store) -> Result<Option<String>> {
 fn hash(bytes: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, bytes).as_ref())
 }
+
+/// When an entry of the chain says that it was written, by the clock of its writer. None: it is no entry, or
+/// one that [`verify_audit`] finds to be damaged.
+pub(crate) fn written_at(entry: &Entry) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Written {
+        record: At,
+    }
+    #[derive(Deserialize)]
+    struct At {
+        at: i64,
+    }
+    if !entry.key.as_str().starts_with("/a/") {
+        return None;
+    }
+    let written = serde_json::from_slice::<Written>(&entry.value).ok();
+    written.map(|written| written.record.at)
+}
+
+/// The last entry of the chain, if there is one.
+pub(crate) async fn newest(store: &dyn Store) -> Result<Option<Entry>> {
+    let read = store.read(&[audit_head_key()?]).await?;
+    let head = read.entries[0].as_ref().map(record::read::<Head>);
+    let Some(head) = head.transpose()? else {
+        return Ok(None);
+    };
+    let mut read = store.read(&[audit_key(head.number)?]).await?;
+    Ok(read.entries.pop().flatten())
+}

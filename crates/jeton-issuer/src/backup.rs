@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::audit::verify_audit;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::record::{self, hex};
+use crate::record::{self, hex, rule_counter_key};
+use crate::revocation::Stamp;
 
 /// The version that this jeton writes.
 const VERSION: u64 = 1;
@@ -106,19 +107,21 @@ pub fn back_up(store: &dyn Store, at: i64, out: &mut dyn Write) -> Result<Backed
 /// been read and found sound: its hash, its records and its audit chain.
 ///
 /// What happened after the backup was made is not in it: revocations since then have to be made
-/// again.
+/// again. `at` is the time, seconds since 1970: with it a new epoch of the counter of revocation rules begins
+/// (see [`Stamp`]), so that a rule that is made again also rejects the tokens of nodes that had seen the rule
+/// that is lost.
 ///
 /// # Errors
 ///
 /// [`Error::Backup`] for what is damaged, cut short or newer; [`Error::Store`] with
 /// [`AlreadyThere`](jeton_store::Error::AlreadyThere), [`Error::Audit`], [`Error::NewerRecord`].
-pub fn restore(folder: &Path, input: &mut dyn BufRead) -> Result<BackedUp> {
+pub fn restore(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp> {
     if RedbStore::is_in(folder)? {
         return Err(jeton_store::Error::AlreadyThere.into());
     }
     let unfinished = folder.join(UNFINISHED);
     let there = folder.try_exists().map_err(jeton_store::Error::from)?;
-    let read = read_into(&unfinished, input).and_then(|read| {
+    let read = read_into(&unfinished, input, at).and_then(|read| {
         RedbStore::move_in(&unfinished, folder)?;
         Ok(read)
     });
@@ -132,7 +135,7 @@ pub fn restore(folder: &Path, input: &mut dyn BufRead) -> Result<BackedUp> {
     read
 }
 
-fn read_into(folder: &Path, input: &mut dyn BufRead) -> Result<BackedUp> {
+fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp> {
     if RedbStore::is_in(folder)? {
         // One that was killed left it. Nobody has it open: that would be InUse.
         drop(RedbStore::open(folder)?);
@@ -177,7 +180,17 @@ fn read_into(folder: &Path, input: &mut dyn BufRead) -> Result<BackedUp> {
         }
     }
     block_on(verify_audit(&store))?;
+    begin_epoch(&store, at)?;
     Ok(read)
+}
+
+fn begin_epoch(store: &RedbStore, at: i64) -> Result<()> {
+    let key = rule_counter_key()?;
+    let found = block_on(store.read(std::slice::from_ref(&key)))?;
+    let counter = found.entries[0].as_ref().map(record::read::<Stamp>);
+    let counter = counter.transpose()?.unwrap_or_default().restored(at);
+    block_on(store.commit(Txn::new().put(key, record::write(&counter))))?;
+    Ok(())
 }
 
 impl BackedUp {

@@ -6,7 +6,7 @@ use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
-use crate::revocation::RuleRecord;
+use crate::revocation::{RuleRecord, Stamp};
 
 /// Reads every record of a store and says how many there are. Private keys are not decrypted.
 ///
@@ -32,9 +32,12 @@ fn check(entry: &Entry) -> Result<()> {
     match parts.as_slice() {
         ["i", _] => IssuerRecord::read(entry).map(drop),
         ["k", _, "_set"] => record::read::<Keyring>(entry).map(drop),
-        ["k", _, _] => record::read::<SealedKey>(entry).map(drop),
+        ["k", _, named] if record::kid_of(named).is_some() => {
+            record::read::<SealedKey>(entry).map(drop)
+        }
         ["r", _, _, _] => record::read::<i64>(entry).map(drop),
         ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
+        ["c", "rules"] => record::read::<Stamp>(entry).map(drop),
         ["a", "_head"] => record::check_schema(&entry.key, &entry.value).map(drop),
         ["a", _] => record::read::<AuditEntry>(entry).map(drop),
         _ => Err(Error::Record(entry.key.to_string())),

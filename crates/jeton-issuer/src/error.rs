@@ -1,6 +1,7 @@
 //! What can go wrong, parted by what is to be done about it.
 
 use std::fmt;
+use std::time::Duration;
 
 /// The error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Error {
     },
     /// The token is refused because no revocation could name it or its subject: the claim, and the rule.
     Irrevocable(Rule),
+    /// The token cannot be revoked by itself: the field, and what can be done.
+    Unsupported(Rule),
     /// No such issuer here.
     UnknownIssuer,
     /// There is such an issuer already.
@@ -31,6 +34,21 @@ pub enum Error {
     NotReady,
     /// The node's view of the store is older than the freshness bound, and it is set to refuse then.
     Stale,
+    /// A feed of revocations was not read for so long that what it has not told is no longer kept: begin a
+    /// new one.
+    FellBehind {
+        /// What it has not told, bytes.
+        bytes: u64,
+        /// What is kept.
+        limit: usize,
+    },
+    /// The node has not heard from the store for longer than it may issue without.
+    CutOff {
+        /// For how long.
+        heard: Duration,
+        /// For how long it may.
+        limit: Duration,
+    },
     /// The token is refused because it, its subject, its client or its key is revoked.
     Revoked,
     /// The token was not issued for that audience.
@@ -92,6 +110,13 @@ impl Error {
         })
     }
 
+    pub(crate) fn unsupported(rule: &str) -> Error {
+        Error::Unsupported(Rule {
+            field: "token".to_owned(),
+            rule: rule.to_owned(),
+        })
+    }
+
     /// Whether the token was refused, as against a node that cannot answer or a wrong call.
     pub fn is_rejection(&self) -> bool {
         match self {
@@ -108,7 +133,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Invalid(rule) | Error::Claims(rule) => {
+            Error::Invalid(rule) | Error::Claims(rule) | Error::Unsupported(rule) => {
                 write!(f, "`{}`: {}", rule.field, rule.rule)
             }
             Error::TokenTooLarge { bytes, limit } => {
@@ -125,6 +150,17 @@ impl fmt::Display for Error {
             Error::UnknownKey => f.write_str("the issuer has no such key"),
             Error::NotReady => f.write_str("no key may sign yet"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
+            Error::FellBehind { bytes, limit } => write!(
+                f,
+                "the follower of revocations is {bytes} bytes behind, and the last {limit} are kept: follow \
+                 anew"
+            ),
+            Error::CutOff { heard, limit } => write!(
+                f,
+                "nothing was heard from the store for {} s, the limit for issuing is {} s",
+                heard.as_secs(),
+                limit.as_secs()
+            ),
             Error::Revoked => f.write_str("the token is revoked"),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
+use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, RULE_AFTER_SECONDS};
 use crate::settings::IssuerSettings;
 
 /// An issuer's keys.
@@ -104,7 +104,12 @@ pub enum Event {
     /// then. Not a part of [`Tick`](Event::Tick), because what is dropped does not come back: a clock
     /// that jumps ahead must not decide it.
     Over(i64),
-    /// A new key of that kind is to be published now and to sign after the lead.
+    /// By every clock that counts, keys that were published in the future were published by a clock that was
+    /// wrong: they are published now, and sign after the lead. Otherwise nothing would rotate until then.
+    /// Not a part of [`Tick`](Event::Tick): a clock that is behind must not decide it.
+    BringForward,
+    /// A new key of that kind is to be published now and to sign after the lead. One that was published in
+    /// the future is brought forward instead.
     Rotate(KeyKind),
     /// That key is in wrong hands: out of the key set at once, and another one signs at once.
     Compromised(String),
@@ -135,6 +140,8 @@ pub struct Change {
     pub added: Vec<String>,
     /// The keys whose records go.
     pub removed: Vec<String>,
+    /// The keys that were brought forward.
+    pub moved: Vec<String>,
     /// A key whose tokens are no longer honoured, and until when that must be remembered.
     pub revoked: Option<(String, i64)>,
 }
@@ -200,6 +207,17 @@ impl Keyring {
         kinds.iter().map(due).min().unwrap_or(i64::MAX)
     }
 
+    /// A key in use that was published in the future by that clock: it is behind, or another was ahead.
+    pub fn published_in_the_future(
+        &self,
+        settings: &IssuerSettings,
+        now: i64,
+    ) -> Option<&KeyEntry> {
+        let kinds = settings.kinds();
+        let is_used = |key: &KeyEntry| kinds.contains(&key.kind);
+        (self.keys.iter()).find(|key| is_far_ahead(key, now) && is_used(key))
+    }
+
     /// Whether the last token of a key has expired by that second.
     pub fn has_gone(&self, by: i64) -> bool {
         self.keys.iter().any(|key| key.state(by) == State::Gone)
@@ -243,6 +261,7 @@ pub fn decide(
             keyring: keyring.clone(),
             added: Vec::new(),
             removed: Vec::new(),
+            moved: Vec::new(),
             revoked: None,
         },
     };
@@ -254,6 +273,11 @@ pub fn decide(
             next.tick();
         }
         Event::Over(by) => next.drop_gone(*by),
+        Event::BringForward => {
+            for kind in settings.kinds() {
+                next.bring_forward(kind);
+            }
+        }
         Event::Rotate(kind) => next.rotate(*kind)?,
         Event::Compromised(kid) => next.compromised(kid)?,
         Event::Retire(kid) => next.retire(kid)?,
@@ -282,6 +306,11 @@ fn next_due(settings: &IssuerSettings, key: &KeyEntry) -> i64 {
     key.signs_from + settings.rotate_every_seconds() - settings.lead_seconds()
 }
 
+/// No clock that is right published it.
+fn is_far_ahead(key: &KeyEntry, now: i64) -> bool {
+    key.published_at > now + CLOCK_SKEW_SECONDS
+}
+
 struct Next<'a> {
     settings: &'a IssuerSettings,
     made: Vec<NewKey>,
@@ -305,7 +334,8 @@ impl Next<'_> {
         }
     }
 
-    /// Who fetched the key set just now under the settings before does not ask again for that long.
+    /// Who fetched the key set just now under the settings before does not ask again for that long. Who will
+    /// from a node that has not heard of the new ones asks again within any lead.
     fn note_caches(&mut self, max_age_before: i64) {
         if max_age_before <= self.settings.max_age_seconds() {
             return;
@@ -340,6 +370,9 @@ impl Next<'_> {
 
     fn rotate(&mut self, kind: KeyKind) -> Result<()> {
         self.wants(kind)?;
+        if self.bring_forward(kind) {
+            return Ok(());
+        }
         match self.change.keyring.newest(kind) {
             Some(key) if key.signs_from > self.now => {
                 return Err(Error::rule(
@@ -355,10 +388,53 @@ impl Next<'_> {
         Ok(())
     }
 
+    /// The newest of the keys that a clock far ahead published counts as published now: verifiers have had it
+    /// for longer. The others were never to sign by this clock, and go.
+    fn bring_forward(&mut self, kind: KeyKind) -> bool {
+        let now = self.now;
+        let is_moved = |key: &KeyEntry| key.kind == kind && is_far_ahead(key, now);
+        let moved: Vec<KeyEntry> = (self.change.keyring.keys.iter())
+            .filter(|key| is_moved(key))
+            .cloned()
+            .collect();
+        let Some(newest) = moved.iter().max_by_key(|key| key.signs_from) else {
+            return false;
+        };
+        let signs_yet = |key: &KeyEntry| key.signs_from <= now + CLOCK_SKEW_SECONDS;
+        let replaced_at_once = newest.signs_from <= newest.published_at;
+        let signs_from = match self.change.keyring.signer(kind, now) {
+            _ if signs_yet(newest) => newest.signs_from,
+            None if replaced_at_once => self.at_once(),
+            _ => now.saturating_add(self.lead()),
+        };
+        for key in &moved {
+            if key.kid != newest.kid && !signs_yet(key) {
+                self.remove(&key.kid);
+            }
+        }
+        let is_followed = |until: i64| moved.iter().any(|key| key.signs_from == until);
+        let newest = newest.kid.clone();
+        self.each(|key| {
+            if key.kid == newest {
+                key.published_at = now;
+                key.signs_from = signs_from;
+            } else if key.kind == kind {
+                if is_far_ahead(key, now) {
+                    key.published_at = now;
+                }
+                if key.signs_until.is_some_and(is_followed) {
+                    key.signs_until = Some(signs_from.max(now));
+                }
+            }
+        });
+        self.change.moved.push(newest);
+        true
+    }
+
     fn compromised(&mut self, kid: &str) -> Result<()> {
         let key = self.found(kid)?;
         self.remove(kid);
-        let longest = key.longest_lifetime + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+        let longest = key.longest_lifetime + RULE_AFTER_SECONDS;
         self.change.revoked = Some((kid.to_owned(), self.now.saturating_add(longest)));
         match key.state(self.now) {
             State::Published => {
@@ -503,8 +579,13 @@ impl Next<'_> {
     }
 
     fn add_after_lead(&mut self, kind: KeyKind) {
-        let lead = self.settings.lead_seconds().max(2 * self.longest_cache());
-        self.add(kind, self.now.saturating_add(lead));
+        self.add(kind, self.now.saturating_add(self.lead()));
+    }
+
+    /// How long a key is published before it signs, also for verifiers that fetched under older settings.
+    fn lead(&self) -> i64 {
+        let lead = self.settings.lead_seconds();
+        lead.max(2 * self.longest_cache())
     }
 
     /// From when a key signs at once: also on a node whose clock is behind.

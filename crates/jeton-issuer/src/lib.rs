@@ -34,6 +34,7 @@ mod plain_value;
 mod recipient;
 mod secret_key;
 mod settings;
+mod token_id;
 
 // What decides
 mod audit;
@@ -44,6 +45,7 @@ mod seal;
 // What answers
 mod revocation;
 mod snapshot;
+mod verifiers;
 
 // What runs it on a store
 mod backup;
@@ -70,7 +72,7 @@ pub use node::{
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;
-pub use revocation::{RevocationIndex, RevocationRule, Revoke, Subject, token_hash};
+pub use revocation::{RevocationIndex, RevocationRule, Revoke, Stamp, Subject, token_hash};
 pub use seal::KeyEncryptionKey;
 pub use settings::{IssuerSettings, Profile};
 pub use snapshot::KeySetDocument;

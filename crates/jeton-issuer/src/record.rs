@@ -31,6 +31,12 @@ pub(crate) fn private_key(iss: &str, kid: &str) -> Result<Key> {
     Ok(Key::of(["k", iss, &format!("={kid}")])?)
 }
 
+/// The kid in the last part of a [`private_key`]. None: no jeton writes such a key. One `=` is the prefix;
+/// those after it are the kid's own.
+pub(crate) fn kid_of(part: &str) -> Option<&str> {
+    part.strip_prefix('=')
+}
+
 /// `/r/<issuer>/<expiry minute>/<hash>`: a revoked token.
 pub(crate) fn revocation_key(iss: &str, minute: u32, hash: u128) -> Result<Key> {
     Ok(Key::of([
@@ -84,6 +90,11 @@ fn check_long_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
 /// All rules of an issuer.
 pub(crate) fn rules_of(iss: &str) -> Result<Prefix> {
     Ok(Prefix::of(["rule", iss])?)
+}
+
+/// `/c/rules`: the counter of revocation rules.
+pub(crate) fn rule_counter_key() -> Result<Key> {
+    Ok(Key::of(["c", "rules"])?)
 }
 
 /// `/a/<number>`: an entry of the audit chain.

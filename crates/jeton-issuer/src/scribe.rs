@@ -1,6 +1,6 @@
 //! The thread that writes revocations, many with one transaction, and does what is due.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::audit::{Act, Chain};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::node::Inner;
-use crate::record::{self, audit_head_key, revocation_key, rule_key};
-use crate::revocation::{Revoke, RuleRecord, Subject, minute, token_hash};
+use crate::record::{self, audit_head_key, revocation_key, rule_key, set_key, settings_key};
+use crate::revocation::{Extent, NewRules, Revoke, Subject, Term, minute, token_hash};
 
 /// A revocation and who waits for it.
 pub(crate) struct Job {
@@ -55,12 +55,11 @@ fn write(node: &Inner, jobs: Vec<Job>) {
         groups.entry(group).or_default().push(job);
     }
     for ((actor, iss), group) in groups {
-        let now = node.now();
         let mut waiting = refuse_beyond_the_limit(node, &iss, group);
         while !waiting.is_empty() {
             let later = waiting.split_off(fit_one_entry(&iss, &waiting));
             let group = std::mem::replace(&mut waiting, later);
-            let written = commit(node, &actor, &iss, &group, now)
+            let written = commit(node, &actor, &iss, &group)
                 // Acknowledged when it is durable, and this node refuses the token.
                 .and_then(|revision| node.wait_for(revision).map(|()| revision));
             for job in group {
@@ -109,27 +108,44 @@ fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job>
     within
 }
 
-fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job], now: i64) -> Result<Revision> {
-    let until = node.revoked_until(iss, now);
-    let mut records: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revision> {
+    let mut tokens = BTreeSet::new();
+    let mut rules = NewRules::default();
     for job in group {
-        let (key, value) = record_of(iss, &job.revoke, now, until)?;
-        records.insert(key, value);
+        add(iss, &job.revoke, &mut tokens, &mut rules)?;
+    }
+    let about: Vec<_> = tokens
+        .iter()
+        .chain(rules.keys())
+        .map(Key::to_string)
+        .collect();
+    let mut names = vec![audit_head_key()?];
+    if !rules.is_empty() {
+        names.extend([settings_key(iss)?, set_key(iss)?]);
+        names.extend(rules.reads()?);
     }
     for _ in 0..limits::ATTEMPTS {
-        let read = block_on(node.store.read(&[audit_head_key()?]))?;
+        let now = node.now();
+        let read = block_on(node.store.read(&names))?;
         let chain = Chain::read(read.entries[0].as_ref())?;
-        let puts = records.iter().fold(Txn::new(), |txn, (key, value)| {
-            txn.put(key.clone(), value.clone())
+        let txn = tokens.iter().fold(Txn::new(), |txn, key| {
+            txn.put(key.clone(), record::write(&now))
         });
+        let txn = match read.entries.as_slice() {
+            [_, settings, keyring, found @ ..] => {
+                let term = Term::of_tokens(now, settings.as_ref(), keyring.as_ref())?;
+                rules.put(txn, found, read.revision, term)?
+            }
+            _ => txn,
+        };
         let act = Act {
             at: now,
             actor,
             act: "revoke",
             iss,
-            about: records.keys().map(Key::to_string).collect(),
+            about: about.clone(),
         };
-        match node.commit(chain.append(puts, act)?)? {
+        match node.commit(chain.append(txn, act)?)? {
             Outcome::Committed(revision) => return Ok(revision),
             Outcome::Conflict(_) => {}
         }
@@ -137,18 +153,19 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job], now: i64) -> Resu
     Err(Error::Contended)
 }
 
-fn record_of(iss: &str, revoke: &Revoke, now: i64, until: i64) -> Result<(Key, Vec<u8>)> {
-    let (kind, name, not_before) = match (&revoke.what, revoke.expires_at) {
+/// Adds what a revocation writes: a token's record, or a rule.
+fn add(iss: &str, revoke: &Revoke, tokens: &mut BTreeSet<Key>, rules: &mut NewRules) -> Result<()> {
+    let (kind, name, extent) = match (&revoke.what, revoke.expires_at) {
         (Subject::Token(id), Some(at)) => {
-            let key = revocation_key(iss, minute(at), token_hash(iss, id))?;
-            return Ok((key, record::write(&now)));
+            tokens.insert(revocation_key(iss, minute(at), token_hash(iss, id))?);
+            return Ok(());
         }
         // Whatever it says about when it was issued: the id is the token's own.
-        (Subject::Token(id), None) => ("token", id, i64::MAX),
-        (Subject::Subject(name), _) => ("subject", name, now),
-        (Subject::Client(name), _) => ("client", name, now),
-        (Subject::Key(kid), _) => ("key", kid, now),
+        (Subject::Token(id), None) => ("token", id, Extent::All),
+        (Subject::Subject(name), _) => ("subject", name, Extent::Before),
+        (Subject::Client(name), _) => ("client", name, Extent::Before),
+        (Subject::Key(kid), _) => ("key", kid, Extent::Before),
     };
-    let rule = RuleRecord { not_before, until };
-    Ok((rule_key(iss, kind, name)?, record::write(&rule)))
+    rules.add(rule_key(iss, kind, name)?, extent);
+    Ok(())
 }

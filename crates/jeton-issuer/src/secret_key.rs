@@ -115,35 +115,10 @@ fn for_signatures(jwk: String) -> String {
     }
 }
 
-/// The id of a token: nobody else's, for ever.
-pub(crate) struct TokenId([u8; 2 * Self::BYTES]);
-
-impl TokenId {
-    const BYTES: usize = 16;
-
-    pub(crate) fn random() -> TokenId {
-        let mut digits = [0; 2 * Self::BYTES];
-        crate::record::hex_into(&random::<{ Self::BYTES }>(), &mut digits);
-        TokenId(digits)
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("digits are ASCII")
-    }
-}
-
 /// The id of a shared key: no other key's of its issuer, of which there are few. It stands in the header
 /// of every token, and so is short.
 fn random_key_id() -> String {
-    crate::record::hex(&random::<8>())
-}
-
-/// Names are no secrets: the thread's ChaCha12, which the system seeds and seeds again, takes nanoseconds
-/// where AWS-LC's generator took a quarter of a token's time.
-fn random<const BYTES: usize>() -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    rand::fill(&mut bytes);
-    bytes
+    crate::record::hex(&rand::random::<[u8; 8]>())
 }
 
 fn named(key: SigningKey) -> Result<SigningKey> {

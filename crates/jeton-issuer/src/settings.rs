@@ -204,7 +204,8 @@ fn check(s: &Written) -> Result<()> {
         return Err(Error::rule(
             "lead_seconds",
             format!(
-                "{lead} < {}: clocks may differ by {} s; wants at least twice that",
+                "{lead} < {}: a new key would sign before it has reached every node and verifier, whose \
+                 clocks may differ by {} s",
                 limits::LEAD_SECONDS_MIN,
                 limits::CLOCK_SKEW_SECONDS
             ),

@@ -1,16 +1,12 @@
 //! What a node answers from: immutable, and replaced as a whole.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use aws_lc_rs::digest;
-use jeton::error::Rejection;
-use jeton::jwk::KeySet;
-use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
-use jeton::paseto::{self, KeySet as PasetoKeys};
-use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
+use jeton::{Clock, Timestamp, Untyped, Verified};
 use jeton_store::Revision;
-use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
@@ -18,15 +14,20 @@ use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
 use crate::record::{IssuerRecord, hex};
-use crate::revocation::{RevocationIndex, Revoked, Rules, check_token, minute, token_hash};
+use crate::revocation::{
+    Revoked, RevokedTokens, Rules, StampText, check_token, minute, token_hash,
+};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
+use crate::verifiers::Verifiers;
 
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) issuers: HashMap<Box<str>, Arc<IssuerView>>,
-    pub(crate) revocations: RevocationIndex,
+    pub(crate) revocations: RevokedTokens,
     pub(crate) rules: Rules,
+    /// Of the last rule that is among them.
+    pub(crate) stamp: StampText,
     pub(crate) revision: Revision,
 }
 
@@ -37,9 +38,10 @@ pub(crate) struct IssuerView {
     pub(crate) is_configured: bool,
     pub(crate) keyring: Keyring,
     secrets: HashMap<String, Arc<SecretKey>>,
-    jws: Option<jwt::Verifier>,
-    /// Their tokens name no key: each verifier tries all that it has, which is as many as one may try.
-    paseto: Vec<paseto::Verifier>,
+    clock: Arc<dyn Clock>,
+    verifiers: Verifiers,
+    /// Made when it is needed: few tokens are revoked whose time is not now.
+    at_any_time: OnceLock<Verifiers>,
     /// By profile.
     recipients: HashMap<String, Recipient>,
     pub(crate) key_set: Arc<KeySetDocument>,
@@ -58,24 +60,6 @@ pub struct KeySetDocument {
     pub max_age_seconds: i64,
 }
 
-/// What is issued is verified: see [`limits`]. How long a token may be is asked before it comes here.
-const LIMITS: Limits = Limits {
-    token_bytes: limits::TOKEN_BYTES_MAX,
-    header_bytes: 8 * 1024,
-    json_depth: limits::CLAIMS_DEPTH,
-    // No token of the service is under a password.
-    pbes2_rounds: PBES2_ROUNDS,
-};
-
-/// One clock for all verifiers.
-struct Shared(Arc<dyn Clock>);
-
-impl Clock for Shared {
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-}
-
 impl IssuerView {
     pub(crate) fn new(
         issuer: IssuerRecord,
@@ -87,12 +71,6 @@ impl IssuerView {
             settings,
             is_configured,
         } = issuer;
-        // The audience is the caller's to check, token by token; everything else is settled here.
-        let policy = Policy::new(settings.iss().to_owned(), "")
-            .any_audience()
-            .leeway(std::time::Duration::from_secs(
-                limits::LEEWAY_SECONDS.unsigned_abs(),
-            ));
         let mut recipients = HashMap::new();
         for profile in settings.profiles() {
             if let Some(to) = &profile.encrypt_to {
@@ -100,41 +78,21 @@ impl IssuerView {
                 recipients.insert(profile.name.clone(), recipient);
             }
         }
-        let mut secret_jwks = Vec::new();
-        let mut public = Vec::new();
-        let mut paseto_keys = Vec::new();
-        let mut paserks = Vec::new();
-        for key in keyring.keys() {
-            let secret = secrets.get(&key.kid);
-            let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
-            match &**secret {
-                SecretKey::Jws(_) => public.extend(secret.public_text()),
-                SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
-                SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
-                SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
-                SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
-                SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
-            }
-            if matches!(key.kind, KeyKind::V3Public | KeyKind::V4Public) {
-                paserks.extend(secret.public_text());
-            }
-        }
-        let jwk_set = format!("{{\"keys\":[{}]}}", public.join(","));
-        let jws = match secret_jwks.is_empty() && public.is_empty() {
-            true => None,
-            false => {
-                let set = KeySet::from_json(&with_secrets(&secret_jwks, &public))?;
-                let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
-                Some(verifier.clock(Shared(clock.clone())))
-            }
+        let verifiers = Verifiers::new(
+            settings.iss(),
+            &keyring,
+            &secrets,
+            Duration::from_secs(limits::LEEWAY_SECONDS.unsigned_abs()),
+            clock,
+        )?;
+        let public = |is_paserk: bool| {
+            let keys = keyring.keys().iter();
+            let keys = keys.filter(|key| is_paserk == has_paserk(key.kind));
+            keys.filter_map(|key| secrets.get(&key.kid)?.public_text())
+                .collect::<Vec<_>>()
         };
-        let mut paseto = Vec::new();
-        while !paseto_keys.is_empty() {
-            let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
-            let set = PasetoKeys::new(std::mem::replace(&mut paseto_keys, rest))?;
-            let verifier = paseto::Verifier::new(set, policy.clone()).limits(LIMITS);
-            paseto.push(verifier.clock(Shared(clock.clone())));
-        }
+        let (paserks, jwks) = (public(true), public(false));
+        let jwk_set = format!("{{\"keys\":[{}]}}", jwks.join(","));
         let mut tagged = digest::Context::new(&digest::SHA256);
         tagged.update(jwk_set.as_bytes());
         paserks
@@ -151,8 +109,9 @@ impl IssuerView {
             is_configured,
             keyring,
             secrets,
-            jws,
-            paseto,
+            clock: clock.clone(),
+            verifiers,
+            at_any_time: OnceLock::new(),
             recipients,
             key_set: Arc::new(key_set),
         })
@@ -171,66 +130,36 @@ impl IssuerView {
     }
 
     pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>> {
-        let unknown = Error::Token(Rejection::UnknownKey.into());
-        let is_paseto = ["v3.", "v4."]
-            .iter()
-            .any(|version| token.starts_with(version));
-        let verified = if is_paseto {
-            self.verify_paseto(token)?
-        } else {
-            self.jws.as_ref().ok_or(unknown)?.verify_untyped(token)?
+        self.checked(self.verifiers.verify(token)?)
+    }
+
+    /// The same, whenever the token is to be valid: for who wants to revoke it, and for nobody else.
+    pub(crate) fn verify_at_any_time(&self, token: &str) -> Result<Verified<Untyped>> {
+        let verifiers = match self.at_any_time.get() {
+            Some(made) => made,
+            None => {
+                let made = Verifiers::new(
+                    self.settings.iss(),
+                    &self.keyring,
+                    &self.secrets,
+                    Duration::MAX,
+                    &self.clock,
+                )?;
+                self.at_any_time.get_or_init(|| made)
+            }
         };
+        self.checked(verifiers.verify(token)?)
+    }
+
+    fn checked(&self, verified: Verified<Untyped>) -> Result<Verified<Untyped>> {
         check_token(self.settings.iss(), &verified)?;
         Ok(verified)
     }
 }
 
-impl IssuerView {
-    fn verify_paseto(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
-        let mut rejection = match self.paseto.is_empty() {
-            true => Rejection::UnknownKey,
-            false => Rejection::WrongFormat,
-        };
-        for verifier in &self.paseto {
-            let refused = match verifier.verify_untyped(token) {
-                Ok(verified) => return Ok(verified),
-                Err(refused) => refused,
-            };
-            match refused.rejection() {
-                // Not with these keys: perhaps with others.
-                Some(Rejection::WrongFormat) => {}
-                Some(
-                    other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
-                ) => rejection = other,
-                _ => return Err(refused),
-            }
-        }
-        Err(rejection.into())
-    }
-}
-
-/// A JWK Set with shared secrets in it. It is written once into room that is large enough: what is moved
-/// is not wiped where it was.
-fn with_secrets(secrets: &[Zeroizing<String>], public: &[String]) -> Zeroizing<String> {
-    const BEFORE: &str = "{\"keys\":[";
-    const AFTER: &str = "]}";
-    let jwks = || {
-        secrets
-            .iter()
-            .map(|jwk| &***jwk)
-            .chain(public.iter().map(String::as_str))
-    };
-    let bytes: usize = jwks().map(|jwk| jwk.len() + 1).sum();
-    let mut set = Zeroizing::new(String::with_capacity(BEFORE.len() + bytes + AFTER.len()));
-    set.push_str(BEFORE);
-    for (number, jwk) in jwks().enumerate() {
-        if number > 0 {
-            set.push(',');
-        }
-        set.push_str(jwk);
-    }
-    set.push_str(AFTER);
-    set
+/// Whether the public half of such a key is a PASERK, and not a JWK.
+fn has_paserk(kind: KeyKind) -> bool {
+    matches!(kind, KeyKind::V3Public | KeyKind::V4Public)
 }
 
 impl Snapshot {
@@ -253,9 +182,11 @@ impl Snapshot {
         let id = token.token_id();
         if !self.revocations.is_empty()
             && let (Some(id), Some(expires_at)) = (id, token.expires_at())
-            && self
-                .revocations
-                .contains(minute(expires_at.unix_seconds()), token_hash(iss, id))
+            && self.revocations.contains(
+                iss,
+                minute(expires_at.unix_seconds()),
+                token_hash(iss, id),
+            )
         {
             return true;
         }
@@ -264,15 +195,16 @@ impl Snapshot {
         }
         let looked_up = Revoked {
             iss,
+            token_id: id,
             issued_at: token.issued_at().map(Timestamp::unix_seconds),
         };
-        let refused = |kind: &str, name: Option<&str>| {
-            name.is_some_and(|name| self.rules.refuse(looked_up, kind, name))
+        let rejected = |kind: &str, name: Option<&str>| {
+            name.is_some_and(|name| self.rules.reject(looked_up, kind, name))
         };
-        refused("token", id)
-            || refused("subject", token.subject())
-            || refused("key", token.key_id())
-            || refused("client", client(token.json()).as_deref())
+        rejected("token", id)
+            || rejected("subject", token.subject())
+            || rejected("key", token.key_id())
+            || rejected("client", client(token.json()).as_deref())
     }
 }
 

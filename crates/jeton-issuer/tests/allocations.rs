@@ -1,4 +1,5 @@
-//! What issuing with custom claims allocates: they are signed from the text that they came in.
+//! What issuing and verifying allocate: custom claims are signed from the text that they came in, and
+//! revocation rules cost nothing more.
 #![allow(clippy::unwrap_used)]
 
 mod hand;
@@ -6,8 +7,10 @@ mod hand;
 use std::sync::Arc;
 
 use hand::Hand;
-use jeton_issuer::{CustomClaims, IssuerSettings, KeyEncryptionKey, Node, Options, limits};
-use jeton_store::MemoryStore;
+use jeton_issuer::{
+    CustomClaims, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject, limits,
+};
+use jeton_store::{MemoryStore, block_on};
 use jeton_testkit::{CountingAlloc, count};
 
 #[global_allocator]
@@ -36,4 +39,27 @@ fn a_token_of_a_series_with_custom_claims_allocates_nothing() {
         counts
     });
     assert_eq!(counts.unwrap().allocations, 0);
+}
+
+/// The stamp is written into room that is there, and read where it stands.
+#[test]
+fn a_rule_that_a_token_has_seen_allocates_nothing() {
+    let settings = r#"{"iss":"https://id.example","profiles":[
+        {"name":"p","alg":"HS256","lifetime_seconds":900,"audiences":["api"]}]}"#;
+    let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
+    let node = Node::start(Arc::new(MemoryStore::new()), options, Arc::new(Hand::new())).unwrap();
+    node.create_issuer("setup", IssuerSettings::from_json(settings).unwrap())
+        .unwrap();
+    let request = Request::new("p").subject("user-7");
+    let counts = |subject: &str| {
+        let revoke = Revoke::all(Subject::Subject(subject.to_owned()));
+        block_on(node.revoke("me", ISS, revoke)).unwrap();
+        let token = node.issue(ISS, &request).unwrap().token;
+        let (issued, _) = count(|| node.issue(ISS, &request).unwrap());
+        let (verified, _) = count(|| node.verify(ISS, "api", &token).unwrap());
+        (issued.allocations, verified.allocations)
+    };
+    let beside = counts("another");
+    assert_eq!(counts("user-7"), beside);
+    assert!(beside.0 <= 2, "a token and its id: {}", beside.0);
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton::SystemClock;
+use jeton::{Clock as _, SystemClock};
 use jeton_issuer::{
     DataFolder, Error, IssuerSettings, KeyEncryptionKey, KeyKind, KeySource, Missing, Node,
     Options, Revoke, back_up, restore, verify_audit,
@@ -120,10 +120,11 @@ fn full_disk_is_a_fault_for_every_writer_until_there_is_room() {
     node.create_issuer("me", settings(ISS)).unwrap();
     let kind: KeyKind = "HS256".parse().unwrap();
     let jwk = r#"{"kty":"oct","alg":"HS256","k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
+    let expires_at = SystemClock.now().unix_seconds() + 3600;
     let mut round = 0;
     let mut revoke_one = || {
         round += 1;
-        let revoke = Revoke::token(&round.to_string(), 4_000_000_000);
+        let revoke = Revoke::token(&round.to_string(), expires_at);
         block_on(node.revoke("me", ISS, revoke)).map(drop)
     };
     revoke_one().unwrap();
@@ -191,10 +192,10 @@ fn full_disk_leaves_no_half_made_store() {
     let refused = DataFolder::open(&disk.data(), Missing::Make, Duration::ZERO).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
-    let refused = restore(&disk.data(), &mut &backup[..]).unwrap_err();
+    let refused = restore(&disk.data(), &mut &backup[..], 0).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
     disk.free();
-    restore(&disk.data(), &mut &backup[..]).unwrap();
+    restore(&disk.data(), &mut &backup[..], 0).unwrap();
     DataFolder::verify(&disk.data(), PATIENCE).unwrap();
 }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton::SystemClock;
+use jeton::{FixedClock, Timestamp};
 use jeton_issuer::{
     IssuerSettings, KeyEncryptionKey, Node, Options, RevocationIndex, Revoke, token_hash,
     verify_audit,
@@ -220,7 +220,8 @@ fn try_to_open(place: &str) -> jeton_store::Result<Arc<dyn Store>> {
 
 fn start(store: Arc<dyn Store>) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
-    Node::start(store, Options::new(kek), Arc::new(SystemClock)).unwrap()
+    let now = Timestamp::from_unix_seconds(EXPIRES_AT - 3600).unwrap();
+    Node::start(store, Options::new(kek), Arc::new(FixedClock(now))).unwrap()
 }
 
 fn make_issuer(place: &str) {

@@ -24,3 +24,9 @@ pub mod report {
 
 /// The descriptors of everything here, for reflection: a `google.protobuf.FileDescriptorSet`.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("generated/descriptors.bin");
+
+/// How far the clocks of servers, and of those who verify their tokens, may differ, seconds.
+pub const CLOCK_SKEW_SECONDS: i64 = 60;
+
+/// How long after its expiry a token is still taken, seconds.
+pub const LEEWAY_SECONDS: i64 = CLOCK_SKEW_SECONDS;

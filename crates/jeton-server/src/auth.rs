@@ -4,13 +4,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use aws_lc_rs::digest;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jeton_issuer::Node;
-use jeton_store::Revision;
+use jeton_store::{Moment, Revision};
 
 use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
@@ -92,7 +91,7 @@ struct Remembered {
     generation: u64,
     /// How far the store had been followed: what was revoked later is not in it.
     revision: Revision,
-    until: Instant,
+    until: Moment,
 }
 
 thread_local! {
@@ -210,7 +209,7 @@ impl Doorman {
             return Err(Denied::BadCredentials);
         };
         // Before the token is verified: it is not taken for newer than it is.
-        let (now, revision) = (Instant::now(), node.revision());
+        let (now, revision) = (Moment::now(), node.revision());
         if let Some(caller) = self.remembered(&digest, now, revision) {
             return Ok(caller);
         }
@@ -244,7 +243,7 @@ impl Doorman {
     fn remembered(
         &self,
         digest: &[u8; 32],
-        now: Instant,
+        now: Moment,
         revision: Revision,
     ) -> Option<Arc<Caller>> {
         VERIFIED.with_borrow(|known| {

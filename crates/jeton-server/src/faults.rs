@@ -8,6 +8,7 @@ use jeton_issuer::Status;
 pub(crate) struct Faults {
     is_ready: Option<bool>,
     fault: Option<String>,
+    has_warning: bool,
     write_failures: u64,
 }
 
@@ -41,6 +42,13 @@ impl Faults {
                 ),
             }
         }
+        // How far clocks are apart differs from look to look: it is the beginning and the end that count.
+        match &status.warning {
+            Some(warning) if !self.has_warning => tracing::warn!(warning, "look at the clock"),
+            None if self.has_warning => tracing::info!("what was told about the clock is over"),
+            _ => {}
+        }
+        self.has_warning = status.warning.is_some();
         self.is_ready = Some(status.is_ready);
         self.fault.clone_from(&status.fault);
         self.write_failures = status.write_failures;

@@ -43,8 +43,8 @@ pub const DESCRIPTORS_OF_WORKER: u64 = 4;
 pub const IDLE: Duration = Duration::from_secs(5);
 /// Clients that follow revocations.
 pub const WATCHERS: usize = 64;
-/// Revocations in one message of a snapshot.
-pub const SNAPSHOT_ENTRIES: usize = 1024;
+/// Messages that wait for a client that follows revocations.
+pub const WATCHER_MESSAGES: usize = 4;
 /// How long TLS may take to agree, and how long a new connection may take to say what it speaks.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
@@ -68,6 +68,9 @@ pub const COLLECTED_BYTES: usize = 4 * (16 * 1024 + 9);
 pub const PENDING_RESETS: usize = 20;
 /// Streams that had to be reset because of what a client sent.
 pub const LOCAL_RESETS: usize = 256;
+/// For how long tokens may be issued at most while nothing is heard from the store, seconds.
+pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
+    jeton_issuer::limits::ISSUE_WITHOUT_STORE_MAX.as_secs();
 /// How long requests that are being answered when the server is told to stop may take.
 pub const DRAIN: Duration = Duration::from_secs(20);
 /// A bearer token that was verified is taken without being verified again for so long.
@@ -95,3 +98,7 @@ pub const LAG_MILLISECONDS: u64 = 200;
 pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
     stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
 }
+
+// What clients that verify by themselves are told of clocks, and what nodes go by.
+const _: () = assert!(jeton_proto::CLOCK_SKEW_SECONDS == jeton_issuer::limits::CLOCK_SKEW_SECONDS);
+const _: () = assert!(jeton_proto::LEEWAY_SECONDS == jeton_issuer::limits::LEEWAY_SECONDS);

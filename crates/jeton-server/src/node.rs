@@ -60,6 +60,7 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
     let freshness = Duration::from_secs(config.freshness_seconds);
     let options = options
         .freshness(freshness, stale)
+        .issue_without_store(Duration::from_secs(config.issue_without_store_seconds))
         .token_bytes(config.limits.token_bytes());
     let node = Node::start(store, options, clock)?;
     let missing = configure(&node, &config.issuers);
@@ -123,8 +124,15 @@ fn not_applied(before: &IssuerSettings, settings: &IssuerSettings, error: &Issue
 }
 
 /// Makes an issuer to try things out with, if there is none at all. Its name is the address.
-pub(crate) fn make_trial_issuer(node: &Node, iss: &str) -> Result<()> {
+pub(crate) fn make_trial_issuer(config: &Config, node: &Node, iss: &str) -> Result<()> {
     if !node.status().issuers.is_empty() {
+        return Ok(());
+    }
+    if !is_for_trying(config) {
+        tracing::warn!(
+            "there is no issuer, and the server is not ready until there is one: add [[issuer]] to the \
+             configuration, or call CreateIssuer of AdminService"
+        );
         return Ok(());
     }
     let settings = serde_json::json!({
@@ -134,10 +142,39 @@ pub(crate) fn make_trial_issuer(node: &Node, iss: &str) -> Result<()> {
             {"name": "paseto", "alg": "v4.public", "lifetime_seconds": 900, "audiences": ["api"]},
         ],
     });
-    let settings = IssuerSettings::from_json(&settings.to_string())?;
+    make(node, IssuerSettings::from_json(&settings.to_string())?)
+}
+
+/// What is made lasts, and in a shared store it is for every server: so not where anybody has said what is
+/// wanted.
+fn is_for_trying(config: &Config) -> bool {
+    config.clients.is_empty() && config.issuers.is_empty() && config.store.is_none()
+}
+
+fn make(node: &Node, settings: IssuerSettings) -> Result<()> {
     match node.create_issuer(ACTOR, settings) {
         // Made before, or by another node at this moment.
         Ok(()) | Err(IssuerError::IssuerExists) => Ok(()),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn trial_issuer_is_made_only_where_nothing_else_was_said() {
+        const ISSUER: &str = "[[issuer]]\niss = 'i'\nprofiles = [{name = 'p', alg = 'ES256', \
+             lifetime_seconds = 900, audiences = ['a']}]";
+        const CLIENT: &str = "bearer = {issuer = 'i', audience = 'a'}\n[[client]]\nname = 'c'\n\
+             subject = 'c'\nmay = ['issue']\nissuers = ['*']";
+        let is_for_trying = |text: &str| super::is_for_trying(&Config::from_toml(text).unwrap());
+        assert!(is_for_trying("data = 'd'"));
+        for told in ["store = 'etcd://127.0.0.1:2379'", ISSUER, CLIENT] {
+            assert!(!is_for_trying(told), "{told}");
+        }
     }
 }

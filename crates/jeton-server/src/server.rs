@@ -104,9 +104,7 @@ impl Server {
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
         let node = node::open(&config, source, clock)?;
-        if config.clients.is_empty() {
-            node::make_trial_issuer(&node, &format!("http://{data_address}"))?;
-        }
+        node::make_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
         let service = Arc::new(Service::new(node, &config, stopping)?);

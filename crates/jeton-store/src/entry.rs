@@ -91,18 +91,29 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// As [`Store::scan`](crate::Store::scan).
+    /// As [`load`](crate::load()).
     pub async fn load(store: &dyn crate::Store, prefix: &Prefix) -> crate::Result<Mirror> {
-        let mut pages = store.scan(prefix).await?;
-        let mut mirror = Mirror {
-            entries: BTreeMap::new(),
-            revision: pages.revision(),
-        };
-        while let Some(page) = pages.next().await? {
+        Ok(Mirror::load_and_watch(store, prefix).await?.0)
+    }
+
+    /// The same, and a watch that tells everything after that.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](crate::load()).
+    pub async fn load_and_watch(
+        store: &dyn crate::Store,
+        prefix: &Prefix,
+    ) -> crate::Result<(Mirror, Box<dyn crate::Watch>)> {
+        let mut mirror = Mirror::default();
+        let loaded = crate::load(store, prefix, |page| {
             let keyed = page.into_iter().map(|entry| (entry.key.clone(), entry));
             mirror.entries.extend(keyed);
-        }
-        Ok(mirror)
+            Ok::<_, crate::Error>(())
+        });
+        let crate::Loaded { changes, watch } = loaded.await?;
+        mirror.follow(&changes);
+        Ok((mirror, watch))
     }
 
     /// Follows one update of a watch that began at [`revision`](Mirror::revision).

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::entry::Revision;
+use crate::limits;
 use crate::private::Exposed;
 
 /// The error of every operation of a store.
@@ -44,6 +45,12 @@ pub enum Error {
     Compacted {
         /// A watch from here on, or later, can be had.
         oldest: Revision,
+    },
+    /// More changed while everything was loaded than is kept:
+    /// [`LOADING_BYTES`](crate::limits::LOADING_BYTES). Load again.
+    ChangedTooMuch {
+        /// What changed, bytes.
+        bytes: usize,
     },
     /// The call asks for what no store takes.
     Invalid(Problem),
@@ -127,6 +134,12 @@ impl fmt::Display for Error {
             Error::Compacted { oldest } => write!(
                 f,
                 "the history before revision {oldest} is gone: load everything again and follow from there"
+            ),
+            Error::ChangedTooMuch { bytes } => write!(
+                f,
+                "{bytes} bytes changed while the store was loaded, and at most {} are kept: load everything \
+                 again when less is written",
+                limits::LOADING_BYTES
             ),
             Error::Invalid(problem) => write!(f, "no store takes this: {problem}"),
         }

@@ -11,16 +11,27 @@ use std::task::{Context, Poll, Waker};
 use crate::entry::{Event, Revision};
 use crate::error::{Error, Problem, Result};
 use crate::key::Prefix;
+use crate::moment::Moment;
 use crate::pending::Pending;
 use crate::store::{Update, Watch};
 
 /// A history that can be followed.
 pub(crate) trait History: Send + Sync + 'static {
     /// The first transaction after that revision that touched the prefix, or the newest revision.
-    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update>;
+    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Found>;
 
     /// Who waits for it.
     fn followers(&self) -> &Followers;
+}
+
+/// What a history has after a position.
+pub(crate) struct Found {
+    /// Nothing touched the prefix between the position and this revision.
+    pub(crate) revision: Revision,
+    /// What its transaction changed under the prefix, if it did.
+    pub(crate) events: Vec<Event>,
+    /// The newest revision of the store, whatever it touched.
+    pub(crate) newest: Revision,
 }
 
 /// Those who wait for the next transaction.
@@ -79,6 +90,7 @@ pub(crate) fn watch<H: History>(
         prefix: prefix.clone(),
         after,
         beats: history.followers().beats(),
+        asked: None,
     }))
 }
 
@@ -88,6 +100,14 @@ struct Position<H> {
     prefix: Prefix,
     after: Revision,
     beats: u64,
+    asked: Option<Asked>,
+}
+
+/// The store was asked at that moment, and was that far: what it acknowledged before is no newer.
+#[derive(Clone, Copy)]
+struct Asked {
+    at: Moment,
+    newest: Revision,
 }
 
 impl<H: History> Watch for Position<H> {
@@ -103,18 +123,41 @@ impl<H: History> Position<H> {
         };
         // Registered first: what happens between looking and waiting wakes it.
         history.followers().register(context.waker());
-        let update = match history.after(self.after, &self.prefix) {
-            Ok(update) => update,
+        let at = Moment::now();
+        let found = match history.after(self.after, &self.prefix) {
+            Ok(found) => found,
             Err(error) => return Poll::Ready(Err(error)),
         };
         // What did not concern the prefix need not be looked at again.
-        self.after = self.after.max(update.revision);
+        self.after = self.after.max(found.revision);
+        let newest = found.newest;
+        let as_of = self.as_of(Asked { at, newest });
         let beats = history.followers().beats();
-        if update.events.is_empty() && beats == self.beats {
+        if found.events.is_empty() && beats == self.beats {
             return Poll::Pending;
         }
         self.beats = beats;
-        Poll::Ready(Ok(update))
+        Poll::Ready(Ok(Update {
+            revision: found.revision,
+            events: found.events,
+            as_of,
+        }))
+    }
+
+    /// The latest moment before which nothing was acknowledged that is yet to be told. A follower that is
+    /// never the first to know, because others write all the time, is told of an earlier look that it has
+    /// caught up with.
+    fn as_of(&mut self, now: Asked) -> Option<Moment> {
+        if self.after >= now.newest {
+            self.asked = None;
+            return Some(now.at);
+        }
+        let asked = *self.asked.get_or_insert(now);
+        if self.after < asked.newest {
+            return None;
+        }
+        self.asked = Some(now);
+        Some(asked.at)
     }
 }
 

@@ -41,9 +41,10 @@
 //!   [`Txn::delete_prefix`] drops a minute with one operation.
 //! - There are no locks: a lock that a paused process still believes in protects nothing, a
 //!   comparison within the transaction does.
-//! - History is compacted: a watch that asks for too old a revision gets [`Error::Compacted`] and
-//!   starts again from a scan.
-//! - A watch reports progress, so that a follower can tell quiet from cut off.
+//! - History is compacted: a watch that asks for too old a revision gets [`Error::Compacted`], and a scan
+//!   that takes too long does too. [`load`] does not: it follows from its first page on.
+//! - A watch reports progress, so that a follower can tell quiet from cut off. It says as of when, on a
+//!   clock that counts while the machine is suspended: a [`Moment`].
 
 // What is kept, and how it is named
 mod entry;
@@ -64,6 +65,8 @@ mod redb;
 mod changes;
 mod error;
 mod follow;
+mod load;
+mod moment;
 mod pending;
 mod private;
 
@@ -72,7 +75,9 @@ pub use error::{Error, Problem, Result};
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use key::{Key, Prefix};
+pub use load::{Loaded, load};
 pub use memory::MemoryStore;
+pub use moment::Moment;
 pub use pending::{Completer, Pending, block_on, completion};
 pub use private::{Exposed, Exposure, check_folder, check_private, open_private};
 pub use redb::{RedbStore, StorageBackend};

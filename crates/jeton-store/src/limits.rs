@@ -25,6 +25,11 @@ pub const READ_KEYS: usize = 128;
 /// [`Error::Compacted`](crate::Error::Compacted).
 pub const HISTORY_COMMITS: u64 = 65_536;
 
+/// What changes while a prefix is [loaded](crate::load) and is kept until the last page has been read, bytes:
+/// 128 MiB, which hold a minute of half a million revocations that is deleted in an etcd. A key that changes
+/// again and again counts once.
+pub const LOADING_BYTES: usize = 128 * 1024 * 1024;
+
 /// Transactions that share one flush of the embedded engine.
 pub const GROUP_TXNS: usize = 4096;
 
@@ -34,6 +39,10 @@ pub const WAITING_TXNS: usize = 16_384;
 
 /// A watch hears at least this often where its store stands.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// The least bound on the age of a view that an idle store keeps: [`PROGRESS_EVERY`], and a second for a
+/// report to come.
+pub const FRESHNESS_LEAST: Duration = Duration::from_secs(PROGRESS_EVERY.as_secs() + 1);
 
 /// After a write that failed the embedded engine looks for the first time, and never sooner, after this
 /// long whether it can write again.

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use crate::entry::{Entry, Event, Revision};
 use crate::error::{Error, Problem, Result};
-use crate::follow::{self, Followers, History};
+use crate::follow::{self, Followers, Found, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::pending::{Pending, ready};
-use crate::store::{Outcome, Pages, Read, Status, Store, Update, Watch};
+use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::{Condition, Operation, Txn};
 
 /// Keeps everything in memory, and nothing after it is dropped. It passes the conformance suite but
@@ -152,7 +151,7 @@ impl Shared {
 }
 
 impl History for Shared {
-    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update> {
+    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Found> {
         let state = self.state();
         if position < state.oldest {
             return Err(Error::Compacted {
@@ -165,17 +164,17 @@ impl History for Shared {
         for (revision, events) in state.history.range(from..) {
             let events = follow::under(prefix, events);
             if !events.is_empty() {
-                return Ok(Update {
+                return Ok(Found {
                     revision: *revision,
                     events,
-                    as_of: Some(Instant::now()),
+                    newest: state.newest,
                 });
             }
         }
-        Ok(Update {
+        Ok(Found {
             revision: state.newest,
             events: Vec::new(),
-            as_of: Some(Instant::now()),
+            newest: state.newest,
         })
     }
 

@@ -1,9 +1,8 @@
 //! The trait that every engine implements.
 
-use std::time::Instant;
-
 use crate::entry::{Entry, Event, Revision};
 use crate::key::{Key, Prefix};
+use crate::moment::Moment;
 use crate::pending::{Pending, ready};
 use crate::txn::Txn;
 
@@ -17,7 +16,7 @@ use crate::txn::Txn;
 ///   transaction's conditions are looked at and its changes made in one step.
 /// - **All or nothing.** Nobody sees half a transaction: no read, no scan, no watch, no restart.
 /// - **Followed without a gap.** A watch tells every transaction that touched its prefix, in order,
-///   once, all its changes at once.
+///   once, all its changes at once, and never says that it is [fresher](Update::as_of) than it is.
 ///
 /// Transactions are [checked](Txn::check) alike by all engines. A [`Pending`] that is dropped is not
 /// undone.
@@ -31,6 +30,17 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// can tell: whoever starts on a store scans it once.
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>>;
 
+    /// As [`scan`](Store::scan), for who follows a watch beside it: each page shows the revision of the first or
+    /// a newer one, and [`Pages::revision`] says how far they have come. So it ends however long it takes.
+    ///
+    /// Who applies everything that a watch tells, from the revision on that this begins with, up to the one that
+    /// it ends with, has what the store held then: [`load`](crate::load) does that.
+    ///
+    /// An engine whose scans always end need not do anything else.
+    fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        self.scan(prefix)
+    }
+
     /// Makes the changes if the conditions hold, and answers when that is durable.
     ///
     /// An error whose [`is_outcome_unknown`](crate::Error::is_outcome_unknown) is true may have
@@ -39,7 +49,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// Everything that happens under a prefix after that revision. A revision that is no longer in
     /// the history is [`Error::Compacted`](crate::Error::Compacted), here or from
-    /// [`next`](Watch::next): scan, and watch from the scan's revision.
+    /// [`next`](Watch::next): [load](crate::load) everything again.
     fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>>;
 
     /// How the store is.
@@ -64,9 +74,11 @@ pub struct Read {
 }
 
 /// The pages of a [`scan`](Store::scan). All show the same revision, however long the reader takes,
-/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long.
+/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long. Those of an
+/// [unpinned](Store::scan_unpinned) one may show newer and newer ones.
 pub trait Pages: Send {
-    /// The revision that all pages show.
+    /// The revision that all pages show. Of an unpinned scan: no page is older than this says before the
+    /// first is read, and none that has been read is newer than it says now.
     fn revision(&self) -> Revision;
 
     /// The next entries, at most [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) and never
@@ -96,7 +108,8 @@ impl Outcome {
 pub trait Watch: Send {
     /// The next transaction that touched the prefix, or, after at most
     /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one, how far the store is.
-    /// A call that is dropped before it answered loses nothing.
+    /// At least that often, while the store is in reach and the follower keeps up, an update says
+    /// [as of](Update::as_of) when. A call that is dropped before it answered loses nothing.
     ///
     /// [`Error::Io`](crate::Error::Io) is news too: the store is out of reach, and the watch goes on from
     /// where it was when it is back.
@@ -110,8 +123,10 @@ pub struct Update {
     pub revision: Revision,
     /// What the transaction of that revision changed under the prefix. Nothing: progress.
     pub events: Vec<Event>,
-    /// At that moment there was nothing more to tell. None: this may be old, and more may be on its way.
-    pub as_of: Option<Instant>,
+    /// Everything under the prefix that was acknowledged before that moment has been told, with this update
+    /// or before it. The moment is when the store was asked, never when the update is received: whoever takes
+    /// it late is told how old it is. None: more may be on its way, and this may be old.
+    pub as_of: Option<Moment>,
 }
 
 /// How a store is.

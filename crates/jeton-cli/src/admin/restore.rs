@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// Nothing is there before the whole backup has been read and found sound: its hash, its records and
 /// the audit chain. What happened after the backup was made is not in it: what was revoked since then
-/// has to be revoked again.
+/// has to be revoked again. That also rejects the tokens that were issued since then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,12 +38,12 @@ impl Restore {
     pub(super) fn run(self) -> Outcome {
         let path = self.folder.path();
         let restored = if self.backup == Path::new("-") {
-            restore(path, &mut io::stdin().lock())
+            restore(path, &mut io::stdin().lock(), shown::now())
         } else {
             let file = File::open(&self.backup).map_err(|error| {
                 Failure::wrong(format!("cannot read {}: {error}", self.backup.display()))
             })?;
-            restore(path, &mut BufReader::new(file))
+            restore(path, &mut BufReader::new(file), shown::now())
         };
         let restored = restored.map_err(failure)?;
         output::done(format_args!(

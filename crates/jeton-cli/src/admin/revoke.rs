@@ -17,10 +17,9 @@ use crate::time;
 /// A revocation is on disk when the command ends. It is kept until the last token that it concerns has
 /// expired.
 ///
-/// A subject, client or key is revoked by whole seconds: each token whose iat is at most the second of
-/// the revocation is rejected, and each without iat. A token issued later in the same second is rejected
-/// too. A token that a server issued whose clock is ahead is not revoked if its iat is later: revoke
-/// again when that second is over.
+/// A token of a revoked subject, client or key is accepted exactly if it was issued after the revocation,
+/// also in the same second. Tokens of imported keys that were issued elsewhere do not say so: they are
+/// rejected if their iat is at most 60 s later, by which clocks may differ.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -161,7 +160,7 @@ impl Rules {
         }
         let row = |rule: RevocationRule| {
             let issued = match rule.not_before {
-                Some(at) => format!("issued until {}", shown::moment(at)),
+                Some(at) => format!("made {}", shown::moment(at)),
                 None => "whenever issued".to_owned(),
             };
             let until = format!("kept until {}", shown::moment(rule.until));

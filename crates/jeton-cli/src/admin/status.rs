@@ -28,6 +28,7 @@ pub(super) struct Status {
 struct Shown<'s> {
     is_ready: bool,
     fault: Option<&'s str>,
+    warning: Option<&'s str>,
     issuers: &'s [String],
     revoked_tokens: usize,
     rules: usize,
@@ -48,6 +49,7 @@ impl Status {
         let shown = Shown {
             is_ready: node.is_ready,
             fault: node.fault.as_deref(),
+            warning: node.warning.as_deref(),
             issuers: &node.issuers,
             revoked_tokens: node.revocations,
             rules: node.rules,
@@ -82,6 +84,10 @@ impl Shown<'_> {
             ("revision", self.revision.to_string()),
             ("keys are under", self.key_encryption_keys.join(", ")),
         ];
-        shown::table(&rows.map(|(name, value)| [name.to_owned(), value]))
+        let mut rows = rows.map(|(name, value)| [name.to_owned(), value]).to_vec();
+        if let Some(warning) = self.warning {
+            rows.insert(1, ["warning".to_owned(), warning.to_owned()]);
+        }
+        shown::table(&rows)
     }
 }

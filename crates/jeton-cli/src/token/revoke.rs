@@ -16,11 +16,8 @@ Examples:
 
 When it ends, the revocation is on disk and the service honours it.
 
---every compares whole seconds: it revokes each token whose iat is at most the second of the
-revocation, and each without iat. A token issued later in the same second is rejected too: ask for
-new ones from the next second on. Where several servers issue, iat is by the clock of each. A token
-that a server issued whose clock is ahead is not revoked if its iat is later: revoke again when that
-second is over.")]
+After --every a token is accepted exactly if its server had seen the revocation when it issued the
+token. The server that acknowledges has, the others of its etcd have within its freshness bound.")]
 pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,

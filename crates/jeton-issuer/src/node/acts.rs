@@ -13,17 +13,19 @@ use crate::limits;
 use crate::record::{
     self, IssuerRecord, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
 };
-use crate::revocation::RuleRecord;
+use crate::revocation::{Extent, NewRules, Term};
 use crate::secret_key::SecretKey;
 use crate::settings::{IssuerSettings, name};
 
 impl Node {
     /// Creates an issuer with its first keys, which sign at once: nobody has cached an older set. Of
-    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`].
+    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`] when they have
+    /// heard of it too.
     ///
     /// # Errors
     ///
-    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`].
+    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`]. [`Error::Stale`]: it exists, and this
+    /// node has not heard of it.
     pub fn create_issuer(&self, actor: &str, settings: IssuerSettings) -> Result<()> {
         self.create(actor, &settings, false)
     }
@@ -103,13 +105,15 @@ impl Node {
             .keyring_act(actor, iss, "key.retire", &event, Vec::new())
     }
 
-    /// Does now what is due: keys that are to be published or dropped. A node does so by itself, and
-    /// drops keys only when its clock has not jumped lately; this takes the clock's word.
+    /// Does now what is due: keys that are to be published, brought forward or dropped. A node does so by
+    /// itself when its clock has not jumped lately and is not apart from that of others; this takes the
+    /// clock's word.
     ///
     /// # Errors
     ///
     /// As [`set_issuer`](Node::set_issuer).
     pub fn tick(&self, iss: &str) -> Result<()> {
+        self.inner.bring_forward(iss)?;
         self.inner.tick(iss)?;
         self.inner.drop_gone(iss, self.inner.now())
     }
@@ -164,6 +168,11 @@ impl Inner {
         self.keyring_act("jeton", iss, "key.tick", &Event::Tick, Vec::new())
     }
 
+    pub(super) fn bring_forward(&self, iss: &str) -> Result<()> {
+        let event = Event::BringForward;
+        self.keyring_act("jeton", iss, "key.forward", &event, Vec::new())
+    }
+
     pub(super) fn drop_gone(&self, iss: &str, by: i64) -> Result<()> {
         self.keyring_act("jeton", iss, "key.gone", &Event::Over(by), Vec::new())
     }
@@ -184,7 +193,10 @@ impl Inner {
                     self.store
                         .read(&[settings_key(iss)?, set_key(iss)?, audit_head_key()?]),
                 )?;
-            if read.entries[0].is_some() || read.entries[1].is_some() {
+            let there = read.entries[..2].iter().flatten();
+            if let Some(written) = there.map(|entry| entry.changed).max() {
+                // Who is told that it exists finds it.
+                self.wait_for(written)?;
                 return Err(Error::IssuerExists);
             }
             let chain = Chain::read(read.entries[2].as_ref())?;
@@ -221,7 +233,12 @@ impl Inner {
                 issuer: None,
             })
         };
-        self.act(actor, iss, act, keys, plan).map(drop)
+        let mut rule = NewRules::default();
+        if let Event::Compromised(kid) = event {
+            rule.add(rule_key(iss, "key", kid)?, Extent::All);
+        }
+        self.decide_and_write(actor, iss, act, keys, &rule, plan)
+            .map(drop)
     }
 
     /// Decides, writes, and waits until it is seen here. What the issuer was, and what it is.
@@ -230,14 +247,27 @@ impl Inner {
         actor: &str,
         iss: &str,
         act: &str,
-        mut keys: Vec<(KeyKind, SecretKey)>,
         plan: impl Fn(&IssuerRecord, &Keyring, i64) -> Result<Plan>,
     ) -> Result<(IssuerRecord, IssuerRecord)> {
+        self.decide_and_write(actor, iss, act, Vec::new(), &NewRules::default(), plan)
+    }
+
+    /// The same with keys that were handed over, and with the rule that is written if a key is revoked.
+    fn decide_and_write(
+        &self,
+        actor: &str,
+        iss: &str,
+        act: &str,
+        mut keys: Vec<(KeyKind, SecretKey)>,
+        rule: &NewRules,
+        plan: impl Fn(&IssuerRecord, &Keyring, i64) -> Result<Plan>,
+    ) -> Result<(IssuerRecord, IssuerRecord)> {
+        let mut names = vec![settings_key(iss)?, set_key(iss)?, audit_head_key()?];
+        names.extend(rule.reads()?);
         for _ in 0..limits::ATTEMPTS {
             let now = self.now();
-            let names = [settings_key(iss)?, set_key(iss)?, audit_head_key()?];
             let read = block_on(self.store.read(&names))?;
-            let [Some(settings), Some(set), head] = read.entries.as_slice() else {
+            let [Some(settings), Some(set), head, found @ ..] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
             };
             let stored = IssuerRecord::read(settings)?;
@@ -260,12 +290,9 @@ impl Inner {
                 txn = self.with_change(txn, iss, change, &keys)?;
                 about.extend(change.added.iter().map(|kid| format!("+{kid}")));
                 about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
-                if let Some((kid, until)) = &change.revoked {
-                    let rule = RuleRecord {
-                        not_before: i64::MAX,
-                        until: *until,
-                    };
-                    txn = txn.put(rule_key(iss, "key", kid)?, record::write(&rule));
+                about.extend(change.moved.iter().map(|kid| format!("~{kid}")));
+                if let Some((_, until)) = change.revoked {
+                    txn = rule.put(txn, found, read.revision, Term { now, until })?;
                 }
             }
             let act = Act {

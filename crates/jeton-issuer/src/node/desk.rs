@@ -10,9 +10,10 @@ use super::Issued;
 use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
 use crate::recipient::Recipient;
-use crate::revocation::check_name;
-use crate::secret_key::{SecretKey, TokenId};
-use crate::snapshot::IssuerView;
+use crate::revocation::{StampText, check_name};
+use crate::secret_key::SecretKey;
+use crate::snapshot::{IssuerView, Snapshot};
+use crate::token_id::TokenId;
 
 /// Issues tokens of one profile for one audience, all of them at the same moment.
 pub struct Desk<'d> {
@@ -22,12 +23,15 @@ pub struct Desk<'d> {
     recipient: Option<&'d Recipient>,
     now: Timestamp,
     expires_at: Timestamp,
+    /// Of the last revocation rule that is in the snapshot.
+    stamp: &'d StampText,
     /// The longest token that every call takes.
     token_bytes: usize,
 }
 
 impl<'d> Desk<'d> {
     pub(super) fn open(
+        snapshot: &'d Snapshot,
         view: &'d IssuerView,
         profile: &str,
         audience: Option<&'d str>,
@@ -54,6 +58,7 @@ impl<'d> Desk<'d> {
             recipient: view.recipient(&profile.name),
             now,
             expires_at: now.saturating_add(lifetime),
+            stamp: &snapshot.stamp,
             token_bytes,
         })
     }
@@ -70,7 +75,7 @@ impl<'d> Desk<'d> {
     /// [`Error::Invalid`] for a subject or a `client_id` that no revocation could name, and for a token
     /// longer than [`Options::token_bytes`](crate::Options::token_bytes).
     pub fn issue(&self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<Issued> {
-        let token_id = TokenId::random();
+        let token_id = TokenId::random(self.stamp);
         self.check(subject, claims)?;
         let token = self.token(subject, &token_id, claims)?;
         self.check_size(&token)?;
@@ -148,7 +153,7 @@ impl<'d> Desk<'d> {
             desk: self,
             jwts,
             token: String::new(),
-            token_id: TokenId::random(),
+            token_id: TokenId::random(self.stamp),
         })
     }
 }
@@ -170,7 +175,7 @@ impl DeskSeries<'_> {
     /// As [`Desk::issue`].
     pub fn issue(&mut self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<Lent<'_>> {
         self.desk.check(subject, claims)?;
-        self.token_id = TokenId::random();
+        self.token_id = TokenId::random(self.desk.stamp);
         let token_id = self.token_id.as_str();
         match &self.jwts {
             Some(jwts) => {

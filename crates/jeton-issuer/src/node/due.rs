@@ -1,63 +1,142 @@
 //! What is due by itself: keys that are to be published or dropped, minutes and rules that are over.
 
-use std::sync::PoisonError;
-use std::time::Instant;
-
-use jeton_store::Txn;
+use jeton_store::limits::TXN_OPERATIONS;
+use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
 use super::Inner;
+use super::other_clocks::OtherClocks;
+use super::steady::Steady;
 use crate::error::Result;
 use crate::limits;
 use crate::record::revocations_of_minute;
 use crate::revocation::first_live_minute;
+
+/// Each is looked at and deleted.
+const RULES_PER_TXN: usize = TXN_OPERATIONS / 2;
+/// Faults that are told at once.
+const FAULTS_TOLD: usize = 3;
+
+/// What this node's clock may decide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trusted {
+    /// Keys that are due by then are published.
+    due: Option<i64>,
+    /// What is over by then is dropped here.
+    over: Option<i64>,
+    /// And in the store, for every node.
+    over_for_all: Option<i64>,
+    /// Keys that were published after that second were published by a clock that was wrong.
+    future: Option<i64>,
+}
+
+impl Trusted {
+    /// A key that is made too early, or what is forgotten too early, is for every node. So the clock must
+    /// have gone on evenly, and of two that are apart the slower one decides. For how long a key may wait is
+    /// bounded: a clock that is years behind must not end all rotation.
+    fn by(steady: &mut Steady, others: &mut OtherClocks, now: i64, moment: Moment) -> Trusted {
+        let observed = steady.observe(now, moment);
+        if observed.has_jumped {
+            others.forget();
+        }
+        let ahead = others.ahead_by(moment);
+        let longest_wait = i64::try_from(limits::CLOCKS_APART_SECONDS).unwrap_or(i64::MAX);
+        let over_for_all = |over: i64| {
+            // Nothing needs to go where nothing is written: what is over goes with the next act.
+            let newest = others.newest().unwrap_or(i64::MIN);
+            over.saturating_sub(ahead).min(newest)
+        };
+        Trusted {
+            due: (observed.is_steady).then(|| now - ahead.min(longest_wait)),
+            over: observed.over,
+            over_for_all: observed.over.map(over_for_all),
+            future: (observed.is_steady && others.behind_by(moment) == 0).then_some(now),
+        }
+    }
+}
 
 impl Inner {
     /// Called by the scribe every second.
     pub(crate) fn do_what_is_due(&self) {
         self.writes.look(&*self.store);
         let now = self.now();
-        let mut steady = self.steady.lock().unwrap_or_else(PoisonError::into_inner);
-        let over = steady.observe(now, Instant::now());
-        drop(steady);
-        let keys = self.keys_that_are_due(now, over);
-        let rest = over.map_or(Ok(()), |over| self.drop_what_is_over(over));
-        *self.due_fault() = keys.and(rest).err().map(|error| error.to_string());
+        let (mut steady, mut others) = (self.steady(), self.others());
+        let trusted = Trusted::by(&mut steady, &mut others, now, Moment::now());
+        drop((steady, others));
+        let mut faults = Vec::new();
+        let held = self.keys_that_are_due(now, &trusted, &mut faults);
+        faults.extend(
+            self.drop_what_is_over(&trusted)
+                .err()
+                .map(|error| error.to_string()),
+        );
+        *self.due_fault() = (!faults.is_empty()).then(|| faults.join("; "));
+        *self.held() = held;
     }
 
-    /// Of every issuer, whatever becomes of the others.
-    fn keys_that_are_due(&self, now: i64, over: Option<i64>) -> Result<()> {
+    /// What waits and why. One issuer whose keys cannot be written does not stop those of the others.
+    fn keys_that_are_due(
+        &self,
+        now: i64,
+        trusted: &Trusted,
+        faults: &mut Vec<String>,
+    ) -> Option<String> {
         let snapshot = self.snapshot.load_full();
-        let mut done = Ok(());
+        let mut held = None;
         for (iss, view) in &snapshot.issuers {
+            let keyring = &view.keyring;
+            let due = keyring.next_tick(&view.settings);
+            let mut done = Vec::new();
             // First what goes: it makes room.
-            if let Some(over) = over
-                && view.keyring.has_gone(over)
+            if let Some(over) = trusted.over_for_all
+                && keyring.has_gone(over)
             {
-                done = done.and(self.drop_gone(iss, over));
+                done.push(self.drop_gone(iss, over));
             }
-            if view.keyring.next_tick(&view.settings) <= now {
-                done = done.and(self.tick(iss));
+            if let Some(key) = keyring.published_in_the_future(&view.settings, now) {
+                match trusted.future {
+                    Some(_) => done.push(self.bring_forward(iss)),
+                    None => {
+                        let kid = &key.kid;
+                        held.get_or_insert_with(|| {
+                            format!("key {kid} of {iss}, published in the future")
+                        });
+                    }
+                }
             }
+            match trusted.due {
+                Some(by) if due <= by => done.push(self.tick(iss)),
+                _ if due <= now => {
+                    held.get_or_insert_with(|| format!("a new key of {iss}"));
+                }
+                _ => {}
+            }
+            let failed = done.into_iter().filter_map(Result::err);
+            faults.extend(failed.map(|error| format!("keys of {iss}: {error}")));
         }
-        done
+        // Said in a status and in the log: the first are enough.
+        faults.truncate(FAULTS_TOLD);
+        held
     }
 
     /// Drops the minutes and rules that are over, in memory and in the store. The same from several
     /// nodes does no harm.
-    pub(super) fn drop_what_is_over(&self, now: i64) -> Result<()> {
-        let first = first_live_minute(now);
+    pub(super) fn drop_what_is_over(&self, trusted: &Trusted) -> Result<()> {
+        if let Some(over) = trusted.over {
+            self.forget_what_is_over(over);
+        }
+        let Some(over) = trusted.over_for_all else {
+            return Ok(());
+        };
+        let first = first_live_minute(over);
         let (minutes, rules) = {
-            let mut working = self.working();
-            let over = working.minutes.range(..first);
-            let over: Vec<_> = over
+            let working = self.working();
+            let minutes = working.minutes.range(..first);
+            let minutes: Vec<_> = minutes
                 .flat_map(|(minute, issuers)| issuers.iter().map(|iss| (*minute, iss.clone())))
                 .collect();
-            if !over.is_empty() {
-                working.snapshot.revocations.drop_before(first);
-                self.publish(&working);
-            }
-            let rules = working.rules.iter().filter(|(_, until)| **until <= now);
-            (over, rules.map(|(key, _)| key.clone()).collect::<Vec<_>>())
+            let rules = working.rules.iter().filter(|(_, kept)| kept.until <= over);
+            let rules = rules.map(|(key, kept)| (key.clone(), kept.changed));
+            (minutes, rules.collect::<Vec<_>>())
         };
         for (minute, iss) in minutes {
             let txn = Txn::new().delete_prefix(revocations_of_minute(&iss, minute)?);
@@ -65,29 +144,70 @@ impl Inner {
             // Only now: what the store kept is tried again.
             self.working().forget(minute, &iss);
         }
-        for keys in rules.chunks(limits::REVOCATIONS_PER_TXN) {
-            let txn = keys
-                .iter()
-                .fold(Txn::new(), |txn, key| txn.delete(key.clone()));
-            self.try_commit(txn)?;
+        for rules in rules.chunks(RULES_PER_TXN) {
+            self.delete_rules(rules, over)?;
         }
         Ok(())
     }
+
+    /// Deletes rules that are over, each as it was last written.
+    fn delete_rules(&self, rules: &[(Key, Revision)], over: i64) -> Result<()> {
+        let txn = rules.iter().fold(Txn::new(), |txn, (key, changed)| {
+            txn.when(key.clone(), Condition::Unchanged(*changed))
+                .delete(key.clone())
+        });
+        let is_done = self.try_commit(txn)?.is_some();
+        let mut keys: Vec<Key> = rules.iter().map(|(key, _)| key.clone()).collect();
+        if !is_done {
+            // If one was renewed meanwhile, none is deleted: the next look finds it as it is then. One that
+            // another node deleted before it was over here is known here alone.
+            let read = block_on(self.store.read(&keys))?;
+            let mut found = read.entries.iter();
+            keys.retain(|_| found.next().is_some_and(Option::is_none));
+        }
+        self.working().forget_rules(&keys, over);
+        Ok(())
+    }
+
+    /// In memory alone: that needs no store, and decides for no other node.
+    fn forget_what_is_over(&self, over: i64) {
+        let mut working = self.working();
+        let live = working.snapshot.revocations.len();
+        (working.snapshot.revocations).drop_before(first_live_minute(over));
+        let rules = working.drop_rules(over);
+        if live != working.snapshot.revocations.len() || rules > 0 {
+            self.publish(&working);
+        }
+    }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "../../tests/hooked/mod.rs"]
+mod hooked;
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::cell::RefCell;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicI64, Ordering};
+    use std::time::Duration;
 
     use jeton::{Clock, Timestamp};
-    use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
+    use jeton_store::{MemoryStore, Mirror, Moment, Prefix, Store, block_on};
 
-    use crate::{
-        IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject, limits,
+    use super::hooked::Hooked;
+
+    use super::Trusted;
+    use crate::limits::{
+        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEAD_SECONDS,
+        LEEWAY_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
     };
+    use crate::node::other_clocks::OtherClocks;
+    use crate::node::steady::Steady;
+    use crate::{Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
 
     const NOW: i64 = 1_800_000_000;
 
@@ -100,10 +220,13 @@ mod tests {
         }
     }
 
+    fn options() -> Options {
+        Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap())
+    }
+
     fn node(store: &Arc<dyn Store>) -> (Node, Hand) {
         let clock = Hand(Arc::new(AtomicI64::new(NOW)));
-        let options = Options::new(KeyEncryptionKey::generate().unwrap());
-        let node = Node::start(store.clone(), options, Arc::new(clock.clone())).unwrap();
+        let node = Node::start(store.clone(), options(), Arc::new(clock.clone())).unwrap();
         let settings = r#"{"iss": "i", "profiles":
             [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
         node.create_issuer("me", IssuerSettings::from_json(settings).unwrap())
@@ -111,7 +234,19 @@ mod tests {
         (node, clock)
     }
 
-    /// Forty days ahead for a moment: a key is made early, and nothing is thrown away.
+    impl Trusted {
+        /// Whatever the clock says.
+        fn all(now: i64) -> Trusted {
+            Trusted {
+                due: Some(now),
+                over: Some(now),
+                over_for_all: Some(now),
+                future: Some(now),
+            }
+        }
+    }
+
+    /// Forty days ahead for a moment: no key is made early, and nothing is thrown away.
     #[test]
     fn a_clock_that_jumps_loses_no_key_and_no_revocation() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -121,6 +256,7 @@ mod tests {
         let revoke = Revoke::token(&revoked.token_id, revoked.expires_at);
         block_on(node.revoke("me", "i", revoke)).unwrap();
         node.rotate("me", "i", "HS256".parse().unwrap()).unwrap();
+        let keys = node.issuer("i").unwrap().1;
         for jump in [40 * 24 * 3600, -NOW + 60] {
             clock.0.store(NOW + jump, Ordering::SeqCst);
             node.inner.do_what_is_due();
@@ -129,41 +265,220 @@ mod tests {
             assert!(node.verify("i", "a", &issued.token).is_ok());
             assert!(node.verify("i", "a", &revoked.token).is_err());
             assert!(node.issue("i", &Request::new("p")).is_ok());
+            assert_eq!(node.issuer("i").unwrap().1, keys);
         }
         assert_eq!(node.status().fault, None);
     }
 
+    /// By another node, and by an administrator's call on the same one.
     #[test]
-    fn issuer_that_cannot_have_another_key_does_not_stop_the_others() {
+    fn a_rule_that_is_renewed_while_it_is_cleaned_up_stays() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let hooked = Hooked::new(&shared);
+        let (cleaner, clock) = node(&hooked.store());
+        let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
+        let other = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
+        for renewing in [other, cleaner.clone()] {
+            for name in ["s", "over"] {
+                block_on(cleaner.revoke("me", "i", subject(name))).unwrap();
+            }
+            clock
+                .0
+                .fetch_add(900 + RULE_AFTER_SECONDS, Ordering::SeqCst);
+            let renewed = renewing.clone();
+            hooked.before_commit("/rule/", move || {
+                block_on(renewed.revoke("me", "i", subject("s"))).unwrap();
+            });
+            // What it looked at is no longer so: neither is deleted, until it looks again.
+            for left in [2, 1] {
+                let now = Trusted::all(clock.0.load(Ordering::SeqCst));
+                cleaner.inner.drop_what_is_over(&now).unwrap();
+                let newest = block_on(shared.status()).unwrap().revision;
+                while cleaner.revision() < newest {
+                    std::thread::yield_now();
+                }
+                assert!(hooked.has_acted());
+                let rules = cleaner.rules("i").unwrap();
+                assert_eq!(rules.len(), left);
+                assert!(rules.iter().any(|rule| rule.name == "s"));
+                // What is over is not looked up, although it is still stored.
+                assert_eq!(cleaner.status().rules, 1);
+            }
+        }
+    }
+
+    /// By a node whose clock was ahead. Otherwise this one would try to delete it every second, and with it
+    /// whatever is in the same transaction.
+    #[test]
+    fn rule_that_another_node_deleted_early_counts_until_it_is_over_and_is_then_forgotten() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let hooked = Hooked::new(&shared);
+        let (node, clock) = node(&hooked.store());
+        let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
+        let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
+        let heard = || {
+            let newest = block_on(shared.status()).unwrap().revision;
+            for node in [&node, &ahead] {
+                node.inner.wait_for(newest).unwrap();
+            }
+        };
+        block_on(node.revoke("me", "i", subject("early"))).unwrap();
+        heard();
+        let over = NOW + 10_000;
+        ahead.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+        heard();
+        assert_eq!(
+            (node.rules("i").unwrap().len(), node.status().rules),
+            (0, 1)
+        );
+        block_on(node.revoke("me", "i", subject("in time"))).unwrap();
+        clock.0.store(over, Ordering::SeqCst);
+        for _ in 0..2 {
+            node.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+            heard();
+        }
+        assert_eq!(
+            (node.rules("i").unwrap().len(), node.status().rules),
+            (0, 0)
+        );
+        hooked.before_commit("/rule/", || {});
+        node.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
+        assert!(!hooked.has_acted(), "nothing is left to delete");
+    }
+
+    /// Nor with one that is written later, which is all that the store has.
+    #[test]
+    fn rule_that_another_node_deleted_early_is_not_weakened_by_the_next() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&shared);
+        let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
+        let kid = node.issuer("i").unwrap().1.keys()[0].kid.clone();
+        let heard = || {
+            let newest = block_on(shared.status()).unwrap().revision;
+            for node in [&node, &ahead] {
+                node.inner.wait_for(newest).unwrap();
+            }
+        };
+        node.compromised("me", "i", &kid).unwrap();
+        heard();
+        let over = Trusted::all(NOW + 10_000);
+        ahead.inner.drop_what_is_over(&over).unwrap();
+        heard();
+        let later = Revoke::all(Subject::Key(kid));
+        block_on(ahead.revoke("me", "i", later)).unwrap();
+        heard();
+        assert!(node.rules("i").unwrap()[0].not_before.is_some());
+        // Whenever a token was issued, and whoever follows is told so.
+        let mut feed = node.revocations("i").unwrap();
+        let told = block_on(feed.next()).unwrap();
+        assert_eq!(told.rules.len(), 1);
+        assert_eq!(told.rules[0].not_before, None);
+    }
+
+    /// It had not heard of the rule, and issued for as long as it may.
+    #[test]
+    fn rule_outlives_every_token_of_a_node_that_is_cut_off() {
+        let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (node, clock) = node(&shared);
+        let hooked = Hooked::new(&shared);
+        let cut_off_clock = Hand(Arc::new(AtomicI64::new(NOW)));
+        let (store, its_clock) = (hooked.store(), Arc::new(cut_off_clock.clone()));
+        let cut_off = Node::start(store, options(), its_clock).unwrap();
+        hooked.lag();
+        let subject = Revoke::all(Subject::Subject("s".into()));
+        block_on(node.revoke("me", "i", subject)).unwrap();
+        let issues_until = NOW + ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
+        cut_off_clock
+            .0
+            .store(issues_until + CLOCK_SKEW_SECONDS, Ordering::SeqCst);
+        let issued = cut_off.issue("i", &Request::new("p").subject("s")).unwrap();
+        // Cleaned up by a clock that is ahead of the one by which the token is verified.
+        let verified_at = issued.expires_at + LEEWAY_SECONDS - 1;
+        let cleaned_at = verified_at + CLOCK_SKEW_SECONDS;
+        node.inner
+            .drop_what_is_over(&Trusted::all(cleaned_at))
+            .unwrap();
+        clock.0.store(verified_at, Ordering::SeqCst);
+        let verified = node.verify("i", "a", &issued.token);
+        assert_eq!(verified.unwrap_err(), Error::Revoked);
+    }
+
+    #[test]
+    fn clock_decides_when_it_is_steady_and_not_ahead_of_another() {
+        let begun = Moment::now();
+        let at = |seconds: u64| begun + Duration::from_secs(seconds);
+        let steady = RefCell::new(Steady::new(NOW, begun));
+        let others = RefCell::new(OtherClocks::default());
+        let trusted = |clock: i64, after: u64| {
+            let (steady, others) = (&mut *steady.borrow_mut(), &mut *others.borrow_mut());
+            Trusted::by(steady, others, clock, at(after))
+        };
+        let steady = STEADY_SECONDS.unsigned_abs();
+        let all = |trusted: Trusted| (trusted.due, trusted.over, trusted.future);
+        assert_eq!(all(trusted(NOW, 0)), (None, None, None));
+        let later = NOW + STEADY_SECONDS;
+        let clear = trusted(later, steady);
+        assert_eq!(all(clear), (Some(later), Some(NOW), Some(later)));
+        // What is over goes for every node with the next act of anybody.
+        assert_eq!(clear.over_for_all, Some(i64::MIN));
+        let hear = |written: i64, after: u64| {
+            let others = &mut *others.borrow_mut();
+            others.hear(written, Duration::ZERO, later, at(after));
+        };
+        hear(later, steady);
+        assert_eq!(trusted(later, steady).over_for_all, Some(NOW));
+        // Ahead of another by an hour, and a second for the way.
+        hear(later - 3601, steady);
+        let ahead = trusted(later, steady);
+        assert_eq!(all(ahead), (Some(later - 3600), Some(NOW), Some(later)));
+        assert_eq!(ahead.over_for_all, Some(NOW - 3600));
+        // By years: keys wait for a day, and nobody's revocations are deleted.
+        hear(0, steady);
+        let ahead = trusted(later, steady);
+        assert_eq!(ahead.due, Some(later - 24 * 3600));
+        assert!(ahead.over_for_all < Some(0));
+        // Behind another: what it calls the future may be now.
+        hear(later + 3600, steady);
+        assert_eq!(trusted(later, steady).future, None);
+        // A day later it is as before.
+        let day = steady + CLOCKS_APART_SECONDS;
+        let later = later + 24 * 3600;
+        assert_eq!(
+            all(trusted(later, day)),
+            (Some(later), Some(NOW + STEADY_SECONDS), Some(later))
+        );
+    }
+
+    /// A key published a year ahead waits while this clock may be the one that is wrong, and is then brought
+    /// forward.
+    #[test]
+    fn key_published_in_the_future_is_brought_forward_by_a_trusted_clock() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, clock) = node(&store);
-        let kind = "HS256".parse().unwrap();
-        let full: Vec<String> = (0..5).map(|number| format!("full {number}")).collect();
-        for iss in &full {
-            let settings = format!(
-                r#"{{"iss": "{iss}", "profiles": [{{"name": "p", "alg": "HS256",
-                    "lifetime_seconds": 31622400, "audiences": ["a"]}}]}}"#
-            );
-            node.create_issuer("me", IssuerSettings::from_json(&settings).unwrap())
-                .unwrap();
-        }
-        for _ in 1..limits::KEYS_PER_ISSUER {
-            full.iter()
-                .for_each(|iss| node.rotate("me", iss, kind).unwrap());
-            clock.0.fetch_add(3600, Ordering::SeqCst);
-        }
-        clock.0.fetch_add(31 * 24 * 3600, Ordering::SeqCst);
-        node.inner.do_what_is_due();
-        assert_eq!(node.issuer("i").unwrap().1.keys().len(), 2);
-        let fault = node.status().fault.unwrap();
-        assert!(fault.contains("the issuer has 20 keys"), "{fault}");
+        let year = 365 * 24 * 3600;
+        clock.0.store(NOW + year, Ordering::SeqCst);
+        node.rotate("me", "i", "HS256".parse().unwrap()).unwrap();
+        clock.0.store(NOW, Ordering::SeqCst);
+        let due = |trusted: &Trusted| {
+            let held = node.inner.keys_that_are_due(NOW, trusted, &mut Vec::new());
+            let (_, keyring) = node.issuer("i").unwrap();
+            (held, keyring.keys()[1].signs_from)
+        };
+        let unsure = Trusted {
+            future: None,
+            ..Trusted::all(NOW)
+        };
+        let (held, signs_from) = due(&unsure);
+        assert!(held.unwrap().contains("published in the future"));
+        assert_eq!(signs_from, NOW + year + LEAD_SECONDS);
+        assert_eq!(due(&Trusted::all(NOW)), (None, NOW + LEAD_SECONDS));
     }
 
     #[test]
     fn minutes_and_rules_are_dropped_when_they_are_over_and_not_before() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, _clock) = node(&store);
-        for (id, at) in [("1", NOW + 60), ("2", NOW + 61), ("3", NOW + 900)] {
+        for (id, at) in [("1", NOW + 60), ("2", NOW + 61), ("3", NOW + 899)] {
             block_on(node.revoke("me", "i", Revoke::token(id, at))).unwrap();
         }
         let subject = Revoke::all(Subject::Subject("s".into()));
@@ -173,7 +488,7 @@ mod tests {
             mirror.unwrap().entries().count()
         };
         let at = |now: i64| {
-            node.inner.drop_what_is_over(now).unwrap();
+            node.inner.drop_what_is_over(&Trusted::all(now)).unwrap();
             while node.status().revision < block_on(store.status()).unwrap().revision {
                 std::thread::yield_now();
             }
@@ -185,11 +500,11 @@ mod tests {
             (status.revocations, status.rules)
         };
         // The end of the minute, the leeway, and a clock that is behind.
-        let minute_over = NOW + 120 + 30 + 300;
+        let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS;
         assert_eq!(at(minute_over - 1), (3, 1));
         assert_eq!(at(minute_over), (1, 1));
-        // The longest-lived token of this second, on a clock that is behind another that was.
-        let rule_over = NOW + 900 + 30 + 600;
+        // The longest-lived token of a node that has not heard of the rule.
+        let rule_over = NOW + 900 + RULE_AFTER_SECONDS;
         assert_eq!(at(rule_over - 1), (0, 1));
         assert_eq!(at(rule_over), (0, 0));
     }

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton::Clock;
-use jeton_store::{Entry, Event, Key, Prefix, Store, Update, block_on};
+use jeton_store::{
+    Entry, Event, Key, Loaded, Moment, Prefix, Revision, Store, Update, Watch, block_on, load,
+};
 
 use super::Inner;
+use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
-use crate::revocation::RuleRecord;
+use crate::revocation::{RuleRecord, Stamp};
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
@@ -23,9 +26,17 @@ pub(super) struct Working {
     issuers: HashMap<String, Parts>,
     /// The minutes that the store has revocations of, and whose.
     pub(super) minutes: BTreeMap<u32, HashSet<String>>,
-    /// The rules in the store, and until when each counts.
-    pub(super) rules: BTreeMap<Key, i64>,
+    /// The rules in the store.
+    pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
+}
+
+/// A rule as it was last written.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    /// The second from which on it is over.
+    pub(super) until: i64,
+    pub(super) changed: Revision,
 }
 
 #[derive(Default)]
@@ -39,50 +50,54 @@ struct Parts {
 #[derive(Default)]
 struct Collected {
     changed: HashSet<String>,
-    hashes: BTreeMap<u32, Vec<u128>>,
+    /// Of revoked tokens, by issuer and minute.
+    hashes: HashMap<String, BTreeMap<u32, Vec<u128>>>,
 }
 
 /// How long a follower that has lost its way rests before it loads everything again.
 const REST: Duration = Duration::from_secs(1);
 
-pub(super) fn run(node: &Weak<Inner>) {
+/// `watch` tells everything after what the node has loaded.
+pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
-        let Some(strong) = node.upgrade() else { return };
-        let from = strong.working().snapshot.revision;
-        let watch = block_on(strong.store.watch(&Prefix::all(), from));
-        drop(strong);
-        let ended = watch.map_err(Error::from).and_then(|mut watch| {
-            loop {
-                // The node is not held while there is nothing to tell: it can be dropped.
-                let update = match block_on(watch.next()) {
-                    // Out of reach for now: this node hears nothing. What it misses is told when the store
-                    // is back.
-                    Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
-                        thread::sleep(REST);
-                        continue;
-                    }
-                    update => update?,
-                };
-                let Some(node) = node.upgrade() else {
-                    return Ok(());
-                };
-                node.follow(&update)?;
-            }
-        });
-        match ended {
-            Ok(()) | Err(Error::Store(jeton_store::Error::Closed)) => return,
+        match follow(node, &mut *watch) {
+            Ok(()) => return,
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
         // Whatever was missed is in the store. Until it has been read this node hears nothing, and
-        // is stale after the freshness bound.
-        let loaded = match node.upgrade() {
-            Some(node) => node.load_again(),
-            None => return,
+        // is stale after the freshness bound: an update that can be followed does not make up for one that
+        // could not.
+        watch = loop {
+            let loaded = match node.upgrade() {
+                Some(node) => node.load_again(),
+                None => return,
+            };
+            match loaded {
+                Ok(watch) => break watch,
+                Err(error) => rest(node, &error),
+            }
         };
-        if let Err(error) = loaded {
-            rest(node, &error);
-        }
+    }
+}
+
+/// Until the watch ends, or the node.
+fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
+    loop {
+        // The node is not held while there is nothing to tell: it can be dropped.
+        let update = match block_on(watch.next()) {
+            // Out of reach for now: this node hears nothing. What it misses is told when the store
+            // is back.
+            Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
+                thread::sleep(REST);
+                continue;
+            }
+            update => update?,
+        };
+        let Some(node) = node.upgrade() else {
+            return Ok(());
+        };
+        node.follow(&update)?;
     }
 }
 
@@ -96,9 +111,11 @@ fn rest(node: &Weak<Inner>, error: &Error) {
 
 impl Inner {
     fn follow(&self, update: &Update) -> Result<()> {
+        self.hear_clocks(update);
         let mut working = self.working();
         working.apply(update, &self.options.keks, &self.clock)?;
-        working.fault = None;
+        // First, so that what a feed reads of the snapshot is never newer than what it has been told of.
+        self.recent.add(update)?;
         self.publish(&working);
         if let Some(as_of) = update.as_of {
             self.hear(as_of);
@@ -106,14 +123,28 @@ impl Inner {
         Ok(())
     }
 
-    fn load_again(&self) -> Result<()> {
-        let as_of = Instant::now();
-        let loaded = Working::load(&*self.store, &self.options.keks, &self.clock)?;
+    /// Every entry of the audit chain says what its writer's clock showed.
+    fn hear_clocks(&self, update: &Update) {
+        // It was written after this node had heard of everything before.
+        let age = self.heard_ago();
+        for event in &update.events {
+            if let Event::Put(entry) = event
+                && let Some(written) = audit::written_at(entry)
+            {
+                (self.others()).hear(written, age, self.now(), Moment::now());
+            }
+        }
+    }
+
+    fn load_again(&self) -> Result<Box<dyn Watch>> {
+        let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
-        *working = loaded;
+        let before = std::mem::replace(&mut *working, loaded);
+        working.keep_rules(&before, self.now());
+        self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
         self.hear(as_of);
-        Ok(())
+        Ok(watch)
     }
 
     pub(super) fn publish(&self, working: &Working) {
@@ -123,11 +154,13 @@ impl Inner {
 }
 
 impl Working {
+    /// Everything, the moment that it is as of, and what tells what comes after.
     pub(super) fn load(
         store: &dyn Store,
         keks: &[KeyEncryptionKey],
         clock: &Arc<dyn Clock>,
-    ) -> Result<Working> {
+    ) -> Result<(Working, Moment, Box<dyn Watch>)> {
+        let asked = Moment::now();
         let mut working = Working {
             snapshot: Snapshot::default(),
             issuers: HashMap::new(),
@@ -136,18 +169,22 @@ impl Working {
             fault: None,
         };
         let mut changed = HashSet::new();
-        let mut pages = block_on(store.scan(&Prefix::all()))?;
-        while let Some(page) = block_on(pages.next())? {
+        let loaded = block_on(load(store, &Prefix::all(), |page| {
             let mut collected = Collected::default();
             for entry in &page {
                 working.put(entry, keks, &mut collected)?;
             }
             working.insert(&mut collected);
             changed.extend(collected.changed);
-        }
+            Ok::<_, Error>(())
+        }))?;
+        let Loaded { changes, watch } = loaded;
+        let mut collected = Collected::default();
+        working.take(&changes, keks, clock.now().unix_seconds(), &mut collected)?;
+        changed.extend(collected.changed);
+        // Only now: pages may be of different revisions, and the keys of one not fit those of another.
         working.prepare(changed, clock)?;
-        working.snapshot.revision = pages.revision();
-        Ok(working)
+        Ok((working, changes.as_of.unwrap_or(asked), watch))
     }
 
     fn apply(
@@ -157,16 +194,26 @@ impl Working {
         clock: &Arc<dyn Clock>,
     ) -> Result<()> {
         let mut collected = Collected::default();
+        self.take(update, keks, clock.now().unix_seconds(), &mut collected)?;
+        self.prepare(collected.changed, clock)
+    }
+
+    fn take(
+        &mut self,
+        update: &Update,
+        keks: &[KeyEncryptionKey],
+        now: i64,
+        collected: &mut Collected,
+    ) -> Result<()> {
         for event in &update.events {
             match event {
-                Event::Put(entry) => self.put(entry, keks, &mut collected)?,
-                Event::Deleted(key) => self.delete(key, &mut collected),
+                Event::Put(entry) => self.put(entry, keks, collected)?,
+                Event::Deleted(key) => self.delete(key, now, collected),
                 // Only minutes that are over are dropped so, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
             }
         }
-        self.insert(&mut collected);
-        self.prepare(collected.changed, clock)?;
+        self.insert(collected);
         self.snapshot.revision = self.snapshot.revision.max(update.revision);
         Ok(())
     }
@@ -187,7 +234,8 @@ impl Working {
                 self.parts(iss, collected).keyring = Some(record::read(entry)?);
             }
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
+                let kid = record::kid_of(named);
+                let kid = kid.ok_or_else(|| Error::Record(entry.key.to_string()))?;
                 let sealed: SealedKey = record::read(entry)?;
                 let secret = Arc::new(sealed.open(keks, iss, kid)?);
                 self.parts(iss, collected)
@@ -199,7 +247,12 @@ impl Working {
                 else {
                     return Err(Error::Record(entry.key.to_string()));
                 };
-                collected.hashes.entry(minute).or_default().push(hash);
+                if !collected.hashes.contains_key(*iss) {
+                    collected.hashes.insert((*iss).to_owned(), BTreeMap::new());
+                }
+                if let Some(minutes) = collected.hashes.get_mut(*iss) {
+                    minutes.entry(minute).or_default().push(hash);
+                }
                 let issuers = self.minutes.entry(minute).or_default();
                 if !issuers.contains(*iss) {
                     issuers.insert((*iss).to_owned());
@@ -207,29 +260,80 @@ impl Working {
             }
             ["rule", iss, kind, name] => {
                 let rule: RuleRecord = record::read(entry)?;
-                self.rules.insert(entry.key.clone(), rule.until);
+                let rule = rule.over_known(self.snapshot.rules.get(iss, kind, name));
+                let kept = Kept {
+                    until: rule.until,
+                    changed: entry.changed,
+                };
+                self.rules.insert(entry.key.clone(), kept);
                 self.snapshot.rules.put(iss, kind, name, rule);
+            }
+            ["c", "rules"] => {
+                self.snapshot.stamp = record::read::<Stamp>(entry)?.into();
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn delete(&mut self, key: &Key, collected: &mut Collected) {
+    fn delete(&mut self, key: &Key, now: i64, collected: &mut Collected) {
         let parts: Vec<String> = key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
             ["i", iss] => self.parts(iss, collected).issuer = None,
             ["k", iss, "_set"] => self.parts(iss, collected).keyring = None,
             ["k", iss, named] => {
-                let kid = named.trim_start_matches('=');
-                self.parts(iss, collected).secrets.remove(kid);
+                if let Some(kid) = record::kid_of(named) {
+                    self.parts(iss, collected).secrets.remove(kid);
+                }
             }
-            ["rule", iss, kind, name] => {
+            // A node whose clock is ahead deletes too early for the others. Here a rule counts until it is
+            // over by this node's own clock.
+            ["rule", iss, kind, name]
+                if self.rules.get(key).is_none_or(|kept| kept.until <= now) =>
+            {
                 self.rules.remove(key);
                 self.snapshot.rules.remove(iss, kind, name);
             }
             _ => {}
+        }
+    }
+
+    /// Keeps the rules of what was known before that others deleted before they were over by this clock.
+    fn keep_rules(&mut self, before: &Working, now: i64) {
+        for (key, kept) in before.rules.iter().filter(|(_, kept)| kept.until > now) {
+            let parts: Vec<String> = key.parts().collect();
+            if !self.rules.contains_key(key)
+                && let [_, iss, kind, name] = parts.as_slice()
+                && let Some(rule) = before.snapshot.rules.get(iss, kind, name)
+            {
+                self.rules.insert(key.clone(), *kept);
+                self.snapshot.rules.put(iss, kind, name, rule);
+            }
+        }
+    }
+
+    /// Forgets the rules that are over in what is looked up, and says how many.
+    pub(super) fn drop_rules(&mut self, over: i64) -> usize {
+        let mut dropped = 0;
+        for (key, _) in self.rules.iter().filter(|(_, kept)| kept.until <= over) {
+            let parts: Vec<String> = key.parts().collect();
+            if let [_, iss, kind, name] = parts.as_slice()
+                && self.snapshot.rules.has(iss, kind, name)
+            {
+                self.snapshot.rules.remove(iss, kind, name);
+                dropped += 1;
+            }
+        }
+        dropped
+    }
+
+    /// The store has none of these rules any more, unless they were renewed.
+    pub(super) fn forget_rules(&mut self, keys: &[Key], over: i64) {
+        for key in keys {
+            if self.rules.get(key).is_some_and(|kept| kept.until <= over) {
+                self.rules.remove(key);
+            }
         }
     }
 
@@ -249,8 +353,10 @@ impl Working {
     }
 
     fn insert(&mut self, collected: &mut Collected) {
-        for (minute, hashes) in &mut collected.hashes {
-            self.snapshot.revocations.insert(*minute, hashes);
+        for (iss, minutes) in &mut collected.hashes {
+            for (minute, hashes) in minutes {
+                self.snapshot.revocations.insert(iss, *minute, hashes);
+            }
         }
     }
 

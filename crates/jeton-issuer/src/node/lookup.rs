@@ -1,9 +1,12 @@
 //! What a service asks of a node beside issuing and verifying: no lock, no store.
 
+use std::time::Duration;
+
 use jeton::{Untyped, Verified};
 
 use super::{Desk, Issued, Node, Request};
 use crate::error::{Error, Result};
+use crate::snapshot::IssuerView;
 
 impl Node {
     /// The issuer, if there is exactly one: whoever names none means it.
@@ -41,16 +44,16 @@ impl Node {
         snapshot.accept(snapshot.issuer(iss)?, token)
     }
 
-    /// Whether the issuer issued the token and it has not expired; revoked or not, for whomever it is.
-    /// For who wants to revoke it, and for nobody else.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Token`] with the rejection, [`Error::UnknownIssuer`].
-    pub fn authenticate(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
-        self.check_size(token)?;
-        let snapshot = self.inner.snapshot.load();
-        snapshot.issuer(iss)?.verify(token)
+    /// What a node does that may have missed that a key is retired or that a subject is revoked: it goes on
+    /// issuing, but not for ever.
+    pub(super) fn check_hearing(&self, view: &IssuerView) -> Result<()> {
+        let limit = self.inner.options.issue_without_store;
+        let limit = issuing_limit(limit, view.settings.lead_seconds());
+        let heard = self.inner.heard_ago();
+        match heard <= limit {
+            true => Ok(()),
+            false => Err(Error::CutOff { heard, limit }),
+        }
     }
 
     fn check_size(&self, token: &str) -> Result<()> {
@@ -73,9 +76,17 @@ impl Node {
     ) -> Result<(Issued, Verified<Untyped>)> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
+        self.check_hearing(view)?;
         let now = self.inner.clock.now();
         let token_bytes = self.inner.options.token_bytes;
-        let desk = Desk::open(view, request.profile, request.audience, now, token_bytes)?;
+        let desk = Desk::open(
+            &snapshot,
+            view,
+            request.profile,
+            request.audience,
+            now,
+            token_bytes,
+        )?;
         let issued = desk.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;
@@ -84,5 +95,23 @@ impl Node {
             true => Ok((issued, verified)),
             false => Err(Error::WrongAudience),
         }
+    }
+}
+
+/// No longer than the lead, whatever is allowed: a key that was published elsewhere when this node was cut off
+/// signs after it, and the one before has retired.
+fn issuing_limit(allowed: Duration, lead_seconds: i64) -> Duration {
+    allowed.min(Duration::from_secs(lead_seconds.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issuing_without_a_store_ends_with_what_is_allowed_and_with_the_lead() {
+        let seconds = Duration::from_secs;
+        assert_eq!(issuing_limit(seconds(900), 3600), seconds(900));
+        assert_eq!(issuing_limit(seconds(900), 600), seconds(600));
     }
 }

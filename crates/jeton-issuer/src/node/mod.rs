@@ -6,6 +6,9 @@ mod due;
 mod feed;
 mod follower;
 mod lookup;
+mod other_clocks;
+mod recent;
+mod revoke_token;
 mod settings;
 mod steady;
 mod writes;
@@ -16,14 +19,15 @@ pub use settings::Configured;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use jeton::{Clock, Timestamp, Untyped, Verified};
-use jeton_store::{Outcome, Revision, Store, Txn, block_on, completion};
+use jeton_store::{Moment, Outcome, Revision, Store, Txn, block_on, completion};
 
+use crate::audit;
 use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -34,6 +38,9 @@ use crate::seal::KeyEncryptionKey;
 use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
 use follower::Working;
+use other_clocks::OtherClocks;
+use recent::Recent;
+use revoke_token::Wanted;
 use steady::Steady;
 use writes::Writes;
 
@@ -43,6 +50,7 @@ pub struct Options {
     keks: Vec<KeyEncryptionKey>,
     freshness: Duration,
     stale: Stale,
+    issue_without_store: Duration,
     token_bytes: usize,
 }
 
@@ -62,6 +70,7 @@ impl Options {
             keks: vec![key],
             freshness: Duration::from_secs(15),
             stale: Stale::Refuse,
+            issue_without_store: limits::ISSUE_WITHOUT_STORE,
             token_bytes: limits::TOKEN_BYTES,
         }
     }
@@ -82,11 +91,21 @@ impl Options {
         self
     }
 
-    /// How old the view of the store may be, and what happens when it is older.
+    /// How old the view of the store may be, and what happens when it is older. Below
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST) a node on an idle store is stale between two
+    /// reports.
     #[must_use]
     pub fn freshness(mut self, bound: Duration, stale: Stale) -> Options {
         self.freshness = bound;
         self.stale = stale;
+        self
+    }
+
+    /// For how long a node issues that hears nothing from the store; an issuer whose lead is shorter, for its
+    /// lead. [`limits::ISSUE_WITHOUT_STORE`] unless said; [`limits::ISSUE_WITHOUT_STORE_MAX`] at most.
+    #[must_use]
+    pub fn issue_without_store(mut self, bound: Duration) -> Options {
+        self.issue_without_store = bound.min(limits::ISSUE_WITHOUT_STORE_MAX);
         self
     }
 }
@@ -181,7 +200,13 @@ pub struct Status {
     pub write_failures: u64,
     /// What is wrong, if anything is.
     pub fault: Option<String>,
+    /// What an operator should look at although requests are answered: clocks that are apart, and what waits
+    /// because of a clock.
+    pub warning: Option<String>,
 }
+
+/// How long a node waits to see what it has written itself.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Issues, verifies and revokes, on a store that others may share. Clones are the same node.
 #[derive(Clone)]
@@ -189,6 +214,7 @@ pub struct Node {
     inner: Arc<Inner>,
     // Its room is there from the beginning: boxed, it is small.
     jobs: SyncSender<Box<Job>>,
+    wanted: SyncSender<Wanted>,
 }
 
 pub(crate) struct Inner {
@@ -198,14 +224,39 @@ pub(crate) struct Inner {
     snapshot: ArcSwap<Snapshot>,
     working: Mutex<Working>,
     applied: Condvar,
-    started: Instant,
+    /// For those who follow revocations.
+    recent: Arc<Recent>,
+    /// It counts while the machine is suspended: what was known before is old then.
+    started: Moment,
     /// Milliseconds after `started`.
     heard: AtomicI64,
     stale_answers: AtomicU64,
     steady: Mutex<Steady>,
+    others: Mutex<OtherClocks>,
     writes: Writes,
     /// What was wrong when what is due was last done.
     due_fault: Mutex<Option<String>>,
+    /// What was due then and was not done.
+    held: Mutex<Option<String>>,
+    /// A thread of the node that has ended before it.
+    ended: Mutex<Option<String>>,
+}
+
+/// Says that a thread has ended, if the node has not: it panicked.
+struct Ending(Weak<Inner>, &'static str);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let Ending(node, thread) = self;
+        if let Some(node) = node.upgrade() {
+            let what = format!("the thread {thread} has ended: start the server again");
+            *lock(&node.ended) = Some(what);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Node {
@@ -215,33 +266,69 @@ impl Node {
     ///
     /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
-        let started = Instant::now();
-        let working = Working::load(&*store, &options.keks, &clock)?;
+        let started = Moment::now();
+        let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
+        let revision = working.snapshot.revision;
+        let steady = Steady::new(clock.now().unix_seconds(), Moment::now());
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
             applied: Condvar::new(),
+            recent: Arc::new(Recent::new(revision, as_of)),
             store,
             clock,
             options,
             started,
             heard: AtomicI64::new(0),
             stale_answers: AtomicU64::new(0),
-            steady: Mutex::new(Steady::new(Instant::now())),
+            steady: Mutex::new(steady),
+            others: Mutex::default(),
             writes: Writes::default(),
-            due_fault: Mutex::new(None),
+            due_fault: Mutex::default(),
+            held: Mutex::default(),
+            ended: Mutex::default(),
         });
+        inner.hear(as_of);
+        // A damaged chain is for `verify_audit` to find.
+        if let Ok(Some(newest)) = block_on(audit::newest(&*inner.store))
+            && let Some(written) = audit::written_at(&newest)
+        {
+            lock(&inner.others).found(written, inner.now(), Moment::now());
+        }
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
+        let (wanted, asked) = sync_channel(limits::WAITING_TOKENS);
         let node = Arc::downgrade(&inner);
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+        let ending = |thread| Ending(node.clone(), thread);
+        let (scribe_ends, follower_ends) = (ending("jeton-scribe"), ending("jeton-follower"));
+        let keys_end = ending("jeton-keys");
         let spawned = thread("jeton-scribe")
             .spawn({
                 let node = node.clone();
-                move || scribe::run(&node, &waiting)
+                move || {
+                    let _ending = scribe_ends;
+                    scribe::run(&node, &waiting);
+                }
             })
-            .and_then(|_| thread("jeton-follower").spawn(move || follower::run(&node)));
+            .and_then(|_| {
+                let node = node.clone();
+                thread("jeton-keys").spawn(move || {
+                    let _ending = keys_end;
+                    revoke_token::run(&node, &asked);
+                })
+            })
+            .and_then(|_| {
+                thread("jeton-follower").spawn(move || {
+                    let _ending = follower_ends;
+                    follower::run(&node, watch);
+                })
+            });
         spawned.map_err(|error| Error::Store(error.into()))?;
-        Ok(Node { inner, jobs })
+        Ok(Node {
+            inner,
+            jobs,
+            wanted,
+        })
     }
 
     /// Issues a token: no lock, no store.
@@ -286,8 +373,9 @@ impl Node {
     ) -> Result<T> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
+        self.check_hearing(view)?;
         let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
-        let desk = Desk::open(view, profile, audience, now, token_bytes)?;
+        let desk = Desk::open(&snapshot, view, profile, audience, now, token_bytes)?;
         Ok(work(&desk))
     }
 
@@ -314,6 +402,9 @@ impl Node {
     /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
     /// one flush.
     ///
+    /// A token of a revoked subject, client or key is accepted exactly if its node had seen the rule when it
+    /// issued the token, whatever the clocks say: see [`Stamp`](crate::Stamp).
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`], also for a rule beyond [`limits::RULES`]; [`Error::UnknownIssuer`];
@@ -323,7 +414,7 @@ impl Node {
     pub fn revoke(&self, actor: &str, iss: &str, revoke: Revoke) -> RevokeAnswer {
         let (reply, pending) = completion();
         let accepted = name("actor", actor)
-            .and_then(|()| revoke.check(iss))
+            .and_then(|()| revoke.check(iss, self.inner.now()))
             .and_then(
                 |()| match self.inner.snapshot.load().issuers.contains_key(iss) {
                     true => Ok(()),
@@ -357,6 +448,13 @@ impl Node {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         Ok(view.key_set.clone())
+    }
+
+    /// Whether key sets may be cached for as long as they say. Not those of a node that has not heard from the
+    /// store for a while: they may lack a key that signs before they are fetched again.
+    pub fn key_sets_may_be_cached(&self) -> bool {
+        let propagation = Duration::from_secs(limits::PROPAGATION_SECONDS.unsigned_abs());
+        self.inner.heard_ago() <= self.inner.options.freshness.min(propagation)
     }
 
     /// The issuer's settings and its keys as they are now.
@@ -428,6 +526,7 @@ impl Node {
             is_writable,
             write_failures: self.inner.writes.failures(),
             fault,
+            warning: self.inner.warning(),
         }
     }
 }
@@ -456,6 +555,12 @@ impl std::fmt::Debug for Node {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.recent.close();
+    }
+}
+
 impl Inner {
     pub(crate) fn now(&self) -> i64 {
         self.clock.now().unix_seconds()
@@ -474,8 +579,9 @@ impl Inner {
     fn fault(&self, write_fault: Option<String>) -> Option<String> {
         let follower = self.working().fault.clone();
         let due = self.due_fault().clone();
+        let ended = lock(&self.ended).clone();
         let mut faults: Vec<String> = Vec::new();
-        for fault in [write_fault, follower, due].into_iter().flatten() {
+        for fault in [ended, write_fault, follower, due].into_iter().flatten() {
             if !faults.contains(&fault) {
                 faults.push(fault);
             }
@@ -483,19 +589,46 @@ impl Inner {
         (!faults.is_empty()).then(|| faults.join("; "))
     }
 
+    /// What waits, and the clocks that are apart.
+    fn warning(&self) -> Option<String> {
+        let mut warnings: Vec<String> = self.others().warnings(Moment::now()).collect();
+        if let Some(held) = self.held().clone() {
+            let reason = self.steady().reason();
+            match warnings.is_empty() {
+                true => warnings.push(format!("{held} is due and waits: {reason}")),
+                false => warnings.push(format!("{held} is due and waits")),
+            }
+        }
+        (!warnings.is_empty()).then(|| warnings.join("; "))
+    }
+
     fn due_fault(&self) -> MutexGuard<'_, Option<String>> {
-        self.due_fault
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.due_fault)
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<String>> {
+        lock(&self.held)
+    }
+
+    fn steady(&self) -> MutexGuard<'_, Steady> {
+        lock(&self.steady)
+    }
+
+    fn others(&self) -> MutexGuard<'_, OtherClocks> {
+        lock(&self.others)
     }
 
     /// Waits until the snapshot shows that revision.
     pub(crate) fn wait_for(&self, revision: Revision) -> Result<()> {
+        self.wait_at_most(revision, PATIENCE)
+    }
+
+    fn wait_at_most(&self, revision: Revision, patience: Duration) -> Result<()> {
         let working = self.working();
         let behind = |working: &mut Working| working.snapshot.revision < revision;
         let (_working, waited) = self
             .applied
-            .wait_timeout_while(working, Duration::from_secs(30), behind)
+            .wait_timeout_while(working, patience, behind)
             .unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return Err(Error::Stale);
@@ -503,24 +636,8 @@ impl Inner {
         Ok(())
     }
 
-    /// No token of the issuer that was issued by now is valid from that second on.
-    pub(crate) fn revoked_until(&self, iss: &str, now: i64) -> i64 {
-        let snapshot = self.snapshot.load();
-        let longest = snapshot
-            .issuers
-            .get(iss)
-            .map_or(limits::LIFETIME_SECONDS, |view| {
-                let keys = view.keyring.keys().iter().map(|key| key.longest_lifetime);
-                let profiles = view.settings.profiles().iter().map(|p| p.lifetime_seconds);
-                keys.chain(profiles)
-                    .max()
-                    .unwrap_or(limits::LIFETIME_SECONDS)
-            });
-        now.saturating_add(longest + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS)
-    }
-
     fn working(&self) -> MutexGuard<'_, Working> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.working)
     }
 
     fn heard_ago(&self) -> Duration {
@@ -529,8 +646,8 @@ impl Inner {
     }
 
     /// Everything up to that moment is known here.
-    fn hear(&self, as_of: Instant) {
-        let after = as_of.saturating_duration_since(self.started);
+    fn hear(&self, as_of: Moment) {
+        let after = as_of.duration_since(self.started);
         let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
         self.heard.fetch_max(after, Ordering::Release);
     }

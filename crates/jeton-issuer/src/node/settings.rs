@@ -109,7 +109,6 @@ impl Inner {
             actor,
             iss,
             "issuer.set",
-            Vec::new(),
             |stored, keyring, now| {
                 let max_age_before = stored.settings.max_age_seconds();
                 Ok(Plan {

@@ -87,6 +87,27 @@ impl RevocationIndex {
             && find(&day.minutes, minute).is_some_and(|node| node.contains(hash))
     }
 
+    /// Hashes and their minutes, in order, from behind one of them; at most so many.
+    pub(crate) fn page(&self, behind: Option<(u32, u128)>, most: usize) -> Vec<(u128, u32)> {
+        let mut page = Vec::new();
+        let from = behind.map_or(0, |(minute, _)| minute);
+        let first = (self.days).partition_point(|(day, _)| *day < from / MINUTES_A_DAY);
+        for (_, day) in &self.days[first..] {
+            let first = day.minutes.partition_point(|(minute, _)| *minute < from);
+            for (minute, node) in &day.minutes[first..] {
+                let behind = behind.filter(|(known, _)| known == minute);
+                let is_read = node.each_behind(behind.map(|(_, hash)| hash), 0, &mut |hash| {
+                    page.push((hash, *minute));
+                    page.len() < most
+                });
+                if !is_read {
+                    return page;
+                }
+            }
+        }
+        page
+    }
+
     /// Drops every minute before that one.
     pub fn drop_before(&mut self, minute: u32) {
         let first = |day: &(u32, Arc<Day>)| day.1.minutes.first().map(|(known, _)| *known);
@@ -161,6 +182,28 @@ impl Node {
         match self {
             Node::Leaf(hashes) => visit(hashes),
             Node::Branch(children) => children.iter().for_each(|child| child.each_leaf(visit)),
+        }
+    }
+
+    /// Shows hashes in order, from behind one of them, for as long as more are wanted. False: no more are.
+    fn each_behind(
+        &self,
+        behind: Option<u128>,
+        depth: u32,
+        visit: &mut impl FnMut(u128) -> bool,
+    ) -> bool {
+        match self {
+            Node::Leaf(sorted) => {
+                let first = sorted.partition_point(|hash| behind.is_some_and(|last| *hash <= last));
+                sorted[first..].iter().all(|hash| visit(*hash))
+            }
+            Node::Branch(children) => {
+                let first = behind.map_or(0, |hash| digit(hash, depth));
+                let mut children = children.iter().enumerate().skip(first);
+                children.all(|(at, child)| {
+                    child.each_behind(behind.filter(|_| at == first), depth + 1, visit)
+                })
+            }
         }
     }
 
@@ -291,6 +334,16 @@ mod tests {
                 for hash in &hashes {
                     prop_assert_eq!(index.contains(minute + 1, *hash), false);
                 }
+                let mut paged = Vec::new();
+                loop {
+                    let behind = paged.last().map(|(hash, minute)| (*minute, *hash));
+                    let page = index.page(behind, 100);
+                    prop_assert!(page.len() <= 100);
+                    if page.is_empty() { break; }
+                    paged.extend(page);
+                }
+                let known = model.iter().map(|(minute, hash)| (*hash, *minute));
+                prop_assert_eq!(paged, known.collect::<Vec<_>>());
             }
         }
     }

@@ -3,16 +3,23 @@
 mod filter;
 mod index;
 mod rules;
+mod stamp;
+mod tokens;
+mod writing;
 
-use jeton::{Untyped, Verified};
+use jeton::{Timestamp, Untyped, Verified};
 use sha2::{Digest as _, Sha256};
 
 pub use index::RevocationIndex;
 pub use rules::RevocationRule;
 pub(crate) use rules::{Revoked, RuleRecord, Rules};
+pub use stamp::Stamp;
+pub(crate) use stamp::{RANDOM_DIGITS, StampText};
+pub(crate) use tokens::RevokedTokens;
+pub(crate) use writing::{Extent, NewRules, Term};
 
 use crate::error::{Error, Result};
-use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
+use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
 use crate::record::check_rule_name;
 use crate::settings::name;
 
@@ -22,6 +29,8 @@ pub struct Revoke {
     pub(crate) what: Subject,
     /// A token's expiry; without it, revoked until the longest-lived token has expired.
     pub(crate) expires_at: Option<i64>,
+    /// Whether the expiry is the token's, and not only said to be.
+    is_verified: bool,
 }
 
 /// What a revocation names.
@@ -29,12 +38,11 @@ pub struct Revoke {
 pub enum Subject {
     /// One token, by its `jti`.
     Token(String),
-    /// Every token of that `sub` issued until the end of this second: `iat` is a whole second, by the
-    /// clock of the node that issued the token.
+    /// Every token of that `sub` whose node had not seen the revocation when it issued the token.
     Subject(String),
-    /// Every token of that `client_id`, as of a `sub`.
+    /// Every token of that `client_id`, likewise.
     Client(String),
-    /// Every token of that key, as of a `sub`.
+    /// Every token of that key, likewise.
     Key(String),
 }
 
@@ -44,6 +52,16 @@ impl Revoke {
         Revoke {
             what: Subject::Token(token_id.to_owned()),
             expires_at: Some(expires_at),
+            is_verified: false,
+        }
+    }
+
+    /// A token whose id and expiry these are.
+    pub(crate) fn verified(token_id: &str, expires_at: Option<Timestamp>) -> Revoke {
+        Revoke {
+            what: Subject::Token(token_id.to_owned()),
+            expires_at: expires_at.map(Timestamp::unix_seconds),
+            is_verified: true,
         }
     }
 
@@ -52,11 +70,13 @@ impl Revoke {
         Revoke {
             what,
             expires_at: None,
+            is_verified: false,
         }
     }
 
     /// Alone, so that nobody else's revocation fails with it.
-    pub(crate) fn check(&self, iss: &str) -> Result<()> {
+    pub(crate) fn check(&self, iss: &str, now: i64) -> Result<()> {
+        self.check_expiry(now)?;
         let (field, text) = match &self.what {
             Subject::Token(text) => ("token_id", text),
             Subject::Subject(text) => ("subject", text),
@@ -64,6 +84,22 @@ impl Revoke {
             Subject::Key(text) => ("kid", text),
         };
         check_name(field, iss, text)
+    }
+
+    /// A record of a token is kept until the token has expired. No token of a profile lives longer than
+    /// [`LIFETIME_SECONDS`]; who says so is mistaken, and would fill the store.
+    fn check_expiry(&self, now: i64) -> Result<()> {
+        let limit = LIFETIME_SECONDS + CLOCK_SKEW_SECONDS;
+        let ahead = |at: i64| at.saturating_sub(now);
+        match self.expires_at.map(ahead) {
+            Some(ahead) if ahead > limit && !self.is_verified => Err(Error::rule(
+                "expires_at",
+                format!(
+                    "is {ahead} s ahead, the limit is {limit} s: without it the id is revoked whenever it expires"
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The kind and name of the rule that it makes, unless it is a token whose expiry is known.

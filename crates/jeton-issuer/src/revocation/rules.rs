@@ -7,16 +7,71 @@ use jeton_store::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::named_hash;
+use super::stamp::Stamp;
 use crate::error::{Error, Result};
+use crate::limits::CLOCK_SKEW_SECONDS;
 use crate::record;
 
 /// A rule as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuleRecord {
-    /// Tokens issued in this second or before are no longer honoured.
+    /// When it was made, by the clock that was the furthest ahead of those that did. `i64::MAX`: it is about
+    /// every token, whenever it was issued.
     pub(crate) not_before: i64,
-    /// No such token can be valid from this second on.
+    /// No token that was issued before it can be valid from this second on.
     pub(crate) until: i64,
+    /// Tokens with a lower one are rejected. None: a version of jeton without the counter wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stamp: Option<Stamp>,
+}
+
+impl RuleRecord {
+    /// Written over the one that is there, which it must not weaken: another clock may have been ahead, and
+    /// a key that is compromised stays so.
+    pub(crate) fn over(self, there: Option<RuleRecord>) -> RuleRecord {
+        let Some(there) = there else { return self };
+        RuleRecord {
+            not_before: self.not_before.max(there.not_before),
+            until: self.until.max(there.until),
+            stamp: self.stamp.max(there.stamp),
+        }
+    }
+
+    /// Told after the one that is known here. What is written is over what is stored, unless a node whose
+    /// clock was ahead has deleted that: here it counts until it is over.
+    pub(crate) fn over_known(self, known: Option<RuleRecord>) -> RuleRecord {
+        match self.stamp {
+            Some(_) => self.over(known),
+            // It rejects by the time alone, also tokens with a higher stamp than the known one's.
+            None => self,
+        }
+    }
+
+    /// Whether it is about tokens that were issued later, too.
+    fn is_endless(&self) -> bool {
+        self.not_before == i64::MAX
+    }
+
+    /// The last second in which a token without a stamp may have been issued before the rule was made: its
+    /// node's clock may have been ahead.
+    fn unstamped_until(&self) -> i64 {
+        self.not_before.saturating_add(CLOCK_SKEW_SECONDS)
+    }
+
+    /// Whether the token was issued by a node that had not seen the rule. Where one of the two has no stamp,
+    /// their times decide; a token that does not say when it was issued is older than every rule.
+    fn rejects(&self, token: Revoked<'_>) -> bool {
+        if self.is_endless() {
+            return true;
+        }
+        match (self.stamp, token.token_id.and_then(Stamp::of_token)) {
+            (Some(rule), Some(token)) => token < rule,
+            _ => {
+                let until = self.unstamped_until();
+                token.issued_at.is_none_or(|at| at <= until)
+            }
+        }
+    }
 }
 
 /// A rule in force, as it is listed.
@@ -27,10 +82,13 @@ pub struct RevocationRule {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Tokens issued in this second or before are no longer honoured; none: whenever it was issued.
+    /// When it was made; none: it is about every token, whenever it was issued.
     pub not_before: Option<i64>,
     /// From this second on no such token can be valid, and the rule goes.
     pub until: i64,
+    /// Tokens with a lower [`Stamp`] are rejected. None: a version of jeton without the counter wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<Stamp>,
 }
 
 impl RevocationRule {
@@ -39,13 +97,29 @@ impl RevocationRule {
         let (Some(kind), Some(name)) = (parts.next(), parts.next()) else {
             return Err(Error::Record(entry.key.to_string()));
         };
-        let rule: RuleRecord = record::read(entry)?;
-        Ok(RevocationRule {
+        Ok(RevocationRule::new(kind, name, record::read(entry)?))
+    }
+
+    pub(crate) fn new(kind: String, name: String, rule: RuleRecord) -> RevocationRule {
+        RevocationRule {
             kind,
             name,
-            not_before: (rule.not_before != i64::MAX).then_some(rule.not_before),
+            not_before: (!rule.is_endless()).then_some(rule.not_before),
             until: rule.until,
-        })
+            stamp: rule.stamp,
+        }
+    }
+
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<RevocationRule>() + self.kind.len() + self.name.len()
+    }
+
+    /// A token without a stamp is rejected if it was issued in this second or before: see
+    /// [`CLOCK_SKEW_SECONDS`].
+    pub fn unstamped_until(&self) -> i64 {
+        let made = self.not_before.unwrap_or(i64::MAX);
+        made.saturating_add(CLOCK_SKEW_SECONDS)
     }
 }
 
@@ -57,6 +131,7 @@ pub(crate) struct Rules(Arc<HashMap<u128, RuleRecord>>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Revoked<'t> {
     pub(crate) iss: &'t str,
+    pub(crate) token_id: Option<&'t str>,
     pub(crate) issued_at: Option<i64>,
 }
 
@@ -77,15 +152,18 @@ impl Rules {
         self.0.len()
     }
 
+    pub(crate) fn get(&self, iss: &str, kind: &str, name: &str) -> Option<RuleRecord> {
+        self.0.get(&named_hash(kind, iss, name)).copied()
+    }
+
     pub(crate) fn has(&self, iss: &str, kind: &str, name: &str) -> bool {
         self.0.contains_key(&named_hash(kind, iss, name))
     }
 
-    /// Whether a rule of that kind and name refuses the token. One that does not say when it was
-    /// issued is older than every rule.
-    pub(crate) fn refuse(&self, token: Revoked<'_>, kind: &str, name: &str) -> bool {
+    /// Whether a rule of that kind and name rejects the token.
+    pub(crate) fn reject(&self, token: Revoked<'_>, kind: &str, name: &str) -> bool {
         self.0
             .get(&named_hash(kind, token.iss, name))
-            .is_some_and(|rule| token.issued_at.is_none_or(|at| at <= rule.not_before))
+            .is_some_and(|rule| rule.rejects(token))
     }
 }

@@ -1,4 +1,4 @@
-//! A clock that the test moves.
+//! A clock that the test moves: one for all nodes, or one for each.
 
 #![allow(dead_code)]
 
@@ -17,6 +17,11 @@ pub(crate) struct Hand(Arc<AtomicI64>);
 impl Hand {
     pub(crate) fn new() -> Hand {
         Hand(Arc::new(AtomicI64::new(START)))
+    }
+
+    /// A clock of its own that is so far ahead of where the others begin, or behind.
+    pub(crate) fn ahead(seconds: i64) -> Hand {
+        Hand(Arc::new(AtomicI64::new(START + seconds)))
     }
 
     pub(crate) fn forward(&self, seconds: i64) {

@@ -166,19 +166,21 @@ pub mod revoke_request {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     #[prost(skip_debug)]
     pub enum What {
-        /// This token. It must be one of the issuer's.
+        /// This token. If it is rejected, no server accepts it: what another may accept, by its clock or
+        /// because it knows more keys, is revoked, or the answer is UNAVAILABLE.
         #[prost(string, tag = "2")]
         Token(::prost::alloc::string::String),
         /// The token of this id.
         #[prost(message, tag = "3")]
         TokenId(super::TokenId),
-        /// Every token of this `sub` issued until the end of this second.
+        /// Every token of this `sub` that was issued by a server which had not seen this revocation. This
+        /// server has seen it when it answers; the others hear of it from the store.
         #[prost(string, tag = "4")]
         Subject(::prost::alloc::string::String),
-        /// Every token of this `client_id` issued until the end of this second.
+        /// Every token of this `client_id`, likewise.
         #[prost(string, tag = "5")]
         ClientId(::prost::alloc::string::String),
-        /// Every token of the key with this `kid` issued until the end of this second.
+        /// Every token of the key with this `kid`, likewise.
         #[prost(string, tag = "6")]
         KeyId(::prost::alloc::string::String),
     }
@@ -188,7 +190,8 @@ pub struct TokenId {
     /// `jti`
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// The token's `exp`. 0: not known; it is then remembered until the longest-lived token is over.
+    /// The token's `exp`, at most 366 days ahead. 0: not known; it is then remembered until the
+    /// longest-lived token is over.
     #[prost(int64, tag = "2")]
     pub expires_at: i64,
 }
@@ -205,7 +208,8 @@ pub struct WatchRevocationsRequest {
 }
 /// The first ones are the snapshot, `is_snapshot` and the same revision in all of them, and none if
 /// nothing is revoked; the others say what changed since. Whoever joins them knows at `revision`
-/// every revocation of the issuer.
+/// every revocation of the issuer. Who reads too slowly is ended with ABORTED and FELL_BEHIND, and
+/// follows anew.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RevocationUpdate {
     /// Everything up to here has been told, once `is_snapshot` is false.
@@ -220,6 +224,16 @@ pub struct RevocationUpdate {
     pub tokens: ::prost::alloc::vec::Vec<RevokedToken>,
     #[prost(message, repeated, tag = "5")]
     pub rules: ::prost::alloc::vec::Vec<RevocationRule>,
+    /// How old the server's view of the store was when this was sent, milliseconds: everything that was
+    /// revoked before then has been told, once `is_snapshot` is false. What this message then waited on its
+    /// way comes on top: `clock_ms` shows it. Absent: a server that does not say.
+    #[prost(uint64, optional, tag = "6")]
+    pub age_ms: ::core::option::Option<u64>,
+    /// When this was sent, milliseconds since the server began to answer this call, by a clock that is
+    /// never set. Of two messages, the one that took longer to come is the one whose arrival is further
+    /// from this.
+    #[prost(uint64, optional, tag = "7")]
+    pub clock_ms: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevokedToken {
@@ -237,12 +251,26 @@ pub struct RevocationRule {
     pub kind: i32,
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// Tokens issued in this second or before it are refused.
+    /// A token without a stamp is rejected if it was issued in this second or before it, or does not say
+    /// when it was issued. That is the time of the revocation, and by how much the clock of the token's
+    /// server may have been ahead. The highest int64: every token is rejected, whatever its stamp.
     #[prost(int64, tag = "3")]
     pub not_before: i64,
     /// No such token is valid from this second on: the rule can be dropped.
     #[prost(int64, tag = "4")]
     pub until: i64,
+    /// The rule's stamp. A token has that of the last rule that its server had seen when it issued the
+    /// token; it is rejected if its stamp is lower. Epochs are compared first.
+    ///
+    /// A token's stamp is the end of its `jti`: 32 hexadecimal digits, a hyphen, the epoch, a hyphen, the
+    /// number, both numbers in lower-case hexadecimal without leading zeros and of at most 16 digits. A
+    /// `jti` that is written in another way has none.
+    ///
+    /// Both are 0: the rule has none, and `not_before` decides about every token.
+    #[prost(uint64, tag = "5")]
+    pub epoch: u64,
+    #[prost(uint64, tag = "6")]
+    pub number: u64,
 }
 /// Nested message and enum types in `RevocationRule`.
 pub mod revocation_rule {

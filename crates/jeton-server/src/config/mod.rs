@@ -50,10 +50,14 @@ pub struct Config {
     /// The file with the key that private keys are encrypted under: 64 hexadecimal digits. The
     /// environment's `JETON_KEY_ENCRYPTION_KEY` stands in for it.
     pub key_encryption_key_file: Option<PathBuf>,
-    /// How old the view of the store may be.
+    /// How old the view of the store may be: at least
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST), and an hour at most.
     pub freshness_seconds: u64,
     /// What is done when it is older.
     pub when_stale: WhenStale,
+    /// For how long tokens are issued while nothing is heard from the store; an issuer whose lead is shorter,
+    /// for its lead.
+    pub issue_without_store_seconds: u64,
     /// How long requests may take that are being answered when the server is told to stop.
     pub drain_seconds: u64,
     /// What is logged.
@@ -70,7 +74,8 @@ pub struct Config {
     #[serde(rename = "client")]
     pub clients: Vec<Client>,
     /// Issuers. One that is not there is made, and one that is becomes what this says, at the start and
-    /// whenever the configuration is read again. One that is not named stays as it is.
+    /// whenever the configuration is read again. One that is not named stays as it is. Without any, without
+    /// clients and without a shared store one is made for trying things out.
     #[serde(rename = "issuer")]
     pub issuers: Vec<IssuerSettings>,
     /// Bounds on what clients do.
@@ -309,6 +314,7 @@ impl Default for Config {
             key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
+            issue_without_store_seconds: jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs(),
             drain_seconds: limits::DRAIN.as_secs(),
             log: Log::default(),
             tls: None,
@@ -398,6 +404,16 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     }
 }
 
+/// A bound below the store's heartbeat would make an idle node stale between two reports.
+fn freshness_fault(seconds: u64) -> Option<String> {
+    let every = jeton_store::limits::PROGRESS_EVERY.as_secs();
+    let (least, most) = (jeton_store::limits::FRESHNESS_LEAST.as_secs(), 3600);
+    let what = format!(
+        "{seconds} is not in {least} to {most}: an idle store reports every {every} s that nothing has changed"
+    );
+    (!(least..=most).contains(&seconds)).then_some(what)
+}
+
 /// The first key whose value contradicts another or is out of its range.
 fn fault(config: &Config) -> Option<(String, String)> {
     let wrong = |key: &str, what: &str| Some((key.to_owned(), what.to_owned()));
@@ -417,8 +433,14 @@ fn fault(config: &Config) -> Option<(String, String)> {
     if let Some((key, what)) = store_fault(config) {
         return wrong(key, what);
     }
-    if config.freshness_seconds == 0 || config.freshness_seconds > 3600 {
-        return wrong("freshness_seconds", "wants 1 to 3600");
+    if let Some(what) = freshness_fault(config.freshness_seconds) {
+        return wrong("freshness_seconds", &what);
+    }
+    let (issuing, fresh) = (config.issue_without_store_seconds, config.freshness_seconds);
+    if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
+        let most = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
+        let what = format!("{issuing} is not in {fresh} (`freshness_seconds`) to {most}");
+        return wrong("issue_without_store_seconds", &what);
     }
     if config.drain_seconds > 3600 {
         return wrong("drain_seconds", "wants at most 3600");

@@ -129,6 +129,8 @@ impl AdminService for AdminApi {
                 return Err(Denied::Permission(Permission::Admin).into());
             }
             let status = node.status();
+            let wrong = [status.fault, status.warning];
+            let wrong: Vec<String> = wrong.into_iter().flatten().collect();
             Ok(StatusResponse {
                 is_ready: status.is_ready,
                 revision: status.revision.number(),
@@ -136,7 +138,7 @@ impl AdminService for AdminApi {
                 revocations: status.revocations as u64,
                 rules: status.rules as u64,
                 stale_answers: status.stale_answers,
-                fault: status.fault.unwrap_or_default(),
+                fault: wrong.join("; "),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             })
         })

@@ -134,7 +134,7 @@ fn of_denied(denied: Denied) -> Told {
 fn of_issuer(error: &Error) -> Told {
     let mut field = None;
     let (code, reason) = match error {
-        Error::Invalid(rule) => {
+        Error::Invalid(rule) | Error::Unsupported(rule) => {
             field = Some(rule.field.clone());
             (Code::InvalidArgument, "INVALID_ARGUMENT")
         }
@@ -150,7 +150,9 @@ fn of_issuer(error: &Error) -> Told {
         Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
         Error::NotReady => (Code::Unavailable, "NOT_READY"),
         Error::Stale => (Code::Unavailable, "STALE"),
+        Error::CutOff { .. } => (Code::Unavailable, "CUT_OFF"),
         Error::Contended => (Code::Aborted, "CONTENDED"),
+        Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),
         Error::WrongAudience => (Code::FailedPrecondition, "TOKEN_FOR_ANOTHER_AUDIENCE"),
         Error::Token(error) => match error.rejection() {

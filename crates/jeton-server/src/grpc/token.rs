@@ -139,11 +139,15 @@ impl TokenService for TokenApi {
             // Public, as they are over HTTP.
             let iss = self.service.issuer(&request.get_ref().issuer)?;
             let keys = self.service.node.key_set(&iss)?;
+            let max_age_seconds = match self.service.node.key_sets_may_be_cached() {
+                true => keys.max_age_seconds,
+                false => 0,
+            };
             Ok(KeysResponse {
                 jwk_set: String::from_utf8_lossy(&keys.jwk_set).into_owned(),
                 paserks: keys.paserks.clone(),
                 etag: keys.etag.clone(),
-                max_age_seconds: keys.max_age_seconds,
+                max_age_seconds,
             })
         })
     }
@@ -322,6 +326,7 @@ impl TokenApi {
 
     async fn revoke_one(&self, request: RevokeRequest) -> Result<RevokeResponse, Failure> {
         let iss = self.issuer(&request.issuer, Permission::Revoke)?;
+        let node = &self.service.node;
         let revoke = match request.what {
             None => {
                 return Err(Failure::Field(
@@ -329,7 +334,12 @@ impl TokenApi {
                     "wants one of token, token_id, subject, client_id, key_id".to_owned(),
                 ));
             }
-            Some(revoke_request::What::Token(token)) => self.revocation_of(&iss, &token)?,
+            Some(revoke_request::What::Token(token)) => {
+                let revision = node.revoke_token(self.caller.name(), &iss, &token).await?;
+                return Ok(RevokeResponse {
+                    revision: revision.number(),
+                });
+            }
             Some(revoke_request::What::TokenId(token)) => match token.expires_at {
                 0 => Revoke::all(Subject::Token(token.id)),
                 at => Revoke::token(&token.id, at),
@@ -338,28 +348,10 @@ impl TokenApi {
             Some(revoke_request::What::ClientId(name)) => Revoke::all(Subject::Client(name)),
             Some(revoke_request::What::KeyId(name)) => Revoke::all(Subject::Key(name)),
         };
-        let revision = self
-            .service
-            .node
-            .revoke(self.caller.name(), &iss, revoke)
-            .await?;
+        let revision = node.revoke(self.caller.name(), &iss, revoke).await?;
         Ok(RevokeResponse {
             revision: revision.number(),
         })
-    }
-
-    /// What revokes a token that was sent whole. One that is revoked already is revoked again.
-    fn revocation_of(&self, iss: &str, token: &str) -> Result<Revoke, Failure> {
-        let verified = self.service.node.authenticate(iss, token)?;
-        match (verified.token_id(), verified.expires_at()) {
-            (Some(id), Some(at)) => Ok(Revoke::token(id, at.unix_seconds())),
-            (Some(id), None) => Ok(Revoke::all(Subject::Token(id.to_owned()))),
-            (None, _) => Err(Failure::Field(
-                "token",
-                "has no `jti`, so it alone cannot be revoked: revoke its subject or client"
-                    .to_owned(),
-            )),
-        }
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {

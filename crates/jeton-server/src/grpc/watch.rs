@@ -1,154 +1,147 @@
-//! Followers of revocations: each has a thread that waits for the store, since the store may keep it
-//! waiting, and a channel that holds little, so that one who is slow is let go and not waited for.
+//! Clients that follow revocations: each has a task, which waits for the node and not for the store, and a
+//! channel that holds little, so that one who takes nothing is let go and not waited for.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jeton_issuer::{Error, RevocationNews};
+use jeton_issuer::{RevocationFeed, RevocationNews};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
-use jeton_store::block_on;
+use jeton_store::Moment;
+use jeton_store::limits::PROGRESS_EVERY;
 use tokio::sync::mpsc::{self, Sender};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_stream::Stream;
 use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
 use crate::listen::Answered;
-use crate::service::Failure;
+use crate::service::{Failure, until};
 
 /// What a follower is sent.
-pub(super) type Updates =
-    std::pin::Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
+pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
 
-/// Messages that wait for a follower.
-const WAITING: usize = 16;
-/// How long a follower that takes nothing is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-pub(super) fn begin(mut api: TokenApi, iss: String) -> Result<Updates, Failure> {
+pub(super) fn begin(api: TokenApi, iss: String) -> Result<Updates, Failure> {
     let Ok(place) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
             "as many follow revocations already as this server takes",
         ));
     };
-    let (sender, receiver) = mpsc::channel(WAITING);
+    let feed = api.service.node.revocations(&iss)?;
+    let (sender, received) = mpsc::channel(limits::WATCHER_MESSAGES);
     let answered = api.shown.as_ref().map(|shown| shown.answer());
-    let thread = std::thread::Builder::new().name("jeton-watch".to_owned());
-    let spawned = thread.spawn(move || {
+    let task = tokio::spawn(async move {
         let _place = place;
-        if let Err(status) = follow(&mut api, &iss, &sender) {
-            // If it cannot be told, it is gone or will see that the stream ends.
-            let _ = sender.try_send(Err(status));
-        }
+        follow(api, &iss, feed, &sender).await
     });
-    match spawned {
-        Ok(_) => Ok(Box::pin(Received(receiver, answered))),
-        Err(_) => Err(Failure::Overloaded(
-            "the system has no thread left for this",
-        )),
-    }
+    Ok(Box::pin(Following {
+        received,
+        task: Some(task),
+        begun: Moment::now(),
+        _answered: answered,
+    }))
 }
 
-fn follow(
-    api: &mut TokenApi,
+/// Hands on what the feed tells, until it cannot go on, and says why.
+async fn follow(
+    mut api: TokenApi,
     iss: &str,
-    sender: &Sender<Result<RevocationUpdate, Status>>,
-) -> Result<(), Status> {
-    let status = |error: Error| Failure::from(error).status();
-    let mut feed = block_on(api.service.node.revocations(iss)).map_err(status)?;
-    loop {
-        let news = block_on(feed.next()).map_err(status)?;
-        if api.service.is_stopping() {
-            return Err(Status::unavailable("the server is shutting down"));
-        }
-        api.check_again(iss)?;
-        for update in updates(news) {
-            if sender.is_closed() {
-                return Ok(());
+    mut feed: RevocationFeed,
+    sender: &Sender<RevocationNews>,
+) -> Status {
+    let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
+    let told = async {
+        loop {
+            // A node that hears nothing of its store says so: it is there, and its view grows old.
+            let news = match timeout(PROGRESS_EVERY, feed.next()).await {
+                Ok(Ok(news)) => news,
+                Ok(Err(error)) => return Failure::from(error).status(),
+                Err(_) => feed.progress(),
+            };
+            if let Err(status) = api.check_again(iss) {
+                return status;
             }
-            if !sent_in_time(sender, update) {
-                return Err(Failure::Overloaded("the follower takes nothing: let go").status());
+            if timeout(stall, sender.send(news)).await.is_err() {
+                return Failure::Overloaded("the follower takes nothing: let go").status();
             }
         }
-    }
-}
-
-/// Puts an update into the channel. False: nobody took anything for as long as is waited.
-fn sent_in_time(
-    sender: &Sender<Result<RevocationUpdate, Status>>,
-    update: RevocationUpdate,
-) -> bool {
-    let mut update = Ok(update);
-    let step = Duration::from_millis(20);
-    for _ in 0..PATIENCE.as_millis() / step.as_millis() {
-        match sender.try_send(update) {
-            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => return true,
-            Err(mpsc::error::TrySendError::Full(back)) => update = back,
-        }
-        std::thread::sleep(step);
-    }
-    false
-}
-
-/// News in messages that are not too large.
-fn updates(news: RevocationNews) -> Vec<RevocationUpdate> {
-    let at = SystemTime::now().duration_since(UNIX_EPOCH);
-    let at = i64::try_from(at.unwrap_or_default().as_secs()).unwrap_or(i64::MAX);
-    let empty = RevocationUpdate {
-        revision: news.revision.number(),
-        at,
-        is_snapshot: news.is_snapshot,
-        tokens: Vec::new(),
-        rules: Vec::new(),
     };
-    let mut updates = Vec::new();
-    for tokens in news.tokens.chunks(limits::SNAPSHOT_ENTRIES) {
-        let tokens = tokens.iter().map(|(hash, minute)| RevokedToken {
-            hash: hash.to_be_bytes().to_vec(),
-            expires_minute: *minute,
-        });
-        updates.push(RevocationUpdate {
-            tokens: tokens.collect(),
-            ..empty.clone()
-        });
+    tokio::select! {
+        status = told => status,
+        () = until(&mut stopping) => Status::unavailable("the server is shutting down"),
     }
-    for rules in news.rules.chunks(limits::SNAPSHOT_ENTRIES) {
-        let rules = rules.iter().map(|rule| RevocationRule {
-            kind: match rule.kind.as_str() {
-                "token" => Kind::Token,
-                "subject" => Kind::Subject,
-                "client" => Kind::Client,
-                "key" => Kind::Key,
-                _ => Kind::Unspecified,
-            } as i32,
-            name: rule.name.clone(),
-            not_before: rule.not_before.unwrap_or(i64::MAX),
-            until: rule.until,
-        });
-        updates.push(RevocationUpdate {
-            rules: rules.collect(),
-            ..empty.clone()
-        });
-    }
-    // Nothing new is news too: that the server is there, and how far it is.
-    if updates.is_empty() && !news.is_snapshot {
-        updates.push(empty);
-    }
-    updates
 }
 
-/// Its call is being answered as long as this is there.
-struct Received(
-    mpsc::Receiver<Result<RevocationUpdate, Status>>,
-    #[expect(dead_code, reason = "it is dropped")] Option<Answered>,
-);
+/// What has been handed on. Its call is being answered as long as this is there.
+struct Following {
+    received: mpsc::Receiver<RevocationNews>,
+    /// None: it has ended, and its status was told.
+    task: Option<JoinHandle<Status>>,
+    begun: Moment,
+    _answered: Option<Answered>,
+}
 
-impl Stream for Received {
+impl Stream for Following {
     type Item = Result<RevocationUpdate, Status>;
 
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(news) = ready!(self.received.poll_recv(context)) {
+            return Poll::Ready(Some(Ok(update(news, self.begun))));
+        }
+        let Some(task) = &mut self.task else {
+            return Poll::Ready(None);
+        };
+        let ended = ready!(Pin::new(task).poll(context));
+        self.task = None;
+        let status = ended.unwrap_or_else(|_| Status::internal("the server could not answer"));
+        Poll::Ready(Some(Err(status)))
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// News as they are sent now.
+fn update(news: RevocationNews, begun: Moment) -> RevocationUpdate {
+    let milliseconds = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let at = SystemTime::now().duration_since(UNIX_EPOCH);
+    let tokens = news.tokens.iter().map(|(hash, minute)| RevokedToken {
+        hash: hash.to_be_bytes().to_vec(),
+        expires_minute: *minute,
+    });
+    RevocationUpdate {
+        revision: news.revision.number(),
+        at: i64::try_from(at.unwrap_or_default().as_secs()).unwrap_or(i64::MAX),
+        is_snapshot: news.is_snapshot,
+        age_ms: Some(milliseconds(news.age())),
+        clock_ms: Some(milliseconds(begun.elapsed())),
+        tokens: tokens.collect(),
+        rules: news.rules.into_iter().map(rule).collect(),
+    }
+}
+
+fn rule(rule: jeton_issuer::RevocationRule) -> RevocationRule {
+    let not_before = rule.unstamped_until();
+    let stamp = rule.stamp.unwrap_or_default();
+    RevocationRule {
+        kind: match rule.kind.as_str() {
+            "token" => Kind::Token,
+            "subject" => Kind::Subject,
+            "client" => Kind::Client,
+            "key" => Kind::Key,
+            _ => Kind::Unspecified,
+        } as i32,
+        name: rule.name,
+        not_before,
+        until: rule.until,
+        epoch: stamp.epoch,
+        number: stamp.number,
     }
 }

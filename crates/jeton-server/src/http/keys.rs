@@ -57,7 +57,11 @@ fn document<B>(
         let (content_type, body) = body(&keys);
         respond(StatusCode::OK, content_type, body)
     };
-    keep(response.headers_mut(), keys.max_age_seconds);
+    let may_be_cached = service.node.key_sets_may_be_cached();
+    keep(
+        response.headers_mut(),
+        may_be_cached.then_some(keys.max_age_seconds),
+    );
     if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
@@ -65,25 +69,27 @@ fn document<B>(
     response
 }
 
-/// How long it may be kept, and that any page may read it.
+/// How long it may be kept, and that any page may read it. None: not at all without asking again.
 ///
-/// The age is up to a tenth less than it may be, another for each answer, so that not all verifiers
-/// come back at the same second. Together with the time in which they may use what they have while
-/// they fetch, it stays below the lead in which a new key only is published: the settings hold
-/// `max_age <= lead / 2`.
-pub(super) fn keep(headers: &mut HeaderMap, max_age: i64) {
-    let spread = max_age / 10 + 1;
-    let less = i64::from(jitter()) % spread;
-    let text = format!(
-        "public, max-age={}, stale-while-revalidate={}",
-        max_age - less,
-        max_age / 2
-    );
-    if let Ok(value) = HeaderValue::from_str(&text) {
+/// No cache may go on with what is too old while it asks: a new key signs after the lead, and the settings
+/// leave the half of it for clocks that differ and for the way to the other nodes.
+pub(super) fn keep(headers: &mut HeaderMap, max_age: Option<i64>) {
+    if let Ok(value) = HeaderValue::from_str(&cache_control(max_age)) {
         headers.insert(header::CACHE_CONTROL, value);
     }
     let everyone = HeaderValue::from_static("*");
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, everyone);
+}
+
+/// The age is up to a tenth less than it may be, another for each answer, so that not all verifiers
+/// come back at the same second.
+fn cache_control(max_age: Option<i64>) -> String {
+    let Some(max_age) = max_age else {
+        return "no-cache".to_owned();
+    };
+    let spread = max_age / 10 + 1;
+    let less = i64::from(jitter()) % spread;
+    format!("public, max-age={}", max_age - less)
 }
 
 /// Whether the client has exactly this (RFC 9110, section 13.1.2).
@@ -111,6 +117,16 @@ fn jitter() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cache_control_of_a_node_that_is_cut_off_is_no_cache() {
+        assert_eq!(cache_control(None), "no-cache");
+        assert_eq!(cache_control(Some(0)), "public, max-age=0");
+        let ages = (0..1000).map(|_| cache_control(Some(300)));
+        let ages: std::collections::BTreeSet<String> = ages.collect();
+        assert!(ages.contains("public, max-age=300") && ages.contains("public, max-age=270"));
+        assert_eq!(ages.len(), 31);
+    }
 
     #[test]
     fn a_tag_is_known_in_any_of_its_forms() {

@@ -82,7 +82,7 @@ fn document<B>(
         "application/json",
         Bytes::from(body.to_string()),
     );
-    keep(response.headers_mut(), settings.max_age_seconds());
+    keep(response.headers_mut(), Some(settings.max_age_seconds()));
     service.metrics.count(Call::Metadata, End::Done, began);
     response
 }

@@ -33,6 +33,11 @@ pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>)
             u128::from(status.is_ready),
         ),
         (
+            "warning",
+            "Whether clocks of nodes are apart, or what is due waits: AdminService.Status tells.",
+            u128::from(status.warning.is_some()),
+        ),
+        (
             "store_revision",
             "How far the store has been followed.",
             status.revision.number().into(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
-use jeton_issuer::{Revoke, Subject};
+use jeton_issuer::Error;
 use serde_json::json;
 use tonic::body::Body;
 
@@ -35,29 +35,17 @@ pub(super) async fn revoke(
 
 async fn revoked(service: &Service, asked: &Asked) -> (End, Response<Body>) {
     let Asked { caller, iss, token } = asked;
-    let verified = match service.node.authenticate(iss, token) {
-        Ok(verified) => verified,
-        // What is no token of ours, or has expired, is of no use already (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => return (End::Rejected, done()),
-        Err(error) => {
-            let failure = Failure::from(error);
-            return (failure.end(), refused(&failure));
-        }
-    };
-    let revoke = match (verified.token_id(), verified.expires_at()) {
-        (Some(id), Some(at)) => Revoke::token(id, at.unix_seconds()),
-        (Some(id), None) => Revoke::all(Subject::Token(id.to_owned())),
-        (None, _) => {
+    match service.node.revoke_token(caller.name(), iss, token).await {
+        Ok(_) => (End::Done, done()),
+        // What no node accepts is of no use already (RFC 7009, section 2.2).
+        Err(error) if error.is_rejection() => (End::Rejected, done()),
+        Err(Error::Unsupported(rule)) => {
             let body = json!({
                 "error": "unsupported_token_type",
-                "error_description": "the token has no `jti`, so it alone cannot be revoked",
+                "error_description": format!("the token {}", rule.rule),
             });
-            return (End::Refused, super::json(StatusCode::BAD_REQUEST, &body));
+            (End::Refused, super::json(StatusCode::BAD_REQUEST, &body))
         }
-    };
-    drop(verified);
-    match service.node.revoke(caller.name(), iss, revoke).await {
-        Ok(_) => (End::Done, done()),
         Err(error) => {
             let failure = Failure::from(error);
             (failure.end(), refused(&failure))

@@ -303,6 +303,14 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
             "line 2: `listen_to`: unknown field",
         ),
         ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
+        (
+            "issue_without_store_seconds = 14",
+            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 3600",
+        ),
+        (
+            "freshness_seconds = 60\nissue_without_store_seconds = 3601",
+            "line 2: `issue_without_store_seconds`: 3601 is not in 60 (`freshness_seconds`) to 3600",
+        ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
             "\n[limits]\nstreams = 0",
@@ -333,4 +341,24 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
         missing.starts_with("/nowhere/jeton.toml: cannot be read"),
         "{missing}"
     );
+}
+
+/// An idle store is heard every five seconds: a bound below that would make a sound node stale in between.
+#[test]
+fn freshness_below_the_heartbeat_is_refused_with_both_numbers() {
+    for (seconds, said) in [
+        ("0", "line 1: `freshness_seconds`: 0 is not in 6 to 3600"),
+        ("1", "line 1: `freshness_seconds`: 1 is not in 6 to 3600"),
+        ("5", "line 1: `freshness_seconds`: 5 is not in 6 to 3600"),
+        ("3601", "`freshness_seconds`: 3601 is not in 6 to 3600"),
+    ] {
+        let text = format!("freshness_seconds = {seconds}");
+        let error = Config::from_toml(&text).unwrap_err().to_string();
+        assert!(error.contains(said), "{text}: {error}");
+        assert!(error.contains("reports every 5 s"), "{text}: {error}");
+    }
+    for seconds in ["6", "3600"] {
+        let text = format!("freshness_seconds = {seconds}");
+        assert!(Config::from_toml(&text).is_ok(), "{text}");
+    }
 }

@@ -15,12 +15,16 @@ mod deadline;
 mod drain;
 #[cfg(target_os = "linux")]
 mod full_disk;
+#[path = "../../../jeton-issuer/tests/hand/mod.rs"]
+mod hand;
 mod http1;
 mod pace;
 mod reflection;
 mod report;
+mod revoking;
 mod tokens;
 mod unary;
 mod verifiers;
+mod watchers;
 mod web;
 mod world;

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 pub use address::{EtcdAccess, EtcdAddress};
 use connection::{Etcd, in_time};
+use scan::Pinned;
 
 use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
@@ -126,7 +127,13 @@ impl Store for EtcdStore {
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
         let (etcd, prefix) = (self.etcd.clone(), prefix.clone());
         let runtime = self.runtime.clone();
-        self.run(async move { scan::begin(etcd, &prefix, runtime).await })
+        self.run(async move { scan::begin(etcd, &prefix, runtime, Pinned::Always).await })
+    }
+
+    fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        let (etcd, prefix) = (self.etcd.clone(), prefix.clone());
+        let runtime = self.runtime.clone();
+        self.run(async move { scan::begin(etcd, &prefix, runtime, Pinned::WhileRemembered).await })
     }
 
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {

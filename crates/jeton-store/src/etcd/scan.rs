@@ -1,4 +1,4 @@
-//! A scan: one revision, page by page.
+//! A scan: page by page, of one revision or of newer and newer ones.
 
 use etcd_client::GetOptions;
 use tokio::runtime::Handle;
@@ -6,16 +6,26 @@ use tokio::runtime::Handle;
 use super::answer;
 use super::connection::{Etcd, in_time};
 use crate::entry::{Entry, Revision};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::pending::{Pending, completion, ready};
 use crate::store::Pages;
 
+/// Which revision the pages after the first show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pinned {
+    /// That of the first.
+    Always,
+    /// That of the one before, or the newest where that has been compacted.
+    WhileRemembered,
+}
+
 struct Scan {
     etcd: Etcd,
     runtime: Handle,
     revision: Revision,
+    pinned: Pinned,
     /// The first key of the page after next, and of what is behind the last.
     from: String,
     end: String,
@@ -24,13 +34,19 @@ struct Scan {
 }
 
 /// The first page says of which revision all the others are.
-pub(super) async fn begin(etcd: Etcd, prefix: &Prefix, runtime: Handle) -> Result<Box<dyn Pages>> {
+pub(super) async fn begin(
+    etcd: Etcd,
+    prefix: &Prefix,
+    runtime: Handle,
+    pinned: Pinned,
+) -> Result<Box<dyn Pages>> {
     let (from, end) = etcd.range(prefix);
     let (revision, page) = etcd.page(from.clone(), end.clone(), None).await?;
     let mut scan = Scan {
         etcd,
         runtime,
         revision,
+        pinned,
         from,
         end,
         page: None,
@@ -62,13 +78,21 @@ impl Pages for Scan {
         }
         Box::pin(async move {
             let (completer, read) = completion();
-            let (etcd, revision) = (self.etcd.clone(), self.revision);
+            let (etcd, revision, pinned) = (self.etcd.clone(), self.revision, self.pinned);
             let (from, end) = (self.from.clone(), self.end.clone());
             self.runtime.spawn(async move {
-                let page = in_time(etcd.page(from, end, Some(revision))).await;
+                let then = etcd.page(from.clone(), end.clone(), Some(revision));
+                let page = match in_time(then).await {
+                    Ok((_, page)) => Ok((revision, page)),
+                    Err(Error::Compacted { .. }) if pinned == Pinned::WhileRemembered => {
+                        in_time(etcd.page(from, end, None)).await
+                    }
+                    Err(error) => Err(error),
+                };
                 completer.complete(page);
             });
-            let (_, behind) = read.await?;
+            let (revision, behind) = read.await?;
+            self.revision = revision;
             let page = self.page.take();
             self.keep(behind);
             Ok(page)

@@ -13,6 +13,7 @@ use crate::entry::{Event, Revision};
 use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
+use crate::moment::Moment;
 use crate::pending::Pending;
 use crate::store::{Update, Watch};
 
@@ -44,7 +45,7 @@ struct Pump {
 /// A majority was asked at that moment, and was that far.
 #[derive(Clone, Copy)]
 struct Majority {
-    asked: Instant,
+    asked: Moment,
     newest: Revision,
 }
 
@@ -148,7 +149,7 @@ impl Pump {
                     self.heard = Instant::now();
                 }
                 _ = beat.tick(), if awaited.is_none() => {
-                    let asked = Instant::now();
+                    let asked = Moment::now();
                     let newest = in_time(self.etcd.newest()).await;
                     let newest = newest.map_err(|_| Ended::Interrupted)?;
                     awaited = Some(Majority { asked, newest });

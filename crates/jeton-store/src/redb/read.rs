@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use redb::{Database, Range, ReadTransaction, ReadableDatabase};
 
@@ -11,11 +10,11 @@ use super::tables::{CHECKSUMS, COUNT, ENTRIES, HISTORY, META, NEWEST, OLDEST, er
 use crate::changes::{self, Tally};
 use crate::entry::{Entry, Revision};
 use crate::error::{Error, Problem, Result};
-use crate::follow::{self, Followers, History};
+use crate::follow::{self, Followers, Found, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::pending::{Pending, ready};
-use crate::store::{Pages, Read, Status, Update};
+use crate::store::{Pages, Read, Status};
 
 pub(super) fn read(database: &Database, keys: &[Key]) -> Result<Read> {
     if keys.len() > limits::READ_KEYS {
@@ -112,10 +111,10 @@ fn opened_anew(error: Error) -> Error {
 }
 
 impl History for Shared {
-    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Update> {
+    fn after(&self, position: Revision, prefix: &Prefix) -> Result<Found> {
         let after = |database: &Database| {
             let read = database.begin_read().map_err(error)?;
-            let oldest = number(&read, OLDEST)?;
+            let (oldest, newest) = (number(&read, OLDEST)?, number(&read, NEWEST)?);
             if position < oldest {
                 return Err(Error::Compacted { oldest });
             }
@@ -126,25 +125,25 @@ impl History for Shared {
                 let events = changes::events(revision, record.value())?;
                 let events = follow::under(prefix, &events);
                 if !events.is_empty() {
-                    return Ok(Update {
+                    return Ok(Found {
                         revision,
                         events,
-                        as_of: Some(Instant::now()),
+                        newest,
                     });
                 }
             }
-            Ok(Update {
-                revision: number(&read, NEWEST)?,
+            Ok(Found {
+                revision: newest,
                 events: Vec::new(),
-                as_of: Some(Instant::now()),
+                newest,
             })
         };
         match self.with(|database| guarded(|| after(database))) {
             // It cannot even be read. But nothing is written either, so who has heard everything knows all.
-            Err(Error::Full | Error::Failed) if position >= self.newest() => Ok(Update {
+            Err(Error::Full | Error::Failed) if position >= self.newest() => Ok(Found {
                 revision: position,
                 events: Vec::new(),
-                as_of: Some(Instant::now()),
+                newest: position,
             }),
             ended => ended,
         }

@@ -1,11 +1,16 @@
 //! Engines that each break one promise, and the case that must find it.
 
+use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::Duration;
 
 use jeton_store::{
-    Condition, Entry, Key, MemoryStore, Mirror, Operation, Outcome, Pages, Pending, Prefix, Read,
-    Revision, Status, Store, Txn, Update, Watch, limits,
+    Condition, Entry, Key, MemoryStore, Mirror, Moment, Operation, Outcome, Pages, Pending, Prefix,
+    Read, Revision, Status, Store, Txn, Update, Watch, block_on, limits,
 };
 use libtest_mimic::Trial;
 
@@ -56,6 +61,26 @@ const BROKEN: &[(&str, Make, &str)] = &[
         "a_watch_that_is_not_waited_for_loses_nothing",
     ),
     (
+        "as_of_always",
+        || on(Fault::AsOfAlways),
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+    ),
+    (
+        "as_of_to_come",
+        || on(Fault::AsOfToCome),
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+    ),
+    (
+        "as_of_receipt",
+        || on(Fault::AsOfReceipt),
+        "as_of_is_when_the_store_was_asked",
+    ),
+    (
+        "as_of_never",
+        || on(Fault::AsOfNever),
+        "a_quiet_watch_reports_progress",
+    ),
+    (
         "acknowledges_before_durable",
         never_flushed,
         "what_is_acknowledged_outlives_a_power_cut",
@@ -76,31 +101,61 @@ const BROKEN: &[(&str, Make, &str)] = &[
         "a_scan_is_in_order_and_of_one_revision",
     ),
     (
+        "unpinned_pages_are_newer_than_said",
+        || on(Fault::UnpinnedNewerThanSaid),
+        "a_load_ends_though_history_is_forgotten_meanwhile",
+    ),
+    (
+        "unpinned_pages_begin_before_they_are_said_to",
+        || on(Fault::UnpinnedOlderThanSaid),
+        "a_load_ends_though_history_is_forgotten_meanwhile",
+    ),
+    (
         "takes_too_much",
         || on(Fault::TakesTooMuch),
         "what_no_store_takes_is_refused",
     ),
 ];
 
+/// Unlike what an engine in this process does, and nonetheless right: what a case finds in a broken engine
+/// that does likewise is not found in these.
+const SOUND: &[(&str, Make, &str)] = &[(
+    "unpinned_pages_and_a_watch_that_lags",
+    || on(Fault::None),
+    "a_load_ends_though_history_is_forgotten_meanwhile",
+)];
+
 /// For each: the case that must find it does, and says what it found.
 pub fn trials() -> Vec<Trial> {
+    let sound = |(name, make, guard): &(&'static str, Make, &'static str)| {
+        let (make, guard) = (*make, *guard);
+        Trial::test(format!("sound::{name}::passes::{guard}"), move || {
+            case(guard)(&mut *make()).map_err(|Failed(what)| what.into())
+        })
+    };
     let trial = |(name, make, guard): &(&'static str, Make, &'static str)| {
         let (make, guard) = (*make, *guard);
-        Trial::test(format!("broken::{name}::is_found_by::{guard}"), move || {
-            let (_, case) = cases::ALL
-                .iter()
-                .find(|(name, _)| *name == guard)
-                .expect("the guard is a case");
-            match case(&mut *make()) {
+        Trial::test(
+            format!("broken::{name}::is_found_by::{guard}"),
+            move || match case(guard)(&mut *make()) {
                 Ok(()) => Err("the suite passes an engine that is broken".into()),
                 Err(Failed(found)) => {
                     eprintln!("found: {found}");
                     Ok(())
                 }
-            }
-        })
+            },
+        )
     };
-    BROKEN.iter().map(trial).collect()
+    BROKEN
+        .iter()
+        .map(trial)
+        .chain(SOUND.iter().map(sound))
+        .collect()
+}
+
+fn case(name: &str) -> cases::Case {
+    let found = cases::ALL.iter().find(|(known, _)| *known == name);
+    found.expect("the guard is a case").1
 }
 
 /// An engine that says it has flushed and has not.
@@ -119,6 +174,7 @@ fn on(fault: Fault) -> Box<dyn Subject> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
+    None,
     LosesWrites,
     TearsBatches,
     ReadsStale,
@@ -127,9 +183,15 @@ enum Fault {
     WatchSplits,
     WatchSkipsOnResume,
     WatchLosesWhenDropped,
+    AsOfAlways,
+    AsOfToCome,
+    AsOfReceipt,
+    AsOfNever,
     ChecksThenWrites,
     FirstConditionOnly,
     ScanNotOfOneRevision,
+    UnpinnedNewerThanSaid,
+    UnpinnedOlderThanSaid,
     TakesTooMuch,
 }
 
@@ -175,9 +237,28 @@ impl Store for Engine {
                 Fault::ScanNotOfOneRevision => Box::new(LivePages {
                     store: self.sound.clone(),
                     revision: pages.revision(),
+                    says_so: false,
                     prefix,
                     last: None,
                 }),
+                _ => pages,
+            })
+        })
+    }
+
+    fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        let prefix = prefix.clone();
+        Box::pin(async move {
+            let pages = self.sound.scan(&prefix).await?;
+            Ok::<Box<dyn Pages>, _>(match self.fault {
+                Fault::None | Fault::UnpinnedNewerThanSaid => Box::new(LivePages {
+                    store: self.sound.clone(),
+                    revision: pages.revision(),
+                    says_so: self.fault == Fault::None,
+                    prefix,
+                    last: None,
+                }),
+                Fault::UnpinnedOlderThanSaid => Box::new(WithoutTheNewest(pages)),
                 _ => pages,
             })
         })
@@ -225,8 +306,17 @@ impl Store for Engine {
                 Fault::WatchSkipsOnResume if resumed => Revision::from_number(after.number() + 2),
                 _ => after,
             };
+            let mut sound = self.sound.watch(&prefix, after).await?;
+            sound = match self.fault {
+                Fault::AsOfReceipt => Box::new(Queue::of(sound)),
+                Fault::None | Fault::UnpinnedNewerThanSaid => Box::new(Lagging {
+                    watch: sound,
+                    arrived: VecDeque::new(),
+                }),
+                _ => sound,
+            };
             Ok(Box::new(BrokenWatch {
-                sound: self.sound.watch(&prefix, after).await?,
+                sound,
                 fault: self.fault,
                 told: 0,
                 again: None,
@@ -294,6 +384,8 @@ fn with_operations(txn: Txn, operations: &[Operation]) -> Txn {
 struct LivePages {
     store: MemoryStore,
     revision: Revision,
+    /// Whether it says of which revision the newest page is.
+    says_so: bool,
     prefix: Prefix,
     last: Option<Key>,
 }
@@ -313,7 +405,30 @@ impl Pages for LivePages {
                 .cloned()
                 .collect();
             self.last = page.last().map(|entry| entry.key.clone());
+            if self.says_so {
+                self.revision = mirror.revision();
+            }
             Ok((!page.is_empty()).then_some(page))
+        })
+    }
+}
+
+/// Shows what was there before the transaction of which it says that it is in it.
+struct WithoutTheNewest(Box<dyn Pages>);
+
+impl Pages for WithoutTheNewest {
+    fn revision(&self) -> Revision {
+        self.0.revision()
+    }
+
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
+        Box::pin(async {
+            let revision = self.0.revision();
+            let mut page = self.0.next().await?;
+            if let Some(page) = &mut page {
+                page.retain(|entry| entry.changed < revision);
+            }
+            Ok(page)
         })
     }
 }
@@ -345,6 +460,13 @@ impl Watch for BrokenWatch {
             loop {
                 let mut update = self.sound.next().await?;
                 self.asked = Revision::START;
+                update.as_of = match self.fault {
+                    Fault::AsOfAlways => Some(Moment::now()),
+                    Fault::AsOfToCome => update.as_of.map(|as_of| as_of + Duration::from_secs(5)),
+                    Fault::AsOfReceipt => update.as_of.map(|_| Moment::now()),
+                    Fault::AsOfNever => None,
+                    _ => update.as_of,
+                };
                 if update.events.is_empty() {
                     return Ok(update);
                 }
@@ -365,5 +487,59 @@ impl Watch for BrokenWatch {
                 return Ok(update);
             }
         })
+    }
+}
+
+/// What a watch has told and nobody has heard yet.
+struct Queue(Mutex<Receiver<jeton_store::Result<Update>>>);
+
+impl Queue {
+    fn of(mut watch: Box<dyn Watch>) -> Queue {
+        let (sender, told) = channel();
+        // It ends with the store, or with who listens.
+        std::thread::spawn(move || while sender.send(block_on(watch.next())).is_ok() {});
+        Queue(Mutex::new(told))
+    }
+}
+
+/// The newest take their time to arrive: only who waits is told.
+struct Lagging {
+    watch: Box<dyn Watch>,
+    arrived: VecDeque<Update>,
+}
+
+/// Updates that are on their way.
+const ON_THE_WAY: usize = 100;
+
+impl Watch for Lagging {
+    fn next(&mut self) -> Pending<'_, Update> {
+        let mut waits = false;
+        Box::pin(poll_fn(move |context| {
+            loop {
+                match self.watch.next().as_mut().poll(context) {
+                    Poll::Ready(Ok(update)) => self.arrived.push_back(update),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => break,
+                }
+            }
+            if waits || self.arrived.len() > ON_THE_WAY {
+                if let Some(update) = self.arrived.pop_front() {
+                    return Poll::Ready(Ok(update));
+                }
+            } else if !self.arrived.is_empty() {
+                context.waker().wake_by_ref();
+            }
+            waits = true;
+            Poll::Pending
+        }))
+    }
+}
+
+impl Watch for Queue {
+    fn next(&mut self) -> Pending<'_, Update> {
+        let told = self.0.lock().unwrap().recv();
+        Box::pin(std::future::ready(
+            told.unwrap_or(Err(jeton_store::Error::Closed)),
+        ))
     }
 }

@@ -1,10 +1,10 @@
 //! A real etcd, one for each case, in a folder of its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store, block_on};
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Revision, Store, block_on};
 use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
@@ -20,6 +20,7 @@ pub fn etcd() -> Box<dyn Subject> {
     Box::new(OnServer {
         server,
         store,
+        before: Mutex::new(Revision::START),
         _folder: folder,
     })
 }
@@ -27,6 +28,8 @@ pub fn etcd() -> Box<dyn Subject> {
 struct OnServer {
     server: Etcd,
     store: Arc<EtcdStore>,
+    /// The newest revision when a part was forgotten last.
+    before: Mutex<Revision>,
     _folder: TempDir,
 }
 
@@ -47,6 +50,13 @@ impl Subject for OnServer {
     fn compact(&self) {
         let newest = block_on(self.store.status()).unwrap().revision;
         block_on(self.store.compact(newest)).unwrap();
+    }
+
+    /// What was the newest the last time: a watch has begun since then.
+    fn forget_a_part(&self) {
+        let newest = block_on(self.store.status()).unwrap().revision;
+        let before = std::mem::replace(&mut *self.before.lock().unwrap(), newest);
+        block_on(self.store.compact(before)).unwrap();
     }
 
     fn cuts(&self) -> u64 {

@@ -33,6 +33,12 @@ pub trait Subject: Send + Sync {
         cases::fill_history(&*self.store());
     }
 
+    /// Makes the store forget some of its history: after ten times all that it was, and never what a follower
+    /// has not had time to be told.
+    fn forget_a_part(&self) {
+        cases::fill_a_part_of_history(&*self.store());
+    }
+
     /// How often the power is cut in a row: a server takes its time to come back.
     fn cuts(&self) -> u64 {
         12

@@ -2,6 +2,8 @@
 
 mod durability;
 mod follow;
+mod freshness;
+mod loading;
 mod model;
 mod transactions;
 
@@ -108,6 +110,26 @@ pub const ALL: &[(&str, Case)] = &[
         follow::a_watch_of_a_store_that_is_left_alone_reports_progress,
     ),
     (
+        "as_of_is_told_with_all_that_was_acknowledged_before",
+        freshness::as_of_is_told_with_all_that_was_acknowledged_before,
+    ),
+    (
+        "as_of_is_when_the_store_was_asked",
+        freshness::as_of_is_when_the_store_was_asked,
+    ),
+    (
+        "as_of_goes_on_while_others_write",
+        freshness::as_of_goes_on_while_others_write,
+    ),
+    (
+        "a_load_ends_though_history_is_forgotten_meanwhile",
+        loading::a_load_ends_though_history_is_forgotten_meanwhile,
+    ),
+    (
+        "a_load_while_others_write_is_of_one_revision",
+        loading::a_load_while_others_write_is_of_one_revision,
+    ),
+    (
         "what_is_acknowledged_outlives_a_power_cut",
         durability::what_is_acknowledged_outlives_a_power_cut,
     ),
@@ -167,11 +189,22 @@ fn contents(store: &dyn Store, prefix: &Prefix) -> Result<Vec<(String, String)>,
 pub fn fill_history(store: &dyn Store) {
     let key = key(&["fill"]);
     for _ in 0..=limits::HISTORY_COMMITS / 4096 {
-        let waiting: Vec<_> = (0..4096)
-            .map(|_| store.commit(Txn::new().put(key.clone(), "")))
-            .collect();
-        for pending in waiting {
-            block_on(pending).unwrap();
-        }
+        fill(store, &key, 4096);
+    }
+}
+
+/// A tenth of that.
+pub fn fill_a_part_of_history(store: &dyn Store) {
+    let key = key(&["fill"]);
+    let count = limits::HISTORY_COMMITS / 10;
+    fill(store, &key, usize::try_from(count).unwrap());
+}
+
+fn fill(store: &dyn Store, key: &Key, count: usize) {
+    let waiting: Vec<_> = (0..count)
+        .map(|_| store.commit(Txn::new().put(key.clone(), "")))
+        .collect();
+    for pending in waiting {
+        block_on(pending).unwrap();
     }
 }

@@ -1,0 +1,68 @@
+//! A follower of revocations, and a server that says what the test wants it to.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod told;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jeton_proto::v1::revocation_rule::Kind;
+use jeton_proto::v1::{RevocationRule, RevocationUpdate};
+use tokio::time::sleep;
+use told::{block_on, follow};
+
+const YEAR: i64 = 366 * 24 * 3600;
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(now.as_secs()).unwrap()
+}
+
+#[test]
+#[allow(clippy::needless_update, reason = "members are added")]
+fn follower_keeps_revocations_when_the_servers_clock_jumps_ahead() {
+    block_on(async {
+        let (tell, mut follower) = follow(RevocationUpdate {
+            at: now(),
+            rules: vec![RevocationRule {
+                kind: Kind::Subject.into(),
+                name: "s".to_owned(),
+                not_before: now(),
+                until: now() + 1530,
+                ..RevocationRule::default()
+            }],
+            ..RevocationUpdate::default()
+        })
+        .await;
+        assert!(follower.is_subject_revoked("s", None, Some(now() - 1)));
+        for at in [now() + YEAR, now()] {
+            let update = RevocationUpdate {
+                at,
+                ..RevocationUpdate::default()
+            };
+            tell.send(update).unwrap();
+            assert!(!follower.next().await.unwrap());
+            assert!(follower.is_subject_revoked("s", None, Some(now() - 1)));
+        }
+    });
+}
+
+#[test]
+fn follower_counts_the_age_of_what_waited_for_it() {
+    block_on(async {
+        let said = |age_ms: u64, clock_ms: u64| RevocationUpdate {
+            at: now(),
+            age_ms: Some(age_ms),
+            clock_ms: Some(clock_ms),
+            ..RevocationUpdate::default()
+        };
+        let (tell, mut follower) = follow(said(7_000, 0)).await;
+        let old = Duration::from_secs(7);
+        assert!(follower.age() >= old, "{:?}", follower.age());
+        // A second later it is read, and was not old when it was sent.
+        tell.send(said(0, 0)).unwrap();
+        sleep(Duration::from_secs(1)).await;
+        follower.next().await.unwrap();
+        let waited = Duration::from_millis(900);
+        assert!(follower.age() >= waited, "{:?}", follower.age());
+    });
+}

@@ -1,0 +1,64 @@
+//! The revoked tokens of each issuer: apart, so that whoever follows one of them is told of no other.
+
+use std::sync::Arc;
+
+use super::RevocationIndex;
+
+/// A clone is a pointer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RevokedTokens {
+    /// By rising names: they are few, and mostly one.
+    issuers: Arc<Vec<(Arc<str>, RevocationIndex)>>,
+    len: usize,
+}
+
+impl RevokedTokens {
+    /// As [`RevocationIndex::insert`].
+    pub(crate) fn insert(&mut self, iss: &str, minute: u32, hashes: &mut [u128]) {
+        let issuers = Arc::make_mut(&mut self.issuers);
+        let at = match position(issuers, iss) {
+            Ok(at) => at,
+            Err(at) => {
+                issuers.insert(at, (iss.into(), RevocationIndex::default()));
+                at
+            }
+        };
+        let index = &mut issuers[at].1;
+        let before = index.len();
+        index.insert(minute, hashes);
+        self.len += index.len() - before;
+    }
+
+    pub(crate) fn contains(&self, iss: &str, minute: u32, hash: u128) -> bool {
+        let index = self.of(iss);
+        index.is_some_and(|index| index.contains(minute, hash))
+    }
+
+    /// Those of one issuer, if it has any.
+    pub(crate) fn of(&self, iss: &str) -> Option<&RevocationIndex> {
+        let at = position(&self.issuers, iss).ok()?;
+        Some(&self.issuers[at].1)
+    }
+
+    /// As [`RevocationIndex::drop_before`].
+    pub(crate) fn drop_before(&mut self, minute: u32) {
+        let issuers = Arc::make_mut(&mut self.issuers);
+        for (_, index) in issuers.iter_mut() {
+            index.drop_before(minute);
+        }
+        issuers.retain(|(_, index)| !index.is_empty());
+        self.len = issuers.iter().map(|(_, index)| index.len()).sum();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+fn position(issuers: &[(Arc<str>, RevocationIndex)], iss: &str) -> Result<usize, usize> {
+    issuers.binary_search_by(|(known, _)| (**known).cmp(iss))
+}

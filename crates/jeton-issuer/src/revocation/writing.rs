@@ -1,0 +1,114 @@
+//! How rules are written: over those that are there, each transaction's with the next stamp.
+//!
+//! What is decided from comes from one [`read`](jeton_store::Store::read), at one revision: the counter, the
+//! issuer's settings and keyring, and the rules that are replaced. The transaction that follows commits only
+//! if the audit chain has not grown since. All of these change with an entry of the chain, but for rules
+//! that are over and are deleted.
+
+use std::collections::BTreeMap;
+
+use jeton_store::{Entry, Key, Revision, Txn};
+
+use super::{RuleRecord, Stamp};
+use crate::error::Result;
+use crate::keyring::Keyring;
+use crate::limits;
+use crate::record::{self, IssuerRecord, rule_counter_key};
+
+/// Rules that are to be written with one transaction.
+#[derive(Default)]
+pub(crate) struct NewRules(BTreeMap<Key, Extent>);
+
+/// Which tokens a rule is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent {
+    /// Those of nodes that had not seen it.
+    Before,
+    /// Every one, whenever it was issued.
+    All,
+}
+
+/// When rules are written, and until when they count.
+#[derive(Clone, Copy)]
+pub(crate) struct Term {
+    pub(crate) now: i64,
+    pub(crate) until: i64,
+}
+
+impl NewRules {
+    pub(crate) fn add(&mut self, rule: Key, extent: Extent) {
+        self.0.insert(rule, extent);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.0.keys()
+    }
+
+    /// What [`put`](NewRules::put) is to be given the entries of, read together: none if there are no rules.
+    pub(crate) fn reads(&self) -> Result<Vec<Key>> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        let counter = [rule_counter_key()?];
+        Ok(counter.into_iter().chain(self.keys().cloned()).collect())
+    }
+
+    /// The transaction with the rules in it, where these are the entries at that revision.
+    pub(crate) fn put(
+        &self,
+        mut txn: Txn,
+        found: &[Option<Entry>],
+        at: Revision,
+        term: Term,
+    ) -> Result<Txn> {
+        let Some((counter, rules)) = found.split_first() else {
+            return Ok(txn);
+        };
+        let counter = counter.as_ref().map(record::read::<Stamp>).transpose()?;
+        let stamp = counter.unwrap_or(Stamp::begin(term.now)).next(at);
+        txn = txn.put(rule_counter_key()?, record::write(&stamp));
+        for ((key, extent), there) in self.0.iter().zip(rules) {
+            let there = there.as_ref().map(record::read::<RuleRecord>).transpose()?;
+            let rule = RuleRecord {
+                not_before: match extent {
+                    Extent::Before => term.now,
+                    Extent::All => i64::MAX,
+                },
+                until: term.until,
+                stamp: Some(stamp),
+            };
+            txn = txn.put(key.clone(), record::write(&rule.over(there)));
+        }
+        Ok(txn)
+    }
+}
+
+impl Term {
+    /// From now until no token can be valid that is issued by now, with these settings and this keyring of
+    /// its issuer.
+    pub(crate) fn of_tokens(
+        now: i64,
+        settings: Option<&Entry>,
+        keyring: Option<&Entry>,
+    ) -> Result<Term> {
+        let settings = settings.map(IssuerRecord::read).transpose()?;
+        let keyring = keyring.map(record::read::<Keyring>).transpose()?;
+        let profiles = settings.iter().flat_map(|issuer| issuer.settings.profiles());
+        let profiles = profiles.map(|profile| profile.lifetime_seconds);
+        let keys = keyring.iter().flat_map(Keyring::keys);
+        let keys = keys.map(|key| key.longest_lifetime);
+        let longest = profiles
+            .chain(keys)
+            .max()
+            .unwrap_or(limits::LIFETIME_SECONDS);
+        let after = longest + limits::RULE_AFTER_SECONDS;
+        Ok(Term {
+            now,
+            until: now.saturating_add(after),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! What verifies an issuer's tokens: its keys, in the verifiers of their formats.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jeton::error::Rejection;
+use jeton::jwk::KeySet;
+use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
+use jeton::paseto::{self, KeySet as PasetoKeys};
+use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+use crate::limits;
+use crate::secret_key::SecretKey;
+
+pub(crate) struct Verifiers {
+    jws: Option<jwt::Verifier>,
+    /// Their tokens name no key: each verifier tries all that it has, which is as many as one may try.
+    paseto: Vec<paseto::Verifier>,
+}
+
+/// What is issued is verified: see [`limits`]. How long a token may be is asked before it comes here.
+const LIMITS: Limits = Limits {
+    token_bytes: limits::TOKEN_BYTES_MAX,
+    header_bytes: 8 * 1024,
+    json_depth: limits::CLAIMS_DEPTH,
+    // No token of the service is under a password.
+    pbes2_rounds: PBES2_ROUNDS,
+};
+
+/// One clock for all verifiers.
+struct Shared(Arc<dyn Clock>);
+
+impl Clock for Shared {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+}
+
+impl Verifiers {
+    /// `leeway` is how far a token's times may be from the clock's.
+    pub(crate) fn new(
+        iss: &str,
+        keyring: &Keyring,
+        secrets: &HashMap<String, Arc<SecretKey>>,
+        leeway: Duration,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Verifiers> {
+        // The audience is the caller's to check, token by token; everything else is settled here.
+        let policy = Policy::new(iss.to_owned(), "")
+            .any_audience()
+            .leeway(leeway);
+        let mut secret_jwks = Vec::new();
+        let mut public = Vec::new();
+        let mut paseto_keys = Vec::new();
+        for key in keyring.keys() {
+            let secret = secrets.get(&key.kid);
+            let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
+            match &**secret {
+                SecretKey::Jws(_) => public.extend(secret.public_text()),
+                SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
+                SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
+                SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
+                SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
+                SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
+            }
+        }
+        let jws = match secret_jwks.is_empty() && public.is_empty() {
+            true => None,
+            false => {
+                let set = KeySet::from_json(&with_secrets(&secret_jwks, &public))?;
+                let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
+                Some(verifier.clock(Shared(clock.clone())))
+            }
+        };
+        let mut paseto = Vec::new();
+        while !paseto_keys.is_empty() {
+            let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
+            let set = PasetoKeys::new(std::mem::replace(&mut paseto_keys, rest))?;
+            let verifier = paseto::Verifier::new(set, policy.clone()).limits(LIMITS);
+            paseto.push(verifier.clock(Shared(clock.clone())));
+        }
+        Ok(Verifiers { jws, paseto })
+    }
+
+    /// Verifies a token, but for its audience.
+    pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
+        let is_paseto = ["v3.", "v4."]
+            .iter()
+            .any(|version| token.starts_with(version));
+        match &self.jws {
+            _ if is_paseto => self.verify_paseto(token),
+            Some(jws) => jws.verify_untyped(token),
+            None => Err(Rejection::UnknownKey.into()),
+        }
+    }
+
+    fn verify_paseto(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
+        let mut rejection = match self.paseto.is_empty() {
+            true => Rejection::UnknownKey,
+            false => Rejection::WrongFormat,
+        };
+        for verifier in &self.paseto {
+            let refused = match verifier.verify_untyped(token) {
+                Ok(verified) => return Ok(verified),
+                Err(refused) => refused,
+            };
+            match refused.rejection() {
+                // Not with these keys: perhaps with others.
+                Some(Rejection::WrongFormat) => {}
+                Some(
+                    other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
+                ) => rejection = other,
+                _ => return Err(refused),
+            }
+        }
+        Err(rejection.into())
+    }
+}
+
+/// A JWK Set with shared secrets in it. It is written once into room that is large enough: what is moved
+/// is not wiped where it was.
+fn with_secrets(secrets: &[Zeroizing<String>], public: &[String]) -> Zeroizing<String> {
+    const BEFORE: &str = "{\"keys\":[";
+    const AFTER: &str = "]}";
+    let jwks = || {
+        secrets
+            .iter()
+            .map(|jwk| &***jwk)
+            .chain(public.iter().map(String::as_str))
+    };
+    let bytes: usize = jwks().map(|jwk| jwk.len() + 1).sum();
+    let mut set = Zeroizing::new(String::with_capacity(BEFORE.len() + bytes + AFTER.len()));
+    set.push_str(BEFORE);
+    for (number, jwk) in jwks().enumerate() {
+        if number > 0 {
+            set.push(',');
+        }
+        set.push_str(jwk);
+    }
+    set.push_str(AFTER);
+    set
+}

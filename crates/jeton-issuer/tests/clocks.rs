@@ -1,0 +1,142 @@
+//! Nodes on a shared store, each by a clock of its own: behind, ahead, or jumping.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod hand;
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hand::{Hand, START};
+use jeton_issuer::keyring::State;
+use jeton_issuer::{
+    Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
+    limits,
+};
+use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+
+const ISS: &str = "https://id.example";
+const YEAR: i64 = 365 * 24 * 3600;
+
+/// How long something may take that is awaited, on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A node looks at its clock every second; this is long enough for some looks.
+const LOOKS: Duration = Duration::from_millis(3500);
+
+fn settings() -> IssuerSettings {
+    let text = format!(
+        r#"{{"iss":"{ISS}","profiles":[
+            {{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}}]}}"#
+    );
+    IssuerSettings::from_json(&text).unwrap()
+}
+
+fn kind() -> KeyKind {
+    "ES256".parse().unwrap()
+}
+
+fn start(store: &Arc<dyn Store>, clock: &Hand) -> Node {
+    let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
+    Node::start(store.clone(), Options::new(kek), Arc::new(clock.clone())).unwrap()
+}
+
+/// A node that has made the issuer, and another on the same store, each with its clock.
+fn two() -> (Arc<dyn Store>, [Node; 2], [Hand; 2]) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let clocks = [Hand::new(), Hand::new()];
+    let nodes = clocks.each_ref().map(|clock| start(&store, clock));
+    nodes[0].create_issuer("setup", settings()).unwrap();
+    until("the other has heard of the issuer", || {
+        nodes[1].issuer(ISS).is_ok()
+    });
+    (store, nodes, clocks)
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The key that is published and does not sign yet: since when it is, and when it will.
+fn next_key(node: &Node, now: i64) -> Option<(i64, i64)> {
+    let (_, keyring) = node.issuer(ISS).unwrap();
+    let keys = keyring.keys().iter();
+    let mut next = keys.filter(|key| key.state(now) == State::Published);
+    next.next().map(|key| (key.published_at, key.signs_from))
+}
+
+#[test]
+fn token_of_a_node_within_the_skew_is_verified() {
+    let (_, [ahead, behind], [clock, _]) = two();
+    clock.forward(limits::CLOCK_SKEW_SECONDS);
+    let early = ahead.issue(ISS, &Request::new("p")).unwrap();
+    let verified = behind.verify(ISS, "api", &early.token);
+    assert!(verified.is_ok(), "issued ahead: {:?}", verified.err());
+    let late = behind.issue(ISS, &Request::new("p")).unwrap();
+    clock.forward(899);
+    let verified = ahead.verify(ISS, "api", &late.token);
+    assert!(verified.is_ok(), "still good: {:?}", verified.err());
+    clock.forward(1);
+    assert!(ahead.verify(ISS, "api", &late.token).is_err());
+}
+
+#[test]
+fn clock_that_jumps_ahead_for_a_moment_publishes_no_key() {
+    let (_, [node, _], [clock, _]) = two();
+    clock.forward(YEAR);
+    thread::sleep(LOOKS);
+    let said = node.status().warning.unwrap();
+    clock.forward(-YEAR);
+    thread::sleep(LOOKS);
+    assert_eq!(next_key(&node, START), None);
+    assert!(said.contains("jumped"), "{said}");
+    assert!(node.status().is_ready);
+    // Nothing is held back any more: what is due is made once the clock has gone on evenly.
+    clock.forward(limits::STEADY_SECONDS / 2);
+    thread::sleep(LOOKS);
+    assert_eq!(node.status().warning, None);
+}
+
+#[test]
+fn key_published_by_a_clock_ahead_signs_after_the_lead_when_asked_for() {
+    let (_, [ahead, right], [clock, _]) = two();
+    clock.forward(YEAR);
+    ahead.rotate("me", ISS, kind()).unwrap();
+    until("the other has heard of the key", || {
+        next_key(&right, START).is_some()
+    });
+    right.rotate("me", ISS, kind()).unwrap();
+    let lead = limits::LEAD_SECONDS;
+    assert_eq!(next_key(&right, START), Some((START, START + lead)));
+    let (_, keyring) = right.issuer(ISS).unwrap();
+    assert_eq!(keyring.keys()[0].signs_until, Some(START + lead));
+    assert_eq!(keyring.keys().len(), 2);
+}
+
+#[test]
+fn rule_deleted_before_its_time_still_rejects() {
+    let (store, [node, beside], _) = two();
+    let issued = node
+        .issue(ISS, &Request::new("p").subject("user-7"))
+        .unwrap();
+    let rule = Revoke::all(Subject::Subject("user-7".to_owned()));
+    let revision = block_on(node.revoke("me", ISS, rule)).unwrap();
+    until("both have heard of the rule", || {
+        beside.status().revision >= revision
+    });
+    // As a node does whose clock is hours ahead.
+    let key = Key::of(["rule", ISS, "subject", "user-7"]).unwrap();
+    block_on(store.commit(Txn::new().delete(key))).unwrap();
+    let newest = block_on(store.status()).unwrap().revision;
+    for node in [&node, &beside] {
+        until("it has heard of the deletion", || {
+            node.status().revision >= newest
+        });
+        let verified = node.verify(ISS, "api", &issued.token);
+        assert_eq!(verified.unwrap_err(), Error::Revoked);
+    }
+}

@@ -1,0 +1,170 @@
+//! A store between a node and the one that it shares with others: a test acts between what the node
+//! reads and what it commits, keeps from it what the others have written, or takes the store away.
+
+#![allow(dead_code)]
+
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use jeton_store::{
+    Error, Key, Operation, Outcome, Pages, Pending, Prefix, Read, Revision, Status, Store, Txn,
+    Update, Watch,
+};
+
+/// One node's way to the store that all share. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Hooked(Arc<State>);
+
+struct State {
+    store: Arc<dyn Store>,
+    hook: Mutex<Option<Hook>>,
+    is_away: AtomicBool,
+    gate: Arc<Gate>,
+}
+
+struct Hook {
+    under: &'static str,
+    act: Box<dyn FnOnce() + Send>,
+}
+
+/// What a watch tells waits here while it is closed.
+#[derive(Default)]
+struct Gate {
+    is_closed: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Hooked {
+    pub(crate) fn new(store: &Arc<dyn Store>) -> Hooked {
+        Hooked(Arc::new(State {
+            store: store.clone(),
+            hook: Mutex::new(None),
+            is_away: AtomicBool::new(false),
+            gate: Arc::default(),
+        }))
+    }
+
+    /// For a node.
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        Arc::new(self.clone())
+    }
+
+    /// Acts once: after the node has read and before it commits its next transaction that changes a key
+    /// that begins so.
+    pub(crate) fn before_commit(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
+        let act = Box::new(act);
+        *self.0.hook.lock().unwrap() = Some(Hook { under, act });
+    }
+
+    /// Whether the act has been done.
+    pub(crate) fn has_acted(&self) -> bool {
+        self.0.hook.lock().unwrap().is_none()
+    }
+
+    /// From now on the node is told nothing of what is written.
+    pub(crate) fn lag(&self) {
+        *self.0.gate.is_closed.lock().unwrap() = true;
+    }
+
+    /// It is told all that it has missed.
+    pub(crate) fn catch_up(&self) {
+        *self.0.gate.is_closed.lock().unwrap() = false;
+        self.0.gate.opened.notify_all();
+    }
+
+    /// Whether the node can read and commit.
+    pub(crate) fn be_away(&self, is_away: bool) {
+        self.0.is_away.store(is_away, Ordering::SeqCst);
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self.0.is_away.load(Ordering::SeqCst) {
+            true => Err(Error::Io(ErrorKind::TimedOut, "away".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // A follower that waits must end.
+        *self.gate.is_closed.lock().unwrap() = false;
+        self.gate.opened.notify_all();
+    }
+}
+
+fn changes(txn: &Txn, under: &str) -> bool {
+    txn.operations().iter().any(|operation| match operation {
+        Operation::Put(key, _) | Operation::Delete(key) => key.as_str().starts_with(under),
+        Operation::DeletePrefix(prefix) => prefix.as_str().starts_with(under),
+    })
+}
+
+impl Store for Hooked {
+    fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
+        match self.check() {
+            Ok(()) => self.0.store.read(keys),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+
+    fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
+        self.0.store.scan(prefix)
+    }
+
+    fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {
+        let mut hook = self.0.hook.lock().unwrap();
+        let is_meant = hook.as_ref().is_some_and(|hook| changes(&txn, hook.under));
+        let due = if is_meant { hook.take() } else { None };
+        drop(hook);
+        if let Some(hook) = due {
+            (hook.act)();
+        }
+        match self.check() {
+            Ok(()) => self.0.store.commit(txn),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+
+    fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>> {
+        let watch = self.0.store.watch(prefix, after);
+        let gate = self.0.gate.clone();
+        Box::pin(async move {
+            let watch = watch.await?;
+            Ok(Box::new(Held { watch, gate }) as Box<dyn Watch>)
+        })
+    }
+
+    fn status(&self) -> Pending<'_, Status> {
+        self.0.store.status()
+    }
+}
+
+/// It does not keep the store, which ends the wait when nobody has it any more.
+struct Held {
+    watch: Box<dyn Watch>,
+    gate: Arc<Gate>,
+}
+
+impl Watch for Held {
+    fn next(&mut self) -> Pending<'_, Update> {
+        Box::pin(async move {
+            let update = self.watch.next().await?;
+            let closed = self.gate.is_closed.lock().unwrap();
+            drop(
+                self.gate
+                    .opened
+                    .wait_while(closed, |closed| *closed)
+                    .unwrap(),
+            );
+            Ok(update)
+        })
+    }
+}
+
+impl std::fmt::Debug for Hooked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hooked")
+    }
+}

@@ -1,0 +1,70 @@
+//! How much may change while a prefix is loaded.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use jeton_store::{Error, Event, Key, MemoryStore, Prefix, Store, Txn, block_on, limits, load};
+
+fn key(name: &str) -> Key {
+    Key::of(["t", name]).unwrap()
+}
+
+fn put(store: &dyn Store, name: &str, value: &[u8]) {
+    block_on(store.commit(Txn::new().put(key(name), value))).unwrap();
+}
+
+#[test]
+fn load_during_which_too_much_changes_says_how_much() {
+    let store = MemoryStore::new();
+    let value = vec![b'v'; limits::VALUE_BYTES];
+    put(&store, "there", b"v");
+    let loaded = block_on(load(&store, &Prefix::all(), |_| {
+        for i in 0..=limits::LOADING_BYTES / limits::VALUE_BYTES {
+            put(&store, &i.to_string(), &value);
+        }
+        Ok::<_, Error>(())
+    }));
+    let error = loaded.unwrap_err();
+    let Error::ChangedTooMuch { bytes } = error else {
+        panic!("{error}")
+    };
+    assert!(bytes > limits::LOADING_BYTES, "{bytes}");
+    let said = error.to_string();
+    assert!(said.contains(&bytes.to_string()), "{said}");
+    let limit = limits::LOADING_BYTES.to_string();
+    assert!(said.contains(&limit), "{said}");
+    assert!(!error.is_outcome_unknown());
+}
+
+#[test]
+fn load_during_which_one_key_changes_often_keeps_the_last() {
+    let store = MemoryStore::new();
+    let value = vec![b'v'; limits::VALUE_BYTES];
+    for name in ["a", "gone", "there"] {
+        put(&store, name, b"v");
+    }
+    let times = 2 * limits::LOADING_BYTES / limits::VALUE_BYTES;
+    let loaded = block_on(load(&store, &Prefix::all(), |_| {
+        for _ in 0..times {
+            put(&store, "a", &value);
+        }
+        put(&store, "a", b"last");
+        let gone = Txn::new().delete(key("gone"));
+        block_on(store.commit(gone)).unwrap();
+        Ok::<_, Error>(())
+    }));
+    let changes = loaded.unwrap().changes;
+    let newest = block_on(store.status()).unwrap().revision;
+    assert_eq!(changes.revision, newest);
+    let [Event::Put(put), Event::Deleted(deleted)] = &*changes.events else {
+        panic!("{:?}", changes.events)
+    };
+    assert_eq!((&put.key, &*put.value), (&key("a"), &b"last"[..]));
+    assert_eq!(*deleted, key("gone"));
+}
+
+#[test]
+fn load_whose_reader_gives_up_ends_with_its_error() {
+    let store = MemoryStore::new();
+    put(&store, "there", b"v");
+    let gave_up = block_on(load(&store, &Prefix::all(), |_| Err(Error::Closed)));
+    assert_eq!(gave_up.map(drop).unwrap_err(), Error::Closed);
+}
