@@ -35,11 +35,11 @@ pub(super) struct Revoke {
 enum Verb {
     /// Revoke single tokens by their id, the jti
     Token(Tokens),
-    /// Revoke every token of a subject (sub) issued until the end of this second
+    /// Revoke every token of a subject (sub) issued until now
     Subject(Named),
-    /// Revoke every token of a client (client_id) issued until the end of this second
+    /// Revoke every token of a client (client_id) issued until now
     Client(Named),
-    /// Revoke every token of a key (kid) issued until the end of this second; the key goes on signing
+    /// Revoke every token of a key (kid) issued until now; the key goes on signing
     Key(Named),
     /// List what is revoked as a whole, until when
     Rules(Rules),

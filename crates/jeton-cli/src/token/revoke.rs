@@ -22,8 +22,7 @@ pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,
 
-    /// Revoke every token of a subject, a client or a key, which is named in the token's place, issued
-    /// until the end of this second
+    /// Revoke every token of a subject, a client or a key, which is named in the token's place
     #[arg(long, value_name = "OF")]
     every: Option<Every>,
 

@@ -105,18 +105,13 @@ impl Inner {
         iss: &str,
         record: impl Fn(&IssuerRecord, &Keyring, i64) -> Result<IssuerRecord>,
     ) -> Result<(IssuerRecord, IssuerRecord)> {
-        self.act(
-            actor,
-            iss,
-            "issuer.set",
-            |stored, keyring, now| {
-                let max_age_before = stored.settings.max_age_seconds();
-                Ok(Plan {
-                    event: Event::Settings { max_age_before },
-                    issuer: Some(record(stored, keyring, now)?),
-                })
-            },
-        )
+        self.act(actor, iss, "issuer.set", |stored, keyring, now| {
+            let max_age_before = stored.settings.max_age_seconds();
+            Ok(Plan {
+                event: Event::Settings { max_age_before },
+                issuer: Some(record(stored, keyring, now)?),
+            })
+        })
     }
 }
 

@@ -97,7 +97,9 @@ impl Term {
     ) -> Result<Term> {
         let settings = settings.map(IssuerRecord::read).transpose()?;
         let keyring = keyring.map(record::read::<Keyring>).transpose()?;
-        let profiles = settings.iter().flat_map(|issuer| issuer.settings.profiles());
+        let profiles = settings
+            .iter()
+            .flat_map(|issuer| issuer.settings.profiles());
         let profiles = profiles.map(|profile| profile.lifetime_seconds);
         let keys = keyring.iter().flat_map(Keyring::keys);
         let keys = keys.map(|key| key.longest_lifetime);

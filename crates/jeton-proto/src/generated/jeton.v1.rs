@@ -149,10 +149,6 @@ pub struct VerifyBatchResponse {
     #[prost(message, repeated, tag = "1")]
     pub outcomes: ::prost::alloc::vec::Vec<VerifyOutcome>,
 }
-/// A subject, client or key is revoked by whole seconds: a token is rejected if its `iat` is at most the
-/// second of the revocation, or if it has none. So a token issued later in the same second is rejected
-/// too. The second is by the clock of the server that revokes, `iat` by that of the server that issues:
-/// a token with a later `iat`, from a server whose clock is ahead, is not revoked.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 #[prost(skip_debug)]
 pub struct RevokeRequest {

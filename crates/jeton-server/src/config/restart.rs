@@ -34,6 +34,7 @@ impl Config {
             workers,
             key_encryption_key_file,
             freshness_seconds,
+            issue_without_store_seconds,
             when_stale,
             drain_seconds,
             log,
@@ -58,6 +59,10 @@ impl Config {
                 said(key_encryption_key_file.as_ref().map(path).as_ref()),
             ),
             ("freshness_seconds", freshness_seconds.to_string()),
+            (
+                "issue_without_store_seconds",
+                issue_without_store_seconds.to_string(),
+            ),
             ("when_stale", lower(when_stale)),
             ("drain_seconds", drain_seconds.to_string()),
             ("log.level", lower(&log.level)),
