@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::Hand;
+use hand::{Hand, START};
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject,
 };
@@ -137,7 +137,7 @@ fn node_that_starts_while_others_write_knows_what_they_wrote() {
     other.create_issuer("setup", settings).unwrap();
     let mut waiting = Vec::new();
     for i in 0..3 * limits::PAGE_ENTRIES {
-        let revoke = Revoke::token(&format!("old-{i}"), 4_000_000_000);
+        let revoke = Revoke::token(&format!("old-{i}"), START + 30 * 24 * 3600);
         waiting.push(other.revoke("me", ISS, revoke));
     }
     for pending in waiting {

@@ -60,7 +60,7 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
     let freshness = Duration::from_secs(config.freshness_seconds);
     let options = options
         .freshness(freshness, stale)
-        .issue_without_store(Duration::from_secs(config.issue_without_store_seconds))
+        .issue_without_store(config.issue_without_store())
         .token_bytes(config.limits.token_bytes());
     let node = Node::start(store, options, clock)?;
     let missing = configure(&node, &config.issuers);

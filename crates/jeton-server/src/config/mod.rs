@@ -56,8 +56,8 @@ pub struct Config {
     /// What is done when it is older.
     pub when_stale: WhenStale,
     /// For how long tokens are issued while nothing is heard from the store; an issuer whose lead is shorter,
-    /// for its lead.
-    pub issue_without_store_seconds: u64,
+    /// for its lead. 900, or [`freshness_seconds`](Config::freshness_seconds) if that is more, unless said.
+    pub issue_without_store_seconds: Option<u64>,
     /// How long requests may take that are being answered when the server is told to stop.
     pub drain_seconds: u64,
     /// What is logged.
@@ -314,7 +314,7 @@ impl Default for Config {
             key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
-            issue_without_store_seconds: jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs(),
+            issue_without_store_seconds: None,
             drain_seconds: limits::DRAIN.as_secs(),
             log: Log::default(),
             tls: None,
@@ -404,6 +404,15 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     }
 }
 
+impl Config {
+    /// For how long tokens are issued while nothing is heard from the store.
+    pub(crate) fn issue_without_store(&self) -> Duration {
+        let unless_said = jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs();
+        let seconds = self.issue_without_store_seconds;
+        Duration::from_secs(seconds.unwrap_or(unless_said.max(self.freshness_seconds)))
+    }
+}
+
 /// A bound below the store's heartbeat would make an idle node stale between two reports.
 fn freshness_fault(seconds: u64) -> Option<String> {
     let every = jeton_store::limits::PROGRESS_EVERY.as_secs();
@@ -436,7 +445,10 @@ fn fault(config: &Config) -> Option<(String, String)> {
     if let Some(what) = freshness_fault(config.freshness_seconds) {
         return wrong("freshness_seconds", &what);
     }
-    let (issuing, fresh) = (config.issue_without_store_seconds, config.freshness_seconds);
+    let (issuing, fresh) = (
+        config.issue_without_store().as_secs(),
+        config.freshness_seconds,
+    );
     if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
         let most = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
         let what = format!("{issuing} is not in {fresh} (`freshness_seconds`) to {most}");
