@@ -158,7 +158,9 @@ fn extended_lifetime_keeps_a_retired_key_until_its_longest_token_is_over() {
     world.node.tick(ISS).unwrap();
     assert!(world.verifies(&last));
     // The leeway, and two clocks that differ.
-    world.clock.forward(1 + 30 + 600);
+    world
+        .clock
+        .forward(1 + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS);
     world.node.tick(ISS).unwrap();
     assert_eq!(world.kids(State::Retired), retired);
     world.clock.forward(1);

@@ -276,6 +276,8 @@ impl Inner {
             let issuer = issuer.unwrap_or_else(|| stored.clone());
             let decided = self.decided(&issuer.settings, &keyring, &event, &mut keys, now)?;
             if decided.is_none() && issuer == stored {
+                // Another node may have done it at this moment.
+                self.wait_for(settings.changed.max(set.changed))?;
                 return Ok((stored, issuer));
             }
             let unchanged = |txn: Txn, entry: &Entry| {
