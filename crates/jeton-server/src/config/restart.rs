@@ -61,7 +61,7 @@ impl Config {
             ("freshness_seconds", freshness_seconds.to_string()),
             (
                 "issue_without_store_seconds",
-                issue_without_store_seconds.to_string(),
+                said(issue_without_store_seconds.as_ref()),
             ),
             ("when_stale", lower(when_stale)),
             ("drain_seconds", drain_seconds.to_string()),
