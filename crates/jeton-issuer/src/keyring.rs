@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, RULE_AFTER_SECONDS};
+use crate::limits::{
+    self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS, RULE_AFTER_SECONDS,
+};
 use crate::settings::IssuerSettings;
 
 /// An issuer's keys.
@@ -311,6 +313,11 @@ fn is_far_ahead(key: &KeyEntry, now: i64) -> bool {
     key.published_at > now + CLOCK_SKEW_SECONDS
 }
 
+/// Before every node has heard of what is decided at that second, one whose clock is ahead signs with it.
+fn may_sign(key: &KeyEntry, now: i64) -> bool {
+    key.signs_from <= now + CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS
+}
+
 struct Next<'a> {
     settings: &'a IssuerSettings,
     made: Vec<NewKey>,
@@ -400,7 +407,7 @@ impl Next<'_> {
         let Some(newest) = moved.iter().max_by_key(|key| key.signs_from) else {
             return false;
         };
-        let signs_yet = |key: &KeyEntry| key.signs_from <= now + CLOCK_SKEW_SECONDS;
+        let signs_yet = |key: &KeyEntry| may_sign(key, now);
         let replaced_at_once = newest.signs_from <= newest.published_at;
         let signs_from = match self.change.keyring.signer(kind, now) {
             _ if signs_yet(newest) => newest.signs_from,
@@ -472,13 +479,14 @@ impl Next<'_> {
         let key = self.found(kid)?;
         let refused = |rule: String| Err(Error::rule("kid", rule));
         match key.state(self.now) {
-            State::Published if key.signs_from > self.now + CLOCK_SKEW_SECONDS => {
+            State::Published if !may_sign(&key, self.now) => {
                 self.remove(kid);
                 self.give_back(&key);
                 Ok(())
             }
             State::Published => refused(format!(
-                "it signs from {}, and on a node whose clock is ahead it does already: rotate when it signs",
+                "it signs from {}, and a node whose clock is ahead may sign with it before it has heard of \
+                 this: rotate when it signs",
                 key.signs_from
             )),
             State::Signing => refused(
@@ -517,7 +525,7 @@ impl Next<'_> {
         let kinds = self.settings.kinds();
         let unused = self.change.keyring.keys.clone();
         for key in unused.iter().filter(|key| !kinds.contains(&key.kind)) {
-            if key.signs_from > self.now + CLOCK_SKEW_SECONDS {
+            if !may_sign(key, self.now) {
                 self.remove(&key.kid);
             } else if key.signs_until.is_none_or(|until| until > self.now) {
                 let until = Some(self.now.max(key.signs_from));

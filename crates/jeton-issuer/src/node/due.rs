@@ -186,6 +186,10 @@ impl Inner {
 mod hooked;
 
 #[cfg(test)]
+#[path = "histories.rs"]
+mod histories;
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
