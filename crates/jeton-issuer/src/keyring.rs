@@ -4,6 +4,9 @@
 //! it changes on every node at the same second without anything being written, also while the store
 //! is away.
 
+#[cfg(test)]
+mod model;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -31,6 +34,7 @@ use crate::settings::IssuerSettings;
 /// # Ok::<(), jeton_issuer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 pub struct Keyring {
     keys: Vec<KeyEntry>,
     /// Since when verifiers may have cached a key set of the issuer, be it empty by now.
@@ -43,6 +47,7 @@ pub struct Keyring {
 
 /// Key sets that verifiers fetched under older settings, and may still have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 struct Cached {
     max_age_seconds: i64,
     until: i64,
@@ -50,6 +55,7 @@ struct Cached {
 
 /// A key of a keyring. Times are seconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 pub struct KeyEntry {
     /// Its id.
     pub kid: String,
