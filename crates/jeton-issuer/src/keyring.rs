@@ -4,11 +4,16 @@
 //! it changes on every node at the same second without anything being written, also while the store
 //! is away.
 
+#[cfg(test)]
+mod model;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, RULE_AFTER_SECONDS};
+use crate::limits::{
+    self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS, RULE_AFTER_SECONDS,
+};
 use crate::settings::IssuerSettings;
 
 /// An issuer's keys.
@@ -29,6 +34,7 @@ use crate::settings::IssuerSettings;
 /// # Ok::<(), jeton_issuer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 pub struct Keyring {
     keys: Vec<KeyEntry>,
     /// Since when verifiers may have cached a key set of the issuer, be it empty by now.
@@ -41,6 +47,7 @@ pub struct Keyring {
 
 /// Key sets that verifiers fetched under older settings, and may still have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 struct Cached {
     max_age_seconds: i64,
     until: i64,
@@ -48,6 +55,7 @@ struct Cached {
 
 /// A key of a keyring. Times are seconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Hash))]
 pub struct KeyEntry {
     /// Its id.
     pub kid: String,
@@ -311,6 +319,11 @@ fn is_far_ahead(key: &KeyEntry, now: i64) -> bool {
     key.published_at > now + CLOCK_SKEW_SECONDS
 }
 
+/// Before every node has heard of what is decided at that second, one whose clock is ahead signs with it.
+fn may_sign(key: &KeyEntry, now: i64) -> bool {
+    key.signs_from <= now + CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS
+}
+
 struct Next<'a> {
     settings: &'a IssuerSettings,
     made: Vec<NewKey>,
@@ -400,7 +413,7 @@ impl Next<'_> {
         let Some(newest) = moved.iter().max_by_key(|key| key.signs_from) else {
             return false;
         };
-        let signs_yet = |key: &KeyEntry| key.signs_from <= now + CLOCK_SKEW_SECONDS;
+        let signs_yet = |key: &KeyEntry| may_sign(key, now);
         let replaced_at_once = newest.signs_from <= newest.published_at;
         let signs_from = match self.change.keyring.signer(kind, now) {
             _ if signs_yet(newest) => newest.signs_from,
@@ -472,13 +485,14 @@ impl Next<'_> {
         let key = self.found(kid)?;
         let refused = |rule: String| Err(Error::rule("kid", rule));
         match key.state(self.now) {
-            State::Published if key.signs_from > self.now + CLOCK_SKEW_SECONDS => {
+            State::Published if !may_sign(&key, self.now) => {
                 self.remove(kid);
                 self.give_back(&key);
                 Ok(())
             }
             State::Published => refused(format!(
-                "it signs from {}, and on a node whose clock is ahead it does already: rotate when it signs",
+                "it signs from {}, and a node whose clock is ahead may sign with it before it has heard of \
+                 this: rotate when it signs",
                 key.signs_from
             )),
             State::Signing => refused(
@@ -517,7 +531,7 @@ impl Next<'_> {
         let kinds = self.settings.kinds();
         let unused = self.change.keyring.keys.clone();
         for key in unused.iter().filter(|key| !kinds.contains(&key.kind)) {
-            if key.signs_from > self.now + CLOCK_SKEW_SECONDS {
+            if !may_sign(key, self.now) {
                 self.remove(&key.kid);
             } else if key.signs_until.is_none_or(|until| until > self.now) {
                 let until = Some(self.now.max(key.signs_from));

@@ -56,6 +56,8 @@ mod scribe;
 
 // What everything stands on
 mod error;
+#[cfg(test)]
+mod exhaustive;
 pub mod limits;
 
 pub use audit::{AuditEntry, audit_last_hash, verify_audit};

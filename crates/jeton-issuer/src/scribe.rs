@@ -146,8 +146,14 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
             about: about.clone(),
         };
         match node.commit(chain.append(txn, act)?)? {
-            Outcome::Committed(revision) => return Ok(revision),
-            Outcome::Conflict(_) => {}
+            // If the machine was suspended since the look, rules end too early for what was issued
+            // meanwhile: they are written once more before anybody is told.
+            Outcome::Committed(revision)
+                if rules.is_empty() || node.now() - now <= limits::PROPAGATION_SECONDS =>
+            {
+                return Ok(revision);
+            }
+            Outcome::Committed(_) | Outcome::Conflict(_) => {}
         }
     }
     Err(Error::Contended)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 
 use hand::START;
-use jeton_issuer::{Revoke, Subject, back_up, check_records, limits, restore};
+use jeton_issuer::{Request, Revoke, Subject, back_up, check_records, limits, restore};
 use jeton_store::{Condition, Key, RedbStore, Store, Txn, block_on};
 use members::{Elsewhere, ISS, Member, caught_up, members, settings, subject};
 
@@ -162,6 +162,24 @@ fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
         "{} s too early",
         issued.expires_at + limits::LEEWAY_SECONDS - rule.until
     );
+}
+
+/// The node stood still between its look and its commit, as a machine that is suspended.
+#[test]
+fn a_rule_that_is_committed_late_outlives_the_tokens_issued_until_then() {
+    let (_, [member, other]) = members([0, 0]);
+    let (sender, issued) = std::sync::mpsc::channel();
+    let clocks = [member.clock.clone(), other.clock.clone()];
+    let issuing = other.node.clone();
+    member.hooked.before_commit("/rule/", move || {
+        clocks.iter().for_each(|clock| clock.forward(2 * 3600));
+        let issued = issuing.issue(ISS, &Request::new("p").subject("s"));
+        sender.send(issued.unwrap()).unwrap();
+    });
+    member.revoke(subject("s"));
+    let (issued, rules) = (issued.recv().unwrap(), member.node.rules(ISS).unwrap());
+    let missing = issued.expires_at + limits::LEEWAY_SECONDS - rules[0].until;
+    assert!(missing <= 0, "{missing} s too early");
 }
 
 #[test]

@@ -187,6 +187,10 @@ impl Inner {
 mod hooked;
 
 #[cfg(test)]
+#[path = "histories.rs"]
+mod histories;
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

@@ -2,6 +2,8 @@
 
 mod filter;
 mod index;
+#[cfg(test)]
+mod model;
 mod rules;
 mod stamp;
 mod tokens;

@@ -60,7 +60,7 @@ impl RuleRecord {
 
     /// Whether the token was issued by a node that had not seen the rule. Where one of the two has no stamp,
     /// their times decide; a token that does not say when it was issued is older than every rule.
-    fn rejects(&self, token: Revoked<'_>) -> bool {
+    pub(super) fn rejects(&self, token: Revoked<'_>) -> bool {
         if self.is_endless() {
             return true;
         }

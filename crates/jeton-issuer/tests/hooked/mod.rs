@@ -62,6 +62,11 @@ impl Hooked {
         self.0.hook.lock().unwrap().is_none()
     }
 
+    /// There was nothing to commit: nothing is to be done before a later one.
+    pub(crate) fn forget_act(&self) {
+        *self.0.hook.lock().unwrap() = None;
+    }
+
     /// From now on the node is told nothing of what is written.
     pub(crate) fn lag(&self) {
         *self.0.gate.is_closed.lock().unwrap() = true;

@@ -1,0 +1,508 @@
+//! Every interleaving of two nodes that issue, revoke, clean up and change settings, each by a clock of its
+//! own and with a view that lags behind the store.
+//!
+//! The rules are the product's: [`RuleRecord`] and [`Stamp`]. Around them is a store with one rule, and what
+//! a [`Fault`] takes away again: each must be found, or the search sees nothing.
+//!
+//! A node whose view lags issues for as long as it may. Its clean-up takes its clock's word at once, which
+//! real nodes do not. A rule that is overwritten without a look is not among what is missing: the newer stamp
+//! rejects what the older one did. Only tokens without a stamp would show it, and those are no part of this.
+
+use super::{Revoked, RuleRecord, Stamp};
+use crate::exhaustive::{Explored, Model, explore};
+use crate::limits::{
+    CLOCK_SKEW_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS, PROPAGATION_SECONDS,
+    RULE_AFTER_SECONDS,
+};
+use jeton_store::Revision;
+
+const ISS: &str = "https://id.example";
+const START: i64 = 1_800_000_000;
+/// What each node does beside issuing a token.
+const OPERATIONS: u8 = 2;
+/// How often time passes.
+const STEPS_OF_TIME: u8 = 1;
+/// How long tokens live, before and after the settings are changed.
+const LIFETIMES: [i64; 2] = [900, 86_400];
+/// How long a node issues that has not heard of something.
+const CUT_OFF: i64 = ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
+/// The clocks are the same, or as far apart as they may be.
+const CLOCKS: [[i64; 2]; 2] = [[0, 0], [0, CLOCK_SKEW_SECONDS]];
+
+/// A protection that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Fault {
+    None,
+    /// What was written between look and commit does not stand in its way.
+    UnconditionalRule,
+    /// The cleaner deletes whatever is there by then.
+    UnconditionalDeletion,
+    /// A token is older than a rule if its second is.
+    CutByTheClock,
+    /// A rule's end comes from the settings that the node knows.
+    EndFromTheView,
+    /// A rule that was committed long after it was looked for is not written once more.
+    CommittedLate,
+    /// A rule ends as if every node that issues had heard of it.
+    EndWithoutLag,
+}
+
+/// What may happen beside what always may: both together are too much for one search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum About {
+    Settings,
+    Keys,
+}
+
+/// What a transaction did to the rule or the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Change {
+    Rule(Rule),
+    Deleted,
+    Lifetime,
+}
+
+/// [`RuleRecord`], so that states can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Rule {
+    not_before: i64,
+    until: i64,
+    stamp: Stamp,
+    /// Who asked for it was told that it is there.
+    is_acknowledged: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct View {
+    rule: Option<Rule>,
+    /// The counter of rules.
+    counter: Stamp,
+    /// Which of [`LIFETIMES`].
+    lifetime: usize,
+}
+
+/// What was read, and waits to be committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Looked {
+    Revoke {
+        is_endless: bool,
+        now: i64,
+        revision: usize,
+        store: View,
+    },
+    /// The transaction that wrote the rule that is over.
+    Clean { written: usize },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Node {
+    /// How far it is ahead.
+    clock: i64,
+    view: View,
+    /// Transactions that it has seen.
+    seen: usize,
+    left: u8,
+    has_issued: bool,
+    looked: Option<Looked>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Token {
+    stamp: Stamp,
+    issued_at: i64,
+    expires_at: i64,
+    /// Transactions that its node had seen.
+    seen: usize,
+}
+
+#[derive(Debug, Clone, Hash)]
+struct World {
+    fault: Fault,
+    about: About,
+    passed: i64,
+    steps_of_time: u8,
+    /// What was committed, and when.
+    log: Vec<(i64, Change)>,
+    store: View,
+    nodes: [Node; 2],
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Issue(usize),
+    LookToRevoke(usize),
+    /// Because the key is compromised.
+    LookToRevokeAll(usize),
+    LookToClean(usize),
+    Lengthen(usize),
+    Commit(usize),
+    Follow(usize),
+    /// Until the last second in which that node still issues without having heard.
+    CutOff(usize),
+    /// Until the rule is over by the clock of that node.
+    Over(usize),
+}
+
+impl World {
+    fn new(fault: Fault, about: About, clocks: [i64; 2]) -> World {
+        World {
+            fault,
+            about,
+            passed: 0,
+            steps_of_time: STEPS_OF_TIME,
+            log: Vec::new(),
+            store: View::default(),
+            nodes: clocks.map(|clock| Node {
+                clock,
+                view: View::default(),
+                seen: 0,
+                left: OPERATIONS,
+                has_issued: false,
+                looked: None,
+            }),
+            tokens: Vec::new(),
+        }
+    }
+
+    fn now(&self, node: usize) -> i64 {
+        START + self.passed + self.nodes[node].clock
+    }
+
+    /// Until when the node issues.
+    fn issues_until(&self, node: usize) -> Option<i64> {
+        let (missed, _) = self.log.get(self.nodes[node].seen)?;
+        Some(missed + CUT_OFF)
+    }
+
+    /// Who has heard that a key is compromised does not issue with it any more.
+    fn may_issue(&self, node: usize) -> bool {
+        let mut known = self.log[..self.nodes[node].seen].iter();
+        !known.any(|(_, change)| change.is_endless())
+            && (self.issues_until(node)).is_none_or(|until| self.passed <= until)
+    }
+
+    /// The transaction that wrote the rule that the node knows, if that is over by its clock.
+    fn known_to_be_over(&self, node: usize) -> Option<usize> {
+        let Node { view, seen, .. } = &self.nodes[node];
+        let rule = view.rule.filter(|rule| rule.until <= self.now(node));
+        let is_rule = |(_, change): &(i64, Change)| matches!(change, Change::Rule(_));
+        rule.and(self.log[..*seen].iter().rposition(is_rule))
+    }
+
+    fn look_to_revoke(&mut self, node: usize, is_endless: bool) {
+        self.nodes[node].looked = Some(Looked::Revoke {
+            is_endless,
+            now: self.now(node),
+            revision: self.log.len(),
+            store: self.store,
+        });
+    }
+
+    fn issue(&mut self, node: usize) {
+        let now = self.now(node);
+        let Node { view, seen, .. } = self.nodes[node];
+        self.tokens.push(Token {
+            stamp: view.counter,
+            issued_at: now,
+            expires_at: now + LIFETIMES[view.lifetime],
+            seen,
+        });
+        // It does not matter which was first, nor whether one was twice.
+        self.tokens.sort_unstable();
+        self.tokens.dedup();
+    }
+
+    fn write(&mut self, change: Change) {
+        self.log.push((self.passed, change));
+        match change {
+            Change::Rule(rule) => {
+                self.store.rule = Some(rule);
+                self.store.counter = rule.stamp;
+            }
+            Change::Deleted => self.store.rule = None,
+            Change::Lifetime => self.store.lifetime = 1,
+        }
+    }
+
+    fn commit(&mut self, node: usize) {
+        let fault = self.fault;
+        match self.nodes[node].looked.take() {
+            Some(Looked::Revoke {
+                is_endless,
+                now,
+                revision,
+                store,
+            }) => {
+                // Deletions are no part of the audit chain: they do not stand in the way.
+                let mut others = self.log[revision..].iter();
+                if others.any(|(_, change)| *change != Change::Deleted)
+                    && fault != Fault::UnconditionalRule
+                {
+                    // It looks again, and nothing comes between this time.
+                    self.look_to_revoke(node, is_endless);
+                    return self.commit(node);
+                }
+                let is_late = self.now(node) - now > PROPAGATION_SECONDS;
+                let is_acknowledged = !is_late || fault == Fault::CommittedLate;
+                let rule = self.rule(node, is_endless, now, store);
+                self.write(Change::Rule(Rule {
+                    is_acknowledged,
+                    ..rule
+                }));
+                if !is_acknowledged {
+                    // Once more, and nothing comes between.
+                    self.look_to_revoke(node, is_endless);
+                    self.commit(node);
+                }
+            }
+            Some(Looked::Clean { written }) => {
+                let newest = self
+                    .log
+                    .iter()
+                    .rposition(|(_, change)| !change.is_setting());
+                if newest == Some(written) || fault == Fault::UnconditionalDeletion {
+                    self.write(Change::Deleted);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn rule(&self, node: usize, is_endless: bool, now: i64, store: View) -> Rule {
+        // The counter goes back nowhere: the number alone tells rules apart.
+        let at = Revision::from_number(0);
+        let counter = match store.counter {
+            Stamp { epoch: 0, .. } => Stamp::begin(now),
+            counter => counter,
+        };
+        let lifetime = match self.fault {
+            Fault::EndFromTheView => self.nodes[node].view.lifetime,
+            _ => store.lifetime,
+        };
+        let after = match self.fault {
+            Fault::EndWithoutLag => RULE_AFTER_SECONDS - CUT_OFF,
+            _ => RULE_AFTER_SECONDS,
+        };
+        let rule = Rule {
+            not_before: if is_endless { i64::MAX } else { now },
+            until: now + LIFETIMES[lifetime] + after,
+            stamp: counter.next(at),
+            is_acknowledged: true,
+        };
+        Rule::of(rule.record().over(store.rule.map(Rule::record)))
+    }
+
+    fn follow(&mut self, node: usize) {
+        let now = self.now(node);
+        let Node { view, seen, .. } = &mut self.nodes[node];
+        match self.log[*seen].1 {
+            Change::Rule(rule) => {
+                let known = view.rule.map(Rule::record);
+                view.rule = Some(Rule::of(rule.record().over_known(known)));
+                view.counter = rule.stamp;
+            }
+            // What is not over by its own clock counts on.
+            Change::Deleted => view.rule = view.rule.filter(|rule| rule.until > now),
+            Change::Lifetime => view.lifetime = 1,
+        }
+        *seen += 1;
+    }
+
+    /// Whether the token must be rejected by one who has seen so much, and whether it may be.
+    fn rejected_by(&self, seen: usize, token: &Token) -> (bool, bool) {
+        let (mut must, mut may) = (false, false);
+        for (at, (_, change)) in self.log[..seen].iter().enumerate() {
+            if let Change::Rule(rule) = change
+                && (rule.is_endless() || at >= token.seen)
+            {
+                must |= rule.is_acknowledged;
+                may = true;
+            }
+        }
+        (must, may)
+    }
+
+    fn judge(&self, who: &str, rule: Option<Rule>, seen: usize, now: i64) -> Result<(), String> {
+        let is_over = |token: &&Token| token.expires_at + LEEWAY_SECONDS <= now;
+        let is_early = |token: &&Token| token.issued_at > now + LEEWAY_SECONDS;
+        let judged = self.tokens.iter();
+        for token in judged.filter(|token| !is_over(token) && !is_early(token)) {
+            let (must, may) = self.rejected_by(seen, token);
+            // What is over by its own clock it forgets, sooner or later.
+            let may_forget = rule.is_some_and(|rule| rule.until <= now);
+            let rejects = rule.is_some_and(|rule| rule.rejects(token, self.fault));
+            if rejects && !may {
+                return Err(format!("{who} rejects a token that is newer than the rule"));
+            }
+            if must && (may_forget || !rejects) {
+                return Err(format!("{who} accepts a token that is revoked"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Model for World {
+    type Step = Step;
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (number, node) in self.nodes.iter().enumerate() {
+            if node.seen < self.log.len() {
+                steps.push(Step::Follow(number));
+            }
+            if !node.has_issued && self.may_issue(number) {
+                steps.push(Step::Issue(number));
+            }
+            if node.looked.is_some() {
+                steps.push(Step::Commit(number));
+            } else if node.left > 0 {
+                steps.push(Step::LookToRevoke(number));
+                match self.about {
+                    About::Settings if self.store.lifetime == 0 => {
+                        steps.push(Step::Lengthen(number));
+                    }
+                    About::Settings => {}
+                    About::Keys => steps.push(Step::LookToRevokeAll(number)),
+                }
+                if self.known_to_be_over(number).is_some() {
+                    steps.push(Step::LookToClean(number));
+                }
+            }
+            if self.steps_of_time == 0 {
+                continue;
+            }
+            if self.issues_until(number) > Some(self.passed) {
+                steps.push(Step::CutOff(number));
+            }
+            let now = self.now(number);
+            if self.store.rule.is_some_and(|rule| rule.until > now) {
+                steps.push(Step::Over(number));
+            }
+        }
+        steps
+    }
+
+    fn step(&self, step: Step) -> World {
+        let mut next = self.clone();
+        match step {
+            Step::Issue(node) => next.nodes[node].has_issued = true,
+            Step::LookToRevoke(node)
+            | Step::LookToRevokeAll(node)
+            | Step::LookToClean(node)
+            | Step::Lengthen(node) => next.nodes[node].left -= 1,
+            Step::CutOff(_) | Step::Over(_) => next.steps_of_time -= 1,
+            Step::Commit(_) | Step::Follow(_) => {}
+        }
+        match step {
+            Step::Issue(node) => next.issue(node),
+            Step::LookToRevoke(node) => next.look_to_revoke(node, false),
+            Step::LookToRevokeAll(node) => next.look_to_revoke(node, true),
+            Step::LookToClean(node) => {
+                let written = self.known_to_be_over(node);
+                next.nodes[node].looked = written.map(|written| Looked::Clean { written });
+            }
+            Step::Lengthen(_) => next.write(Change::Lifetime),
+            Step::Commit(node) => next.commit(node),
+            Step::Follow(node) => next.follow(node),
+            Step::CutOff(node) => next.passed = self.issues_until(node).unwrap_or(self.passed),
+            Step::Over(node) => {
+                let until = self.store.rule.map_or(0, |rule| rule.until);
+                next.passed += until - self.now(node);
+            }
+        }
+        next
+    }
+
+    /// A token is accepted exactly if its node had seen the rules when it issued it: by the nodes, each as
+    /// far as it has seen, and by one that begins now and has the clock of one of them.
+    fn check(&self) -> Result<(), String> {
+        for (number, node) in self.nodes.iter().enumerate() {
+            let now = self.now(number);
+            self.judge(&format!("node {number}"), node.view.rule, node.seen, now)?;
+            self.judge("a node that begins", self.store.rule, self.log.len(), now)?;
+        }
+        Ok(())
+    }
+}
+
+impl Change {
+    fn is_setting(self) -> bool {
+        self == Change::Lifetime
+    }
+
+    fn is_endless(self) -> bool {
+        matches!(self, Change::Rule(rule) if rule.is_endless())
+    }
+}
+
+impl Rule {
+    fn of(record: RuleRecord) -> Rule {
+        Rule {
+            not_before: record.not_before,
+            until: record.until,
+            stamp: record.stamp.unwrap_or_default(),
+            is_acknowledged: true,
+        }
+    }
+
+    fn is_endless(self) -> bool {
+        self.not_before == i64::MAX
+    }
+
+    fn record(self) -> RuleRecord {
+        RuleRecord {
+            not_before: self.not_before,
+            until: self.until,
+            stamp: Some(self.stamp),
+        }
+    }
+
+    fn rejects(self, token: &Token, fault: Fault) -> bool {
+        if fault == Fault::CutByTheClock {
+            return token.issued_at <= self.not_before;
+        }
+        let Stamp { epoch, number } = token.stamp;
+        let id = format!("{:032x}-{epoch:x}-{number:x}", 7);
+        self.record().rejects(Revoked {
+            iss: ISS,
+            token_id: Some(&id),
+            issued_at: Some(token.issued_at),
+        })
+    }
+}
+
+fn explored(fault: Fault, about: About, clocks: [i64; 2]) -> Explored<Step> {
+    let explored = explore(World::new(fault, about, clocks));
+    explored.print(format!(
+        "revocation and {about:?}, {fault:?}, clocks {clocks:?}"
+    ));
+    explored
+}
+
+#[test]
+fn token_is_accepted_exactly_if_its_node_had_seen_the_rule_in_every_interleaving() {
+    for about in [About::Settings, About::Keys] {
+        for clocks in CLOCKS {
+            let Explored { states, wrong } = explored(Fault::None, about, clocks);
+            assert!(wrong.is_none(), "{wrong:?}");
+            assert!(states > 10_000, "{states} are not all");
+        }
+    }
+}
+
+#[test]
+fn protection_that_is_missing_is_found() {
+    for (fault, about) in [
+        (Fault::UnconditionalRule, About::Settings),
+        (Fault::UnconditionalDeletion, About::Keys),
+        (Fault::CutByTheClock, About::Keys),
+        (Fault::EndFromTheView, About::Settings),
+        (Fault::CommittedLate, About::Keys),
+        (Fault::EndWithoutLag, About::Keys),
+    ] {
+        let found = CLOCKS.map(|clocks| explored(fault, about, clocks).wrong.is_some());
+        assert_eq!(found, [true; 2], "{fault:?}");
+    }
+}
