@@ -1,4 +1,7 @@
 //! A clock for ages: it also counts while the machine is suspended.
+//!
+//! The same as `jeton_store::Moment`: a client that is published must not depend on the service's store for
+//! twenty lines.
 
 use std::ops::Add;
 use std::time::Duration;

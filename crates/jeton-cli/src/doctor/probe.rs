@@ -1,4 +1,4 @@
-//! What a verifier says of one part of a token, whoever signed it.
+//! What a verifier says of one part of a token, signed by anybody.
 //!
 //! The part is signed anew, with a key that exists for this alone, and given to the library's own verifier under
 //! the caller's policy. So there is no second set of rules here that could differ from the first.
