@@ -33,12 +33,12 @@ jeton's chores
                         turns red; about half an hour
   cargo xtask audit     asks the advisory database about the dependencies; needs the network
   cargo xtask agreement measures the same libraries by the lab and by go test -bench, criterion and
-                        JMH, and writes docs/agreement.md; about ten minutes, on a quiet machine
+                        JMH, and writes docs/reference/cross-check.md; about ten minutes, on a quiet machine
   cargo xtask service-cost
                         loads jeton's server and the Go server of the gRPC report in turns, and writes
-                        docs/service-cost.md; about three minutes, on a quiet machine
+                        docs/reference/service-cost.md; about three minutes, on a quiet machine
   cargo xtask loaders   loads the same two servers by h2load and by jeton lab load, and writes
-                        docs/agreement-servers.md; about nine minutes, on a quiet machine
+                        docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
   cargo xtask soak      runs the long checks and writes a log to docs/soak/
 
 Options of setup:

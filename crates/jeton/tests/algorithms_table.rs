@@ -1,4 +1,4 @@
-//! `docs/algorithms.md` is written by the code: this test fails when it is not what the code says.
+//! `docs/reference/algorithms.md` is written by the code: this test fails when it is not what the code says.
 //! With `JETON_WRITE=1` it writes the file instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 #[test]
 fn the_table_is_what_the_code_says() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms.md");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/algorithms.md");
     let table = table();
     if std::env::var_os("JETON_WRITE").is_some() {
         std::fs::write(&file, &table).unwrap();
@@ -29,7 +29,7 @@ fn the_table_is_what_the_code_says() {
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(
         written, table,
-        "docs/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test algorithms_table"
+        "docs/reference/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test algorithms_table"
     );
 }
 

@@ -3,7 +3,7 @@
 //! The same libraries do the same work under `go test -bench`, criterion and JMH, in programs that
 //! share no line with the lab. A pair is one run of the lab and one of the tool, in turns first;
 //! the ratios of ten pairs have an interval, and it has to lie inside the bound. The log is
-//! docs/agreement.md.
+//! docs/reference/cross-check.md.
 
 mod figures;
 mod tools;
@@ -16,7 +16,7 @@ use crate::pairs;
 use figures::{Cell, Figures, lab};
 use tools::Tool;
 
-const LOG: &str = "docs/agreement.md";
+const LOG: &str = "docs/reference/cross-check.md";
 
 /// The widest bound: whatever the noise floor is, "the same within 70 %" is no agreement.
 const WIDEST: f64 = 0.10;

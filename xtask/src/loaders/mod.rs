@@ -4,7 +4,7 @@
 //! `jeton lab load` once more, in random order; that is a round, and there are ten. The first two are
 //! compared: the interval of their ratio has to lie inside the bound. The two that are alike are the
 //! noise floor: no loader agrees with another better than with itself. The log is
-//! docs/agreement-servers.md.
+//! docs/reference/load-generator-check.md.
 
 mod h2load;
 mod lab;
@@ -18,7 +18,7 @@ use crate::interval::{Ratio, Verdict, median};
 use crate::pairs::Plan;
 use crate::service_cost::servers::{Server, needs};
 
-const LOG: &str = "docs/agreement-servers.md";
+const LOG: &str = "docs/reference/load-generator-check.md";
 /// How far apart they may be, unless the noise floor is wider.
 const BOUND: f64 = 0.10;
 /// The core that the loaders run on. The servers have the first.

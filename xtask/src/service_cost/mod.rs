@@ -4,7 +4,7 @@
 //! A server has one core and h2load another, so that neither waits for the other's work. What is
 //! compared is the server's CPU time for each call: the kernel counts it to the nanosecond, and it
 //! does not depend on how fast the loader is. Both servers stay up; they are loaded in turns, and the
-//! ratios of the pairs have an interval. The log is docs/service-cost.md.
+//! ratios of the pairs have an interval. The log is docs/reference/service-cost.md.
 
 mod load;
 pub(crate) mod message;
@@ -18,7 +18,7 @@ use crate::pairs::Plan;
 use load::{Call, Seen};
 use servers::{Server, needs};
 
-const LOG: &str = "docs/service-cost.md";
+const LOG: &str = "docs/reference/service-cost.md";
 
 /// Calls of one load: seconds of work for either server.
 const CALLS: u64 = 60_000;

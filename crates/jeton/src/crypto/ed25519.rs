@@ -153,14 +153,14 @@ mod tests {
     }
 
     /// The matrix of C2SP's CCTV: what jeton says to every combination of flags is written down in
-    /// `docs/ed25519.md`, and this test holds it to that. If it fails, its message is the new file.
+    /// `docs/reference/ed25519.md`, and this test holds it to that. If it fails, its message is the new file.
     #[test]
     fn the_cctv_matrix_is_answered_as_documented() {
         use std::collections::BTreeMap;
         use std::fmt::Write as _;
 
         let vectors = include_str!("../../../../vectors/cctv/ed25519vectors.json");
-        let documented = include_str!("../../../../docs/ed25519.md");
+        let documented = include_str!("../../../../docs/reference/ed25519.md");
         let vectors: serde_json::Value = serde_json::from_str(vectors).expect("JSON");
         let hex = |value: &serde_json::Value| -> Vec<u8> {
             let text = value.as_str().expect("a string");
@@ -208,6 +208,6 @@ mod tests {
             let flags = if flags.is_empty() { "(none)" } else { flags };
             writeln!(table, "| {flags} | {key} | {signature} | {accepted} |").expect("a String");
         }
-        assert!(table == documented, "docs/ed25519.md should be:\n{table}");
+        assert!(table == documented, "docs/reference/ed25519.md should be:\n{table}");
     }
 }
