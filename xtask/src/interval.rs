@@ -30,7 +30,7 @@ impl Verdict {
         match self {
             Verdict::Agree => "agree",
             Verdict::Apart => "**apart**",
-            Verdict::CannotTell => "cannot tell",
+            Verdict::CannotTell => "undecided",
         }
     }
 
