@@ -12,7 +12,7 @@ pub(crate) mod servers;
 
 use std::fmt::Write as _;
 
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::interval::{Ratio, median};
 use crate::pairs::Plan;
 use load::{Call, Seen};
@@ -28,21 +28,28 @@ const BATCHES: u64 = 800;
 const BATCH: usize = 256;
 
 /// Loads both servers in turns and writes the log, also where a goal is missed.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     needs()?;
     eprintln!("== service-cost: building both servers");
-    let go = Server::go(house)?;
-    let jeton = Server::jeton(house)?;
+    let go = Server::go(workspace)?;
+    let jeton = Server::jeton(workspace)?;
 
     let mut lines = Vec::new();
     for (algorithm, goal) in [("HS256", 2.8), ("ES256", 1.7)] {
         let call = Call::generate_jwt(algorithm, CALLS);
-        lines.push(compare(house, plan, [&jeton, &go], &call, algorithm, goal)?);
+        lines.push(compare(
+            workspace,
+            plan,
+            [&jeton, &go],
+            &call,
+            algorithm,
+            goal,
+        )?);
     }
-    let batch = tokens(house, plan, &jeton)?;
-    let text = log(house, plan, &lines, &batch)?;
-    std::fs::write(house.path(LOG), &text)
-        .map_err(|error| Stop::Misused(format!("{LOG}: {error}")))?;
+    let batch = tokens(workspace, plan, &jeton)?;
+    let text = log(workspace, plan, &lines, &batch)?;
+    std::fs::write(workspace.path(LOG), &text)
+        .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
     eprintln!("== service-cost: log in {LOG}");
     let missed =
@@ -50,7 +57,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
     if missed == 0 {
         Ok(())
     } else {
-        Err(Stop::Failed(format!(
+        Err(Error::Failed(format!(
             "{missed} goals are missed: see {LOG}"
         )))
     }
@@ -73,16 +80,16 @@ impl Line {
 }
 
 fn compare(
-    house: &House,
+    workspace: &Workspace,
     plan: &Plan,
     [jeton, go]: [&Server; 2],
     call: &Call,
     algorithm: &'static str,
     goal: f64,
-) -> Result<Line, Stop> {
-    // The first load of each is a warm-up: nobody counts it.
-    jeton.load(house, call)?;
-    go.load(house, call)?;
+) -> Result<Line, Error> {
+    // The first load of each is a warm-up and does not count.
+    jeton.load(workspace, call)?;
+    go.load(workspace, call)?;
     let (mut by_jeton, mut by_go) = (Vec::new(), Vec::new());
     for pair in 0..plan.pairs {
         eprintln!(
@@ -91,11 +98,11 @@ fn compare(
             plan.pairs
         );
         if pair % 2 == 0 {
-            by_jeton.push(jeton.load(house, call)?);
-            by_go.push(go.load(house, call)?);
+            by_jeton.push(jeton.load(workspace, call)?);
+            by_go.push(go.load(workspace, call)?);
         } else {
-            by_go.push(go.load(house, call)?);
-            by_jeton.push(jeton.load(house, call)?);
+            by_go.push(go.load(workspace, call)?);
+            by_jeton.push(jeton.load(workspace, call)?);
         }
     }
     let logs = by_jeton
@@ -126,20 +133,20 @@ impl Batch {
     }
 }
 
-fn tokens(house: &House, plan: &Plan, jeton: &Server) -> Result<Batch, Stop> {
+fn tokens(workspace: &Workspace, plan: &Plan, jeton: &Server) -> Result<Batch, Error> {
     let (one, many) = (Call::issue(CALLS), Call::issue_batch(BATCHES, BATCH));
     let (mut singly, mut batched) = (Vec::new(), Vec::new());
-    jeton.load(house, &one)?;
-    jeton.load(house, &many)?;
+    jeton.load(workspace, &one)?;
+    jeton.load(workspace, &many)?;
     for pair in 0..plan.pairs {
         eprintln!(
             "== service-cost: IssueBatch, pair {} of {}",
             pair + 1,
             plan.pairs
         );
-        singly.push(jeton.load(house, &one)?.per_second);
+        singly.push(jeton.load(workspace, &one)?.per_second);
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-        batched.push(jeton.load(house, &many)?.per_second * BATCH as f64);
+        batched.push(jeton.load(workspace, &many)?.per_second * BATCH as f64);
     }
     let logs = batched
         .iter()
@@ -163,9 +170,13 @@ fn middle(all: &[Seen]) -> Seen {
     }
 }
 
-fn log(house: &House, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Stop> {
-    let day = output(house.command("date").args(["-u", "+%F"]))?;
-    let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Error> {
+    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
+    let commit = output(
+        workspace
+            .command("git")
+            .args(["rev-parse", "--short", "HEAD"]),
+    )?;
     let mut text = format!(
         "# What a call costs the server\n\n\
          `cargo xtask service-cost --pairs {}`, {}, commit {}, {}.\n\n\

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::command::{House, Stop, output, run};
+use crate::command::{Error, Workspace, output, run};
 
 const OUT: &str = "target/lab-agreement";
 
@@ -36,9 +36,9 @@ impl Figures {
         self.ns.insert(format!("{library} {alg} {contract}"), ns);
     }
 
-    pub(super) fn of(&self, cell: &Cell) -> Result<f64, Stop> {
+    pub(super) fn of(&self, cell: &Cell) -> Result<f64, Error> {
         let name = format!("{} {} {}", cell.library, cell.alg, cell.contract);
-        (self.ns.get(&name).copied()).ok_or_else(|| Stop::Failed(format!("no figure for {name}")))
+        (self.ns.get(&name).copied()).ok_or_else(|| Error::Failed(format!("no figure for {name}")))
     }
 
     pub(super) fn noise_floor(&self) -> Option<f64> {
@@ -47,13 +47,13 @@ impl Figures {
 }
 
 /// Builds the lab, so that no pair waits for it.
-pub(super) fn build_lab(house: &House) -> Result<(), Stop> {
-    run(&mut house.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))
+pub(super) fn build_lab(workspace: &Workspace) -> Result<(), Error> {
+    run(&mut workspace.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))
 }
 
 /// One run of the lab over the cells.
-pub(super) fn lab(house: &House, cells: &[Cell]) -> Result<Figures, Stop> {
-    let mut command = house.command(house.target().join("release/jeton"));
+pub(super) fn lab(workspace: &Workspace, cells: &[Cell]) -> Result<Figures, Error> {
+    let mut command = workspace.command(workspace.target().join("release/jeton"));
     command.args(["lab", "run", "libraries", "--rounds", "4", "--out", OUT]);
     command.args(["--contract", "sign", "--contract", "verify", "--json"]);
     let mut subjects: Vec<String> = cells.iter().map(Cell::subject).collect();
@@ -94,9 +94,9 @@ struct Time {
     median: f64,
 }
 
-fn read(results: &str, cells: &[Cell]) -> Result<Figures, Stop> {
+fn read(results: &str, cells: &[Cell]) -> Result<Figures, Error> {
     let results: Results = serde_json::from_str(results)
-        .map_err(|error| Stop::Failed(format!("the lab's results cannot be read: {error}")))?;
+        .map_err(|error| Error::Failed(format!("the lab's results cannot be read: {error}")))?;
     let mut figures = Figures {
         noise_floor: (results.noise_floor.managed).or(results.noise_floor.floor),
         ..Figures::default()
@@ -125,7 +125,7 @@ mod tests {
     };
 
     #[test]
-    fn the_labs_rows_are_found_by_their_subject() {
+    fn lab_row_is_found_by_its_subject() {
         let results = serde_json::json!({
             "noise_floor": { "floor": 0.03 },
             "rows": [
@@ -141,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_a_figure_is_named() {
+    fn row_without_a_figure_is_named() {
         let results = r#"{"noise_floor":{},"rows":[]}"#;
         let figures = read(results, &[CELL]).unwrap();
-        let Err(Stop::Failed(why)) = figures.of(&CELL) else {
+        let Err(Error::Failed(why)) = figures.of(&CELL) else {
             unreachable!("there is no row");
         };
         assert_eq!(why, "no figure for golang-jwt HS256 sign");
