@@ -26,8 +26,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         }
         Verdict::Advisories => Err(Error::Failed("audit: see the advisories above".into())),
         Verdict::Undecided => Err(Error::Usage(
-            "audit: cannot tell: the advisory database could not be read. \
-             Run it again with the network at hand"
+            "audit: undecided: the advisory database could not be read. \
+             Run it again with network access"
                 .into(),
         )),
     }

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use crate::command::{Error, Workspace, output};
 use crate::interval::{Ratio, Verdict, median};
 use crate::pairs;
-use figures::{Cell, Figures, lab};
+use figures::{Case, Figures, lab};
 use tools::Tool;
 
 const LOG: &str = "docs/agreement.md";
@@ -81,7 +81,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
 /// One figure by both ways.
 struct Line {
     tool: Tool,
-    cell: Cell,
+    case: Case,
     lab_ns: f64,
     tool_ns: f64,
     ratio: Ratio,
@@ -95,7 +95,7 @@ impl Line {
 }
 
 fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<Vec<Line>, Error> {
-    let cells = tool.tool().cells();
+    let cases = tool.tool().cases();
     let mut by_lab: Vec<Figures> = Vec::new();
     let mut by_tool: Vec<Figures> = Vec::new();
     for pair in 0..pairs {
@@ -106,25 +106,25 @@ fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<V
         );
         // In turns first: what drifts with time falls on both alike.
         if pair % 2 == 0 {
-            by_lab.push(lab(workspace, &cells)?);
+            by_lab.push(lab(workspace, &cases)?);
             by_tool.push(tool.run(workspace)?);
         } else {
             by_tool.push(tool.run(workspace)?);
-            by_lab.push(lab(workspace, &cells)?);
+            by_lab.push(lab(workspace, &cases)?);
         }
     }
     let floor = median(by_lab.iter().filter_map(Figures::noise_floor).collect());
     let bound = tool.tool().bound().max(floor.unwrap_or(0.0).min(WIDEST));
-    (cells.iter())
-        .map(|cell| {
+    (cases.iter())
+        .map(|case| {
             let of = |runs: &[Figures]| -> Result<Vec<f64>, Error> {
-                runs.iter().map(|figures| figures.of(cell)).collect()
+                runs.iter().map(|figures| figures.of(case)).collect()
             };
             let (lab, own) = (of(&by_lab)?, of(&by_tool)?);
             let logs = lab.iter().zip(&own).map(|(a, b)| (a / b).ln()).collect();
             Ok(Line {
                 tool: tool.tool(),
-                cell: cell.clone(),
+                case: case.clone(),
                 ratio: Ratio::of(logs),
                 lab_ns: median(lab).unwrap_or(f64::NAN),
                 tool_ns: median(own).unwrap_or(f64::NAN),
@@ -150,7 +150,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
          ratios). The lab waits while\na neighbour has a part of the core; of a tool's thirty \
          repetitions, which cannot, the lower quartile stands. They\nagree where the whole interval lies inside the bound, and are apart where all of \
          it is outside: the larger of 5 % (JMH 10 %)\nand the noise floor of the lab's runs, up to 10 %.\n\n\
-         | tool | library | algorithm | contract | lab, ns | tool, ns | ratio | bound | |\n\
+         | tool | library | algorithm | operation | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
         plan.pairs,
         day.trim(),
@@ -165,14 +165,14 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             text,
             "| {} | {} | {} | {} | {:.0} | {:.0} | {:.3} ({low:.3} to {high:.3}) | {:.1} % | {} |",
             line.tool.name(),
-            line.cell.library,
-            line.cell.alg,
-            line.cell.contract,
+            line.case.library,
+            line.case.alg,
+            line.case.operation,
             line.lab_ns,
             line.tool_ns,
             line.ratio.middle(),
             line.bound * 100.0,
-            line.verdict().cell(),
+            line.verdict().case(),
         );
     }
     Ok(text)

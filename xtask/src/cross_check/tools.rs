@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::figures::{Cell, Figures};
+use super::figures::{Case, Figures};
 use crate::command::{Error, Workspace, output, run};
 
 /// Repetitions that a tool makes of every benchmark, each of them short.
@@ -52,7 +52,7 @@ impl Tool {
         }
     }
 
-    pub(super) fn cells(self) -> Vec<Cell> {
+    pub(super) fn cases(self) -> Vec<Case> {
         let libraries: &[(&str, &str)] = match self {
             Self::Go => &[("golang-jwt", "go/golang-jwt")],
             Self::Criterion => &[
@@ -61,20 +61,20 @@ impl Tool {
             ],
             Self::Jmh => &[("nimbus-jose-jwt", "java/nimbus-jose-jwt")],
         };
-        let mut cells = Vec::new();
+        let mut cases = Vec::new();
         for &(library, driver) in libraries {
             for alg in ["HS256", "ES256"] {
-                for contract in ["sign", "verify"] {
-                    cells.push(Cell {
+                for operation in ["sign", "verify"] {
+                    cases.push(Case {
                         library,
                         alg,
-                        contract,
+                        operation,
                         driver,
                     });
                 }
             }
         }
-        cells
+        cases
     }
 
     /// Builds its benchmark, so that no pair waits for it.
@@ -115,7 +115,7 @@ impl Built {
         self.tool
     }
 
-    /// One run over all its cells, on the core that the lab gives its drivers.
+    /// One run over all its cases, on the core that the lab gives its drivers.
     pub(super) fn run(&self, workspace: &Workspace) -> Result<Figures, Error> {
         match self.tool {
             Tool::Go => {
@@ -194,8 +194,8 @@ fn on_the_drivers_core(command: Command) -> Command {
 /// `BenchmarkSign/HS256-1   123456   3100 ns/op`, a line for each repetition.
 fn go_figures(text: &str) -> Result<Figures, Error> {
     let mut figures = Figures::default();
-    for cell in Tool::Go.cells() {
-        let name = format!("Benchmark{}/{}", capitalised(cell.contract), cell.alg);
+    for case in Tool::Go.cases() {
+        let name = format!("Benchmark{}/{}", capitalised(case.operation), case.alg);
         let repetitions: Vec<f64> = (text.lines())
             .filter(|line| {
                 let first = line.split_whitespace().next().unwrap_or_default();
@@ -206,7 +206,7 @@ fn go_figures(text: &str) -> Result<Figures, Error> {
             .collect();
         let time = undisturbed(repetitions)
             .ok_or_else(|| Error::Failed(format!("go test says nothing of {name}")))?;
-        figures.add(cell.library, cell.alg, cell.contract, time);
+        figures.add(case.library, case.alg, case.operation, time);
     }
     Ok(figures)
 }
@@ -244,15 +244,15 @@ impl Samples {
 /// `jeton HS256 sign/new/sample.json`
 fn criterion_figures(home: &Path) -> Result<Figures, Error> {
     let mut figures = Figures::default();
-    for cell in Tool::Criterion.cells() {
-        let name = format!("{} {} {}", cell.library, cell.alg, cell.contract);
+    for case in Tool::Criterion.cases() {
+        let name = format!("{} {} {}", case.library, case.alg, case.operation);
         let path = home.join(&name).join("new/sample.json");
         let failed = |why: String| Error::Failed(format!("{}: {why}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
         let samples: Samples =
             serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         let ns = undisturbed(samples.ns()).ok_or_else(|| failed("has no sample".into()))?;
-        figures.add(cell.library, cell.alg, cell.contract, ns);
+        figures.add(case.library, case.alg, case.operation, ns);
     }
     Ok(figures)
 }
@@ -282,7 +282,7 @@ fn jmh_figures(text: &str) -> Result<Figures, Error> {
         .map_err(|error| Error::Failed(format!("JMH's report cannot be read: {error}")))?;
     let mut figures = Figures::default();
     for row in rows {
-        let contract = row.benchmark.rsplit('.').next().unwrap_or_default();
+        let operation = row.benchmark.rsplit('.').next().unwrap_or_default();
         let time = undisturbed(row.metric.raw_data.into_iter().flatten().collect());
         let (Some(ns), "ns/op") = (time, row.metric.score_unit.as_str()) else {
             return Err(Error::Failed(format!(
@@ -290,7 +290,7 @@ fn jmh_figures(text: &str) -> Result<Figures, Error> {
                 row.benchmark
             )));
         };
-        figures.add("nimbus-jose-jwt", &row.params.alg, contract, ns);
+        figures.add("nimbus-jose-jwt", &row.params.alg, operation, ns);
     }
     Ok(figures)
 }
@@ -301,8 +301,8 @@ mod tests {
 
     use super::*;
 
-    fn figure(figures: &Figures, cell: &Cell) -> String {
-        figures.of(cell).unwrap().to_string()
+    fn figure(figures: &Figures, case: &Case) -> String {
+        figures.of(case).unwrap().to_string()
     }
 
     #[test]
@@ -314,8 +314,8 @@ mod tests {
             }
         }
         let figures = go_figures(&text).unwrap();
-        for cell in Tool::Go.cells() {
-            assert_eq!(figure(&figures, &cell), "3100");
+        for case in Tool::Go.cases() {
+            assert_eq!(figure(&figures, &case), "3100");
         }
         assert!(go_figures("PASS").is_err());
     }
@@ -334,8 +334,8 @@ mod tests {
         let text = r#"[{"benchmark":"Agreement.sign","params":{"alg":"HS256"},
             "primaryMetric":{"scoreUnit":"ns/op","rawData":[[5.0,4.0,6.0,9.0]]}}]"#;
         let figures = jmh_figures(text).unwrap();
-        let cell = &Tool::Jmh.cells()[0];
-        assert_eq!(figure(&figures, cell), "5");
+        let case = &Tool::Jmh.cases()[0];
+        assert_eq!(figure(&figures, case), "5");
         let other = text.replace("ns/op", "ops/s");
         assert!(jmh_figures(&other).is_err());
     }

@@ -122,7 +122,7 @@ fn check(text: &str) -> Result<String, String> {
     let harmless = ["refused", "not-offered", "not-applicable"];
     let bad = jeton.iter().find(|r| match &r.outcome {
         Some(outcome) => !harmless.contains(&outcome.as_str()),
-        // A twin that is refused is a control that fails: jeton has no compression by default.
+        // A positive control that is rejected fails the row: jeton has no compression by default.
         None => r.attack != "zip-bomb",
     });
     if let Some(row) = bad {

@@ -341,14 +341,14 @@ mod tests {
         assert!(check(&rows(&[]), only_rust).is_err());
     }
 
-    fn exchange(minter: &str, verifier: &str, outcome: Option<&str>, explanation: &str) -> String {
+    fn exchange(issuer: &str, verifier: &str, outcome: Option<&str>, explanation: &str) -> String {
         let party = |driver: &str| {
             let (language, library) = driver.split_once('/').unwrap();
             serde_json::json!({"driver": driver, "library": library, "language": language})
         };
         let explanation = (!explanation.is_empty()).then_some(explanation);
         serde_json::json!({"rows": [
-            {"minter": party(minter), "verifier": party(verifier), "format": "jwt", "alg": "ES256",
+            {"minter": party(issuer), "verifier": party(verifier), "format": "jwt", "alg": "ES256",
              "enc": null, "outcome": outcome, "explanation": explanation},
             {"minter": party(OWN), "verifier": party(OWN), "format": "jwt", "alg": "ES256",
              "enc": null, "outcome": "verified"},
