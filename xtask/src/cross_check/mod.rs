@@ -172,7 +172,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             line.tool_ns,
             line.ratio.middle(),
             line.bound * 100.0,
-            line.verdict().case(),
+            line.verdict().cell(),
         );
     }
     Ok(text)
