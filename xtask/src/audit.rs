@@ -2,20 +2,20 @@
 //!
 //! Not a part of `test`: the answer depends on the day, and the database on the network.
 
-use crate::command::{House, Stop};
+use crate::command::{Error, Workspace};
 use crate::setup::cargo_deny_path;
 
-/// Asks the advisory database. "Cannot tell" is an answer of its own, never "all is well".
-pub(crate) fn run(house: &House) -> Result<(), Stop> {
-    let cargo_deny = cargo_deny_path(house).ok_or_else(|| {
-        Stop::Misused("cargo-deny is not installed: run `cargo xtask setup`".into())
+/// Asks the advisory database. "Undecided" is a result, and never counts as success.
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
+    let cargo_deny = cargo_deny_path(workspace).ok_or_else(|| {
+        Error::Usage("cargo-deny is not installed: run `cargo xtask setup`".into())
     })?;
     eprintln!("audit: asking the advisory database");
-    let output = house
+    let output = workspace
         .command(cargo_deny)
         .args(["--color", "never", "check", "advisories"])
         .output()
-        .map_err(|error| Stop::Misused(format!("cargo-deny did not start: {error}")))?;
+        .map_err(|error| Error::Usage(format!("cargo-deny did not start: {error}")))?;
     let mut talk = String::from_utf8_lossy(&output.stdout).into_owned();
     talk.push_str(&String::from_utf8_lossy(&output.stderr));
     eprint!("{talk}");
@@ -24,10 +24,10 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
             eprintln!("audit: no known advisory");
             Ok(())
         }
-        Verdict::Advisories => Err(Stop::Failed("audit: see the advisories above".into())),
-        Verdict::CannotTell => Err(Stop::Misused(
-            "audit: cannot tell: the advisory database could not be read. \
-             Run it again with the network at hand"
+        Verdict::Advisories => Err(Error::Failed("audit: see the advisories above".into())),
+        Verdict::Undecided => Err(Error::Usage(
+            "audit: undecided: the advisory database could not be read. \
+             Run it again with network access"
                 .into(),
         )),
     }
@@ -37,7 +37,7 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
 enum Verdict {
     Clean,
     Advisories,
-    CannotTell,
+    Undecided,
 }
 
 /// A finding is only what cargo-deny reports as such; any other failure means that nothing was
@@ -48,7 +48,7 @@ fn verdict(success: bool, talk: &str) -> Verdict {
     } else if talk.contains("advisories FAILED") {
         Verdict::Advisories
     } else {
-        Verdict::CannotTell
+        Verdict::Undecided
     }
 }
 
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unreachable_database_is_cannot_tell() {
+    fn audit_without_network_is_undecided() {
         let talk = "[ERROR] failed to fetch advisory database";
-        assert_eq!(verdict(false, talk), Verdict::CannotTell);
+        assert_eq!(verdict(false, talk), Verdict::Undecided);
     }
 
     #[test]
-    fn a_finding_is_a_failure() {
+    fn audit_with_finding_fails() {
         assert_eq!(verdict(false, "advisories FAILED"), Verdict::Advisories);
     }
 }

@@ -4,38 +4,38 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Why a chore ends early.
+/// Why a task failed.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum Error {
     /// A check failed. Exit code 1.
     Failed(String),
-    /// The call was wrong, or the machine lacks what the chore needs. Exit code 2.
-    Misused(String),
+    /// The call was wrong, or a tool that the task needs is missing. Exit code 2.
+    Usage(String),
 }
 
-impl Stop {
+impl Error {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Failed(_) => ExitCode::from(1),
-            Self::Misused(_) => ExitCode::from(2),
+            Self::Usage(_) => ExitCode::from(2),
         }
     }
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(why) | Self::Misused(why) => f.write_str(why),
+            Self::Failed(why) | Self::Usage(why) => f.write_str(why),
         }
     }
 }
 
-/// The checkout that this chore works on.
-pub(crate) struct House {
+/// The checkout that this task runs in.
+pub(crate) struct Workspace {
     root: PathBuf,
 }
 
-impl House {
+impl Workspace {
     /// The checkout that `cargo xtask` was called in.
     pub(crate) fn here() -> Self {
         // Cargo sets it again when it runs the binary, so a moved checkout is found.
@@ -66,7 +66,7 @@ impl House {
         command
     }
 
-    /// The cargo that runs this chore, so that every step has the pinned toolchain.
+    /// The cargo that runs this task: every step uses the pinned toolchain.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command.args(arguments);
@@ -101,34 +101,34 @@ impl House {
 pub(crate) const PROTOC: &str = "protoc";
 
 /// Runs `command` with the terminal as its own, and fails if it fails.
-pub(crate) fn run(command: &mut Command) -> Result<(), Stop> {
+pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
     let line = shown(command);
     eprintln!("  $ {line}");
     let status = command
         .status()
-        .map_err(|error| Stop::Misused(format!("`{line}` did not start: {error}")))?;
+        .map_err(|error| Error::Usage(format!("`{line}` did not start: {error}")))?;
     if status.success() {
         Ok(())
     } else {
-        Err(Stop::Failed(format!("`{line}` ended with {status}")))
+        Err(Error::Failed(format!("`{line}` ended with {status}")))
     }
 }
 
 /// Runs `command` and returns what it wrote to stdout; its stderr stays on the terminal.
-pub(crate) fn output(command: &mut Command) -> Result<String, Stop> {
+pub(crate) fn output(command: &mut Command) -> Result<String, Error> {
     let line = shown(command);
     let output = command
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| Stop::Misused(format!("`{line}` did not start: {error}")))?;
+        .map_err(|error| Error::Usage(format!("`{line}` did not start: {error}")))?;
     if !output.status.success() {
-        return Err(Stop::Failed(format!(
+        return Err(Error::Failed(format!(
             "`{line}` ended with {}",
             output.status
         )));
     }
     String::from_utf8(output.stdout)
-        .map_err(|_| Stop::Failed(format!("`{line}` wrote something that is not UTF-8")))
+        .map_err(|_| Error::Failed(format!("`{line}` wrote something that is not UTF-8")))
 }
 
 /// Whether `command` runs and succeeds; it prints nothing.
@@ -169,9 +169,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failing_command_is_named_with_its_arguments() {
-        let house = House::here();
-        let stop = run(&mut house.cargo(&["no-such-subcommand"])).map_err(|stop| stop.to_string());
+    fn failed_command_is_named_with_its_arguments() {
+        let workspace = Workspace::here();
+        let stop =
+            run(&mut workspace.cargo(&["no-such-subcommand"])).map_err(|stop| stop.to_string());
         assert!(
             stop.as_ref()
                 .is_err_and(|why| why.starts_with("`cargo no-such-subcommand` ended with")),
@@ -180,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_program_is_not_a_failed_check() {
-        let stop = run(&mut House::here().command("jeton-no-such-program"));
-        assert!(matches!(stop, Err(Stop::Misused(_))), "{stop:?}");
+    fn missing_program_is_a_usage_error() {
+        let stop = run(&mut Workspace::here().command("jeton-no-such-program"));
+        assert!(matches!(stop, Err(Error::Usage(_))), "{stop:?}");
     }
 }

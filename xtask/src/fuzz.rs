@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use figures::Figures;
 
-use crate::command::{House, Stop, output, run as run_command};
+use crate::command::{Error, Workspace, output, run as run_command};
 
 /// What cargo-fuzz gives the compiler when it is asked for no sanitizer: a counter for each edge,
 /// the compared values, and code that keeps its branches.
@@ -31,7 +31,7 @@ const FLAGS: &[&str] = &[
 /// Most memory that a target may ever hold, MB. Each call's own bound is asserted in the targets.
 const MEMORY_MB: u32 = 1024;
 
-/// Longest that one input may take. The dearest honest one asks for a million rounds of PBKDF2.
+/// Longest that one input may take. The dearest accurate one asks for a million rounds of PBKDF2.
 const INPUT_SECONDS: u32 = 15;
 
 /// Longest that a fuzzer may take to write its seeds and to run each once. It listens to no signal
@@ -85,11 +85,11 @@ pub(crate) struct Targets {
 
 impl Targets {
     /// Builds every target of the scope.
-    pub(crate) fn build(house: &House, scope: Scope) -> Result<Self, Stop> {
-        let names = names(house, scope)?;
-        let home = house.target().join("fuzz");
-        let host = host(house)?;
-        let mut build = house.cargo(&["build", "--release", "--locked", "--bins"]);
+    pub(crate) fn build(workspace: &Workspace, scope: Scope) -> Result<Self, Error> {
+        let names = names(workspace, scope)?;
+        let home = workspace.target().join("fuzz");
+        let host = host(workspace)?;
+        let mut build = workspace.cargo(&["build", "--release", "--locked", "--bins"]);
         build
             .args(scope.features())
             .args(["--manifest-path", "fuzz/Cargo.toml", "--target", &host])
@@ -122,20 +122,25 @@ impl Targets {
     /// A finding ends its target, not the others.
     pub(crate) fn run(
         &self,
-        house: &House,
+        workspace: &Workspace,
         each: Duration,
         mut see: impl FnMut(&Figures),
-    ) -> Result<Vec<Figures>, Stop> {
+    ) -> Result<Vec<Figures>, Error> {
         let mut all = Vec::new();
         for binary in &self.binaries {
-            let figures = self.run_one(house, binary, each)?;
+            let figures = self.run_one(workspace, binary, each)?;
             see(&figures);
             all.push(figures);
         }
         Ok(all)
     }
 
-    fn run_one(&self, house: &House, binary: &Path, each: Duration) -> Result<Figures, Stop> {
+    fn run_one(
+        &self,
+        workspace: &Workspace,
+        binary: &Path,
+        each: Duration,
+    ) -> Result<Figures, Error> {
         let name = file_name(binary);
         let corpus = self.home.join("corpus").join(&name);
         let findings = self.home.join("findings");
@@ -144,7 +149,7 @@ impl Targets {
         }
         let log = self.home.join(format!("{name}.log"));
         let file = File::create(&log).map_err(|error| cannot(&log, &error))?;
-        let mut fuzzer = house.command(binary);
+        let mut fuzzer = workspace.command(binary);
         fuzzer
             .arg(&corpus)
             .arg(format!("-rss_limit_mb={MEMORY_MB}"))
@@ -162,9 +167,9 @@ impl Targets {
             .stderr(file);
         let mut child = fuzzer
             .spawn()
-            .map_err(|error| Stop::Misused(format!("{name} did not start: {error}")))?;
+            .map_err(|error| Error::Usage(format!("{name} did not start: {error}")))?;
         let begun = || fs::read_to_string(&log).is_ok_and(|talk| talk.contains(BEGUN));
-        let (status, ran) = run_for(house, &mut child, begun, each)?;
+        let (status, ran) = run_for(workspace, &mut child, begun, each)?;
         let talk = fs::read(&log).map_err(|error| cannot(&log, &error))?;
         let talk = String::from_utf8_lossy(&talk);
         let mut figures = Figures::read(&name, &talk, ran);
@@ -177,11 +182,11 @@ impl Targets {
 
 /// Lets the fuzzer run for so long from when it has begun, then asks it to stop.
 fn run_for(
-    house: &House,
+    workspace: &Workspace,
     child: &mut Child,
     begun: impl Fn() -> bool,
     each: Duration,
-) -> Result<(ExitStatus, Duration), Stop> {
+) -> Result<(ExitStatus, Duration), Error> {
     let kill = |child: &mut Child| child.kill().map_err(cannot_wait);
     let never = || false;
     if let (Some(status), _) = watch(child, BEGINNING, &begun)? {
@@ -194,7 +199,7 @@ fn run_for(
         return Ok((status, ran));
     }
     // It prints its figures and ends with 0.
-    run_quietly(house, &format!("kill -USR1 {}", child.id()))?;
+    run_quietly(workspace, &format!("kill -USR1 {}", child.id()))?;
     if let (Some(status), _) = watch(child, FAREWELL, never)? {
         return Ok((status, each));
     }
@@ -209,7 +214,7 @@ fn watch(
     child: &mut Child,
     longest: Duration,
     enough: impl Fn() -> bool,
-) -> Result<(Option<ExitStatus>, Duration), Stop> {
+) -> Result<(Option<ExitStatus>, Duration), Error> {
     let mut passed = Duration::ZERO;
     let mut last = Instant::now();
     while passed < longest && !enough() {
@@ -223,32 +228,32 @@ fn watch(
     Ok((None, passed))
 }
 
-fn cannot_wait(error: std::io::Error) -> Stop {
-    Stop::Failed(format!("a fuzzer cannot be waited for: {error}"))
+fn cannot_wait(error: std::io::Error) -> Error {
+    Error::Failed(format!("a fuzzer cannot be waited for: {error}"))
 }
 
-fn run_quietly(house: &House, script: &str) -> Result<(), Stop> {
-    house
+fn run_quietly(workspace: &Workspace, script: &str) -> Result<(), Error> {
+    workspace
         .command("sh")
         .args(["-c", script])
         .status()
         .map(drop)
-        .map_err(|error| Stop::Misused(format!("sh did not start: {error}")))
+        .map_err(|error| Error::Usage(format!("sh did not start: {error}")))
 }
 
 /// The version of libFuzzer's crate that the lockfile names.
-pub(crate) fn engine_version(house: &House) -> String {
-    let lock = fs::read_to_string(house.path("fuzz/Cargo.lock")).unwrap_or_default();
+pub(crate) fn engine_version(workspace: &Workspace) -> String {
+    let lock = fs::read_to_string(workspace.path("fuzz/Cargo.lock")).unwrap_or_default();
     let entry = lock.split_once("name = \"libfuzzer-sys\"\nversion = \"");
     let version = entry.and_then(|(_, rest)| Some(rest.split_once('"')?.0));
     version.unwrap_or("of an unknown version").to_owned()
 }
 
 /// The scope's targets, by their names.
-fn names(house: &House, scope: Scope) -> Result<Vec<String>, Stop> {
+fn names(workspace: &Workspace, scope: Scope) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for folder in scope.folders() {
-        let folder = house.path(folder);
+        let folder = workspace.path(folder);
         let entries = fs::read_dir(&folder).map_err(|error| cannot(&folder, &error))?;
         names.extend(
             entries
@@ -262,17 +267,17 @@ fn names(house: &House, scope: Scope) -> Result<Vec<String>, Stop> {
 }
 
 /// The machine's own target triple. With a target named, build scripts are built without the flags.
-fn host(house: &House) -> Result<String, Stop> {
-    let about = output(house.command("rustc").arg("-vV"))?;
+fn host(workspace: &Workspace) -> Result<String, Error> {
+    let about = output(workspace.command("rustc").arg("-vV"))?;
     about
         .lines()
         .find_map(|line| line.strip_prefix("host: "))
         .map(str::to_owned)
-        .ok_or_else(|| Stop::Misused("`rustc -vV` names no host".into()))
+        .ok_or_else(|| Error::Usage("`rustc -vV` names no host".into()))
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Stop {
-    Stop::Misused(format!("{}: {error}", path.display()))
+fn cannot(path: &Path, error: &std::io::Error) -> Error {
+    Error::Usage(format!("{}: {error}", path.display()))
 }
 
 fn file_name(path: &Path) -> String {
@@ -291,17 +296,21 @@ mod tests {
     /// to stop would end it as a crash.
     #[test]
     fn time_begins_when_the_seeds_have_run() {
-        let house = House::here();
+        let workspace = Workspace::here();
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let script = format!(
             "sleep 0.5; trap 'exit 0' USR1; echo '#1 INITED cov: 1' >{}; while :; do sleep 0.05; done",
             log.display()
         );
-        let mut child = house.command("sh").args(["-c", &script]).spawn().unwrap();
+        let mut child = workspace
+            .command("sh")
+            .args(["-c", &script])
+            .spawn()
+            .unwrap();
         let begun = || fs::read_to_string(&log).is_ok_and(|talk| talk.contains(BEGUN));
         let each = Duration::from_millis(200);
-        let (status, ran) = run_for(&house, &mut child, begun, each).unwrap();
+        let (status, ran) = run_for(&workspace, &mut child, begun, each).unwrap();
         assert!(status.success(), "{status}");
         assert_eq!(ran, each);
     }

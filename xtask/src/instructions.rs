@@ -1,5 +1,5 @@
 //! `cargo xtask instructions`: what parsing, JSON, base64 and assembly cost, counted by callgrind
-//! and held against the bounds in `crates/jeton/benches/instructions.rs`.
+//! and compared with the bounds in `crates/jeton/benches/instructions.rs`.
 //!
 //! Instructions do not depend on what else the machine does, so a bound can be close: a change that
 //! costs a twentieth more is seen on the day it is made. What they do not show is time; the lab
@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::command::{House, Stop, on_path, output, run as run_command};
+use crate::command::{Error, Workspace, on_path, output, run as run_command};
 
-/// What runs in these is a primitive's, and not counted. Callgrind's processor lacks the newest
+/// Code in these belongs to a primitive and is not counted. Callgrind emulates a processor without the newest
 /// instructions, so these are not the primitives that run in earnest.
 const PRIMITIVES: &[&str] = &[
     "aws_lc_",
@@ -33,17 +33,17 @@ pub(crate) fn is_possible() -> bool {
 }
 
 /// Counts every case, prints it beside its bound, and fails if one is beyond.
-pub(crate) fn run(house: &House) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     if !is_possible() {
-        return Err(Stop::Misused(
+        return Err(Error::Usage(
             "valgrind is not installed: run `cargo xtask setup`".into(),
         ));
     }
-    let program = build(house)?;
-    let listed = output(house.command(&program).arg("--list"))?;
+    let program = build(workspace)?;
+    let listed = output(workspace.command(&program).arg("--list"))?;
     let bounds = read_bounds(&listed)?;
     let alike = read_alike(&listed)?;
-    let dumps = dumps(house, &program)?;
+    let dumps = dumps(workspace, &program)?;
     let counts = by_case(&dumps);
     let mut wrong = differences(&alike, &least_by_case(&dumps));
     for (name, bound) in &bounds {
@@ -63,14 +63,14 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(Stop::Failed(format!(
+    Err(Error::Failed(format!(
         "{}\n       the bounds stand in crates/jeton/benches/instructions.rs",
         wrong.join("\n       ")
     )))
 }
 
-fn build(house: &House) -> Result<PathBuf, Stop> {
-    let mut build = house.cargo(&["build", "--release", "--locked", "-p", "jeton"]);
+fn build(workspace: &Workspace) -> Result<PathBuf, Error> {
+    let mut build = workspace.cargo(&["build", "--release", "--locked", "-p", "jeton"]);
     build.args(["--bench", "instructions", "--message-format", "json"]);
     build.arg("--quiet");
     let messages = output(&mut build)?;
@@ -79,10 +79,10 @@ fn build(house: &House) -> Result<PathBuf, Stop> {
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message["target"]["name"] == "instructions")
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .ok_or_else(|| Stop::Failed("cargo built no bench `instructions`".into()))
+        .ok_or_else(|| Error::Failed("cargo built no bench `instructions`".into()))
 }
 
-fn read_bounds(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
+fn read_bounds(listed: &str) -> Result<Vec<(String, u64)>, Error> {
     let read = |line: &str| {
         let (name, most) = line.split_once(' ')?;
         Some((name.to_owned(), most.parse().ok()?))
@@ -91,18 +91,18 @@ fn read_bounds(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
     let bounds: Option<Vec<_>> = bounds.map(read).collect();
     bounds
         .filter(|bounds| !bounds.is_empty())
-        .ok_or_else(|| Stop::Failed("the bench lists no cases".into()))
+        .ok_or_else(|| Error::Failed("the bench lists no cases".into()))
 }
 
 /// The cases that must cost the same, and how far apart they may lie.
-fn read_alike(listed: &str) -> Result<Vec<(String, u64)>, Stop> {
+fn read_alike(listed: &str) -> Result<Vec<(String, u64)>, Error> {
     let read = |line: &str| {
         let (name, apart) = line.split_once(" ~")?;
         Some((name.to_owned(), apart.parse().ok()?))
     };
     let alike = listed.lines().filter(|line| line.contains('~'));
     let alike: Option<Vec<_>> = alike.map(read).collect();
-    alike.ok_or_else(|| Stop::Failed("the bench's list of what must be alike is not one".into()))
+    alike.ok_or_else(|| Error::Failed("the bench's list of what must be alike is not one".into()))
 }
 
 /// Prints what each of them costs, and says which of them does not cost what the first does.
@@ -126,14 +126,14 @@ fn differences(alike: &[(String, u64)], counts: &BTreeMap<String, u64>) -> Vec<S
 }
 
 /// Runs the bench under callgrind, which writes a file each time a case begins, and one at the end.
-fn dumps(house: &House, program: &Path) -> Result<Vec<String>, Stop> {
-    let folder = house.target().join("callgrind");
-    let cannot = |error: std::io::Error| Stop::Misused(format!("{}: {error}", folder.display()));
+fn dumps(workspace: &Workspace, program: &Path) -> Result<Vec<String>, Error> {
+    let folder = workspace.target().join("callgrind");
+    let cannot = |error: std::io::Error| Error::Usage(format!("{}: {error}", folder.display()));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(cannot)?;
     }
     fs::create_dir_all(&folder).map_err(cannot)?;
-    let mut valgrind = house.command("valgrind");
+    let mut valgrind = workspace.command("valgrind");
     valgrind
         .args(["-q", "--tool=callgrind", "--compress-strings=no"])
         .arg("--dump-before=instructions::case_*")
@@ -163,7 +163,7 @@ fn dumps(house: &House, program: &Path) -> Result<Vec<String>, Stop> {
     Ok(dumps)
 }
 
-/// A dump holds what ran since the case began that ended the dump before. A case's second call
+/// A dump has what ran since the previous dump. A case's second call
 /// replaces its first.
 fn by_case(dumps: &[String]) -> BTreeMap<String, u64> {
     let begun = dumps.iter().map(|dump| case_begun(dump));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dump_belongs_to_the_case_that_began_before_it() {
+    fn dump_belongs_to_the_case_before_it() {
         let before = |case: &str| format!("--dump-before=instructions::case_{case}");
         let dumps = [
             dump(&before("jwt_issue"), 1, 1),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_call_counts_with_its_primitives() {
+    fn cheapest_call_counts_with_its_primitives() {
         let before = |case: &str| format!("--dump-before=instructions::case_{case}");
         let dumps = [
             dump(&before("right"), 1, 1),

@@ -1,6 +1,6 @@
 //! The interval of a handful of ratios, and what it says.
 
-use crate::command::Stop;
+use crate::command::Error;
 
 /// Student's t, two-sided 95 %, for 2 to 29 degrees of freedom.
 const T_95: [f64; 28] = [
@@ -21,7 +21,7 @@ pub(crate) enum Verdict {
     /// All of it is outside.
     Apart,
     /// It is too wide for either: the machine was too noisy.
-    CannotTell,
+    Undecided,
 }
 
 impl Verdict {
@@ -30,18 +30,18 @@ impl Verdict {
         match self {
             Verdict::Agree => "agree",
             Verdict::Apart => "**apart**",
-            Verdict::CannotTell => "undecided",
+            Verdict::Undecided => "undecided",
         }
     }
 
     /// All must agree: else an error that counts those that do not.
-    pub(crate) fn all_agree(verdicts: &[Verdict]) -> Result<(), Stop> {
+    pub(crate) fn all_agree(verdicts: &[Verdict]) -> Result<(), Error> {
         let count = |of: Verdict| verdicts.iter().filter(|one| **one == of).count();
-        match (count(Verdict::Apart), count(Verdict::CannotTell)) {
+        match (count(Verdict::Apart), count(Verdict::Undecided)) {
             (0, 0) => Ok(()),
-            (apart, unclear) => Err(Stop::Failed(format!(
+            (apart, unclear) => Err(Error::Failed(format!(
                 "of {} figures {apart} are apart, and {unclear} have intervals too wide to tell: \
-                 measure again on a machine that nobody else uses",
+                 measure again on an idle machine",
                 verdicts.len()
             ))),
         }
@@ -90,7 +90,7 @@ impl Ratio {
         } else if self.mean.abs() - self.half_width > bound {
             Verdict::Apart
         } else {
-            Verdict::CannotTell
+            Verdict::Undecided
         }
     }
 }
@@ -114,40 +114,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_is_students() {
+    fn interval_is_students_t() {
         // Deviation 0.011547 of four, over two; t(3) = 3.182.
         let ratio = Ratio::of(vec![0.01, -0.01, 0.01, -0.01]);
         let [low, high] = ratio.interval();
         assert!((high.ln() - 3.182 * 0.011_547 / 2.0).abs() < 1e-5);
         assert!((low.ln() + high.ln()).abs() < 1e-12);
         assert_eq!(ratio.against(0.02), Verdict::Agree);
-        assert_eq!(ratio.against(0.018), Verdict::CannotTell);
+        assert_eq!(ratio.against(0.018), Verdict::Undecided);
         let farthest = ratio.farthest();
         assert_eq!(ratio.against(farthest + 1e-9), Verdict::Agree);
-        assert_eq!(ratio.against(farthest - 1e-9), Verdict::CannotTell);
+        assert_eq!(ratio.against(farthest - 1e-9), Verdict::Undecided);
     }
 
     #[test]
-    fn a_steady_difference_is_not_agreement() {
+    fn constant_difference_is_not_agreement() {
         assert_eq!(Ratio::of(vec![0.06; 10]).against(0.05), Verdict::Apart);
         assert_eq!(Ratio::of(vec![-0.06; 10]).against(0.05), Verdict::Apart);
         assert_eq!(Ratio::of(vec![0.04; 10]).against(0.05), Verdict::Agree);
     }
 
     #[test]
-    fn what_was_not_told_is_no_agreement() {
-        use Verdict::{Agree, Apart, CannotTell};
+    fn undecided_is_not_agreement() {
+        use Verdict::{Agree, Apart, Undecided};
         assert!(Verdict::all_agree(&[Agree, Agree]).is_ok());
-        for one in [Apart, CannotTell] {
+        for one in [Apart, Undecided] {
             assert!(matches!(
                 Verdict::all_agree(&[Agree, one]),
-                Err(Stop::Failed(_))
+                Err(Error::Failed(_))
             ));
         }
     }
 
     #[test]
-    fn the_middle_of_an_even_number_lies_between() {
+    fn median_of_an_even_count_is_between() {
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(Vec::new()), None);

@@ -1,14 +1,15 @@
-//! jeton's chores, as `cargo xtask CHORE`. `cargo xtask --help` explains them.
+//! Development tasks of jeton, as `cargo xtask TASK`. `cargo xtask --help` explains them.
 //!
-//! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or the machine lacks something.
+//! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or a tool is missing.
 
-mod agreement;
 mod arch;
 mod audit;
 mod command;
+mod cross_check;
 mod fuzz;
 mod instructions;
 mod interval;
+mod lines;
 mod loaders;
 mod mutants;
 mod pairs;
@@ -16,62 +17,65 @@ mod service_cost;
 mod setup;
 mod soak;
 mod test;
+mod words;
 
 use std::process::ExitCode;
 
-use command::{House, Stop};
+use command::{Error, Workspace};
 
 const HELP: &str = "\
-jeton's chores
+Development tasks of jeton
 
-  cargo xtask setup     installs what the tests need and this machine lacks; says each step and why
-  cargo xtask test      sets up, then runs every check in order; stops at the first that fails
-  cargo xtask arch      checks the map: which crate may use which, and the rules for sources
+  cargo xtask setup     Install what the tests need and this machine lacks; print each step and its reason
+  cargo xtask test      Run setup, then every check in order; stop at the first that fails
+  cargo xtask arch      Check the crate map: which crate may use which, and the rules for sources
+  cargo xtask words     Check the wording: rejected words in all files, and the length of sentences
+  cargo xtask lines     Print the number of files and lines of each folder
   cargo xtask instructions
-                        counts instructions under callgrind and holds them against their bounds
-  cargo xtask mutants   takes one check at a time out of a copy of the library and looks which test
-                        turns red; about half an hour
-  cargo xtask audit     asks the advisory database about the dependencies; needs the network
-  cargo xtask agreement measures the same libraries by the lab and by go test -bench, criterion and
-                        JMH, and writes docs/reference/cross-check.md; about ten minutes, on a quiet machine
+                        Count instructions under callgrind and compare them with their bounds
+  cargo xtask mutants   Remove one check at a time from a copy of the library and see which test fails;
+                        about half an hour
+  cargo xtask audit     Look up the dependencies in the advisory database; needs the network
+  cargo xtask agreement Measure the same libraries with the lab and with go test -bench, criterion and
+                        JMH, and write docs/reference/cross-check.md; about ten minutes, on a quiet machine
   cargo xtask service-cost
-                        loads jeton's server and the Go server of the gRPC report in turns, and writes
+                        Load jeton's server and the Go server of the gRPC report, interleaved, and write
                         docs/reference/service-cost.md; about three minutes, on a quiet machine
-  cargo xtask loaders   loads the same two servers by h2load and by jeton lab load, and writes
+  cargo xtask loaders   Load the same two servers with h2load and with jeton lab load, and write
                         docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
-  cargo xtask soak      runs the long checks and writes a log to docs/soak/
+  cargo xtask soak      Run the long checks and write a log to docs/soak/
 
 Options of setup:
-  --runtimes            brings the runtimes that published figures come from, and nothing else: Node 26
-                        into target/tools, Go 1.27 into Go's module cache; looks for JDK 25 and CPython 3.14
+  --runtimes            Install only the runtimes that published figures need: Node 26 into target/tools,
+                        Go 1.27 into Go's module cache; look for JDK 25 and CPython 3.14
 
 Options of test:
-  --only STEP           runs this step alone, without setup (may be repeated)
-  --skip STEP           leaves this step out (may be repeated)
+  --only STEP           Run only this step, without setup (repeatable)
+  --skip STEP           Skip this step (repeatable)
 
 Options of mutants:
-  --only NAME           tries this mutant alone (may be repeated)
-  --with attack         builds the lab's driver of each and looks which row of lab attack turns red
+  --only NAME           Try only this mutant (repeatable)
+  --with attack         Build the lab's driver of each mutant and see which row of lab attack fails
 
 Options of agreement:
-  --only TOOL           go, criterion or jmh alone (may be repeated)
-  --pairs N             so many runs of each (default 10)
+  --only TOOL           Only go, criterion or jmh (repeatable)
+  --pairs N             Number of runs of each tool (default 10)
 
 Options of service-cost and loaders:
-  --pairs N             so many loads of each (default 10)
+  --pairs N             Number of loads of each server (default 10)
 
 Options of soak:
-  --only PART           lab, fuzz, kill, overload or attack alone; attack (all libraries against each
-                        other) is done if it is asked for
-  --minutes N           for the lab: starts no new run after N minutes; for fuzzing: N minutes over
-                        all targets together (default 30); for attack: N minutes
-  --runs N              at most N runs of the lab (default 10)
-  --kills N             kills an issuer N times amid revocations (default 1000)
+  --only PART           Only lab, fuzz, kill, overload or attack; attack (all libraries against each
+                        other) runs only if it is named
+  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, over all
+                        targets together (default 30); for attack, the whole
+  --runs N              Most runs of the lab (default 10)
+  --kills N             How often an issuer is killed during revocations (default 1000)
 
 Examples:
   cargo xtask setup --runtimes            then: jeton lab run --runtimes newest
-  cargo xtask test                        what the build machine runs
-  cargo xtask test --only clippy          repeat one step after mending it
+  cargo xtask test                        what continuous integration runs
+  cargo xtask test --only clippy          repeat one step after a fix
   cargo xtask test --skip lab --skip browser
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
@@ -82,9 +86,9 @@ Examples:
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let house = House::here();
+    let workspace = Workspace::here();
     let outcome = match arguments.split_first() {
-        Some((chore, rest)) => run(&house, chore, rest),
+        Some((task, rest)) => run(&workspace, task, rest),
         None => {
             print_help();
             Ok(())
@@ -99,37 +103,39 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(house: &House, chore: &str, options: &[String]) -> Result<(), Stop> {
+fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<(), Error> {
     if options.iter().any(|option| is_help(option)) {
         print_help();
         return Ok(());
     }
-    match chore {
-        "setup" => setup::run_with(house, options),
-        "test" => test::run(house, &test::Choice::parse(options)?),
-        "arch" => no_options(chore, options).and_then(|()| arch::run(house)),
-        "instructions" => no_options(chore, options).and_then(|()| instructions::run(house)),
-        "agreement" => agreement::run(house, &agreement::Plan::parse(options)?),
-        "service-cost" => service_cost::run(house, &pairs::Plan::parse(chore, options)?),
-        "loaders" => loaders::run(house, &pairs::Plan::parse(chore, options)?),
-        "mutants" => mutants::run(house, &mutants::Choice::parse(options)?),
-        "audit" => no_options(chore, options).and_then(|()| audit::run(house)),
-        "soak" => soak::run(house, &soak::Plan::parse(options)?),
+    match task {
+        "setup" => setup::run_with(workspace, options),
+        "test" => test::run(workspace, &test::Choice::parse(options)?),
+        "arch" => no_options(task, options).and_then(|()| arch::run(workspace)),
+        "words" => no_options(task, options).and_then(|()| words::run(workspace)),
+        "lines" => no_options(task, options).and_then(|()| lines::run(workspace)),
+        "instructions" => no_options(task, options).and_then(|()| instructions::run(workspace)),
+        "agreement" => cross_check::run(workspace, &cross_check::Plan::parse(options)?),
+        "service-cost" => service_cost::run(workspace, &pairs::Plan::parse(task, options)?),
+        "loaders" => loaders::run(workspace, &pairs::Plan::parse(task, options)?),
+        "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
+        "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
+        "soak" => soak::run(workspace, &soak::Plan::parse(options)?),
         other if is_help(other) => {
             print_help();
             Ok(())
         }
-        other => Err(Stop::Misused(format!(
-            "there is no chore `{other}`; `cargo xtask --help` lists them"
+        other => Err(Error::Usage(format!(
+            "unknown task `{other}`; `cargo xtask --help` lists the tasks"
         ))),
     }
 }
 
-fn no_options(chore: &str, options: &[String]) -> Result<(), Stop> {
+fn no_options(task: &str, options: &[String]) -> Result<(), Error> {
     match options.first() {
         None => Ok(()),
-        Some(option) => Err(Stop::Misused(format!(
-            "`{chore}` takes no options, but got `{option}`"
+        Some(option) => Err(Error::Usage(format!(
+            "`{task}` takes no options, got `{option}`"
         ))),
     }
 }

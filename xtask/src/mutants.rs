@@ -1,7 +1,7 @@
-//! `cargo xtask mutants`: are the attack tests worth anything?
+//! `cargo xtask mutants`: checks that the attack tests notice a missing check.
 //!
-//! One check at a time is taken out of a copy of the library, and the test that holds it must turn
-//! red. A mutant that survives is a check that nobody would miss.
+//! One check at a time is removed from a copy of the library. A test must fail.
+//! A mutant that survives is a check without a test.
 
 mod attacked;
 mod table;
@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::command::{House, Stop};
+use crate::command::{Error, Workspace};
 use table::{MUTANTS, Mutant};
 
-/// How long a test may run. A test that a mutant keeps busy longer has noticed it.
+/// How long a test may run. A test that runs longer counts as failed.
 const TEST_TIME: Duration = Duration::from_secs(120);
 
-/// Which mutants to try, and who must notice them.
+/// Which mutants to try, and what must notice them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
     only: Vec<String>,
-    by: Witnesses,
+    by: NoticedBy,
 }
 
-/// Who must notice a mutant.
+/// What must notice a mutant.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Witnesses {
+enum NoticedBy {
     /// The library's tests.
     #[default]
     Tests,
@@ -36,24 +36,24 @@ enum Witnesses {
 
 impl Choice {
     /// Reads `--only NAME`, which may be repeated, and `--with attack`.
-    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Error> {
         let mut only = Vec::new();
-        let mut by = Witnesses::Tests;
+        let mut by = NoticedBy::Tests;
         let mut options = options.iter();
         while let Some(option) = options.next() {
             let value = options.next();
             if option == "--with" && value.is_some_and(|v| v == "attack") {
-                by = Witnesses::Attacks;
+                by = NoticedBy::Attacks;
                 continue;
             }
             let name = value.filter(|_| option == "--only");
             let name = name.ok_or_else(|| {
-                Stop::Misused(format!(
-                    "`mutants` knows --only NAME and --with attack, not `{option}`"
+                Error::Usage(format!(
+                    "unknown option `{option}`; `mutants` has --only NAME and --with attack"
                 ))
             })?;
             if !MUTANTS.iter().any(|mutant| mutant.name == name) {
-                return Err(Stop::Misused(format!("there is no mutant `{name}`")));
+                return Err(Error::Usage(format!("unknown mutant `{name}`")));
             }
             only.push(name.clone());
         }
@@ -65,29 +65,29 @@ impl Choice {
     }
 }
 
-/// What became of a mutant.
+/// What happened to a mutant.
 enum Fate {
-    /// The test turned red; the first that did.
+    /// The first test that failed.
     Killed(String),
     Survived,
-    /// It was never tried: it does not compile, or its place is not there any more.
+    /// Not tried: it does not compile, or its text is not in the file.
     Stale(String),
 }
 
-/// Tries each mutant and says which test noticed it.
-pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
-    if choice.by == Witnesses::Attacks {
-        return attacked::run(house, choice);
+/// Tries each mutant and prints the test that noticed it.
+pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
+    if choice.by == NoticedBy::Attacks {
+        return attacked::run(workspace, choice);
     }
-    let workshop = Workshop::make(house)?;
+    let copy = LibraryCopy::make(workspace)?;
     eprintln!("== mutants: the tests on the library as it is");
     let mut tests: Vec<&str> = MUTANTS.iter().map(|mutant| mutant.test).collect();
     tests.sort_unstable();
     tests.dedup();
     for test in tests {
-        if let Fate::Killed(why) = workshop.try_test(house, test)? {
-            return Err(Stop::Failed(format!(
-                "{test} is red without a mutant: {why}"
+        if let Fate::Killed(why) = copy.try_test(workspace, test)? {
+            return Err(Error::Failed(format!(
+                "{test} fails without a mutant: {why}"
             )));
         }
     }
@@ -95,15 +95,15 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
     let chosen: Vec<&Mutant> = MUTANTS.iter().filter(|mutant| choice.has(mutant)).collect();
     for (index, mutant) in chosen.iter().enumerate() {
         let started = Instant::now();
-        let fate = workshop.try_mutant(house, mutant)?;
+        let fate = copy.try_mutant(workspace, mutant)?;
         let seconds = started.elapsed().as_secs();
-        let words = match &fate {
+        let result = match &fate {
             Fate::Killed(by) => format!("noticed by {by}"),
             Fate::Survived => format!("SURVIVED {}", mutant.test),
             Fate::Stale(why) => format!("STALE: {why}"),
         };
         eprintln!(
-            "  {}/{} {:<26}{words} ({seconds} s)",
+            "  {}/{} {:<26}{result} ({seconds} s)",
             index + 1,
             chosen.len(),
             mutant.name
@@ -116,22 +116,22 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
         eprintln!("== mutants: {} of {0} noticed", chosen.len());
         return Ok(());
     }
-    Err(Stop::Failed(format!(
-        "mutants that no test noticed, or that are stale: {}",
+    Err(Error::Failed(format!(
+        "mutants that no test noticed, or that do not apply: {}",
         wrong.join(", ")
     )))
 }
 
-/// A copy of what the library's tests need; nobody's work is touched.
-struct Workshop {
+/// A copy of what the library's tests need. The checkout is not changed.
+struct LibraryCopy {
     root: PathBuf,
 }
 
-impl Workshop {
-    fn make(house: &House) -> Result<Self, Stop> {
-        let root = house.target().join("mutants");
+impl LibraryCopy {
+    fn make(workspace: &Workspace) -> Result<Self, Error> {
+        let root = workspace.target().join("mutants");
         fs::create_dir_all(&root).map_err(|error| cannot(&root, &error))?;
-        let workshop = Self { root };
+        let copy = Self { root };
         for part in [
             "Cargo.toml",
             "Cargo.lock",
@@ -142,15 +142,15 @@ impl Workshop {
             "vectors",
             "xtask",
         ] {
-            let from = house.path(part);
+            let from = workspace.path(part);
             if from.exists() {
-                copy_over(&from, &workshop.root.join(part))?;
+                copy_over(&from, &copy.root.join(part))?;
             }
         }
-        Ok(workshop)
+        Ok(copy)
     }
 
-    fn try_mutant(&self, house: &House, mutant: &Mutant) -> Result<Fate, Stop> {
+    fn try_mutant(&self, workspace: &Workspace, mutant: &Mutant) -> Result<Fate, Error> {
         let path = self.root.join("crates/jeton/src").join(mutant.file);
         let Ok(text) = fs::read_to_string(&path) else {
             return Ok(Fate::Stale("its file is not there".into()));
@@ -161,20 +161,20 @@ impl Workshop {
         }
         let write = |text: &str| fs::write(&path, text).map_err(|error| cannot(&path, &error));
         write(&text.replacen(mutant.find, mutant.put, 1))?;
-        let fate = self.try_test(house, mutant.test);
+        let fate = self.try_test(workspace, mutant.test);
         write(&text)?;
         fate
     }
 
     /// Builds one test and runs it.
-    fn try_test(&self, house: &House, test: &str) -> Result<Fate, Stop> {
-        let Some(program) = self.build(house, test)? else {
+    fn try_test(&self, workspace: &Workspace, test: &str) -> Result<Fate, Error> {
+        let Some(program) = self.build(workspace, test)? else {
             return Ok(Fate::Stale(format!("{test} does not compile")));
         };
         let log = self.root.join("test.log");
         let file = fs::File::create(&log).map_err(|error| cannot(&log, &error))?;
-        let failed = |error| Stop::Failed(format!("{test} cannot be run: {error}"));
-        let mut child = house
+        let failed = |error| Error::Failed(format!("{test} cannot be run: {error}"));
+        let mut child = workspace
             .command(program)
             .current_dir(self.root.join("crates/jeton"))
             .stdin(Stdio::null())
@@ -198,8 +198,8 @@ impl Workshop {
     }
 
     /// The test's program, or `None` if it does not compile.
-    fn build(&self, house: &House, test: &str) -> Result<Option<PathBuf>, Stop> {
-        let mut cargo = house.cargo(&["test", "--no-run", "--quiet", "-p", "jeton"]);
+    fn build(&self, workspace: &Workspace, test: &str) -> Result<Option<PathBuf>, Error> {
+        let mut cargo = workspace.cargo(&["test", "--no-run", "--quiet", "-p", "jeton"]);
         match test {
             "lib" => cargo.arg("--lib"),
             name => cargo.args(["--test", name]),
@@ -209,7 +209,7 @@ impl Workshop {
             .arg(self.root.join("target"))
             .current_dir(&self.root)
             .output()
-            .map_err(|error| Stop::Misused(format!("cargo did not start: {error}")))?;
+            .map_err(|error| Error::Usage(format!("cargo did not start: {error}")))?;
         if !output.status.success() {
             return Ok(None);
         }
@@ -234,7 +234,7 @@ fn first_red(log: &Path, test: &str) -> String {
 }
 
 /// Copies what has changed. A file that has not keeps its time, so that nothing is built again.
-fn copy_over(from: &Path, to: &Path) -> Result<(), Stop> {
+fn copy_over(from: &Path, to: &Path) -> Result<(), Error> {
     if from.is_dir() {
         fs::create_dir_all(to).map_err(|error| cannot(to, &error))?;
         let entries = fs::read_dir(from).map_err(|error| cannot(from, &error))?;
@@ -253,8 +253,8 @@ fn copy_over(from: &Path, to: &Path) -> Result<(), Stop> {
     fs::write(to, new).map_err(|error| cannot(to, &error))
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Stop {
-    Stop::Misused(format!("{}: {error}", path.display()))
+fn cannot(path: &Path, error: &std::io::Error) -> Error {
+    Error::Usage(format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -263,9 +263,9 @@ mod tests {
 
     #[test]
     fn every_mutant_has_its_place() {
-        let house = House::here();
+        let workspace = Workspace::here();
         for mutant in MUTANTS {
-            let path = house.path("crates/jeton/src").join(mutant.file);
+            let path = workspace.path("crates/jeton/src").join(mutant.file);
             let text = fs::read_to_string(&path).unwrap_or_default();
             let places = text.matches(mutant.find).count();
             assert_eq!(places, 1, "{} in {}", mutant.name, mutant.file);
@@ -287,7 +287,7 @@ mod tests {
         };
         assert!(parse(&["--only", "issuer"]).is_ok_and(|choice| choice.only == ["issuer"]));
         for wrong in [&["--only"][..], &["--only", "no"], &["--all", "x"]] {
-            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+            assert!(matches!(parse(wrong), Err(Error::Usage(_))), "{wrong:?}");
         }
     }
 }

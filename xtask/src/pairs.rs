@@ -1,6 +1,6 @@
-//! How many pairs of measurements a chore makes: `--pairs N`.
+//! How many pairs a task measures: `--pairs N`.
 
-use crate::command::Stop;
+use crate::command::Error;
 use crate::interval::{MAX_PAIRS, MIN_PAIRS};
 
 /// So many pairs, unless told otherwise.
@@ -13,28 +13,22 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Reads `--pairs N`, the only option of `chore`.
-    pub(crate) fn parse(chore: &str, options: &[String]) -> Result<Self, Stop> {
+    /// Reads `--pairs N`, the only option of `task`.
+    pub(crate) fn parse(task: &str, options: &[String]) -> Result<Self, Error> {
         match options {
             [] => Ok(Self { pairs: DEFAULT }),
             [option, value] if option == "--pairs" => number(value).map(|pairs| Self { pairs }),
             [option] if option == "--pairs" => number("").map(|pairs| Self { pairs }),
-            _ => Err(Stop::Misused(format!(
-                "`{chore}` knows --pairs N and nothing else"
-            ))),
+            _ => Err(Error::Usage(format!("`{task}` has one option, --pairs N"))),
         }
     }
 }
 
 /// The number after `--pairs`.
-pub(crate) fn number(value: &str) -> Result<usize, Stop> {
+pub(crate) fn number(value: &str) -> Result<usize, Error> {
     (value.parse().ok())
         .filter(|pairs| (MIN_PAIRS..=MAX_PAIRS).contains(pairs))
-        .ok_or_else(|| {
-            Stop::Misused(format!(
-                "--pairs wants a number from {MIN_PAIRS} to {MAX_PAIRS} after it"
-            ))
-        })
+        .ok_or_else(|| Error::Usage(format!("--pairs must be from {MIN_PAIRS} to {MAX_PAIRS}")))
 }
 
 #[cfg(test)]
@@ -52,7 +46,7 @@ mod tests {
         assert_eq!(parse(&[]).unwrap(), Plan { pairs: 10 });
         assert_eq!(parse(&["--pairs", "3"]).unwrap(), Plan { pairs: 3 });
         for wrong in [&["--pairs"][..], &["--pairs", "2"], &["--only", "go"]] {
-            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+            assert!(matches!(parse(wrong), Err(Error::Usage(_))), "{wrong:?}");
         }
     }
 }

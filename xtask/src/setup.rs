@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: what the tests need and a bare Debian 12 machine lacks.
+//! `cargo xtask setup`: installs what the tests need beyond a bare Debian 12.
 //!
 //! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
 
@@ -7,7 +7,7 @@ mod runtimes;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::command::{self, House, Stop, on_path, run as run_command, succeeds};
+use crate::command::{self, Error, Workspace, on_path, run as run_command, succeeds};
 
 /// One version for everybody, so that the same tree gets the same answer.
 const CARGO_DENY_VERSION: &str = "0.20.2";
@@ -106,35 +106,37 @@ enum Sign {
 }
 
 impl Sign {
-    fn is_seen(&self, house: &House) -> bool {
+    fn is_seen(&self, workspace: &Workspace) -> bool {
         match self {
             Self::Program(names) => names.iter().any(|name| on_path(name).is_some()),
             Self::File(path) => Path::new(path).is_file(),
-            Self::Library(name) => succeeds(house.command("pkg-config").args(["--exists", name])),
+            Self::Library(name) => {
+                succeeds(workspace.command("pkg-config").args(["--exists", name]))
+            }
         }
     }
 }
 
 /// Installs what is missing; with `--runtimes` the runtimes of published figures, and nothing else.
-pub(crate) fn run_with(house: &House, options: &[String]) -> Result<(), Stop> {
+pub(crate) fn run_with(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
     match options {
-        [] => run(house),
-        [option] if option == "--runtimes" => runtimes::bring(house),
-        [option, ..] => Err(Stop::Misused(format!(
+        [] => run(workspace),
+        [option] if option == "--runtimes" => runtimes::bring(workspace),
+        [option, ..] => Err(Error::Usage(format!(
             "`setup` takes --runtimes alone, but got `{option}`"
         ))),
     }
 }
 
 /// Installs what is missing.
-pub(crate) fn run(house: &House) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let started = Instant::now();
-    rust_components(house)?;
-    system_packages(house)?;
-    nginx_program(house)?;
+    rust_components(workspace)?;
+    system_packages(workspace)?;
+    nginx_program(workspace)?;
     toolchains();
-    cargo_deny(house)?;
-    browser_packages(house)?;
+    cargo_deny(workspace)?;
+    browser_packages(workspace)?;
     eprintln!(
         "setup: ready after {:.1} s",
         started.elapsed().as_secs_f64()
@@ -143,14 +145,14 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
 }
 
 /// cargo-deny: the one on the PATH if it has the right version, else the one setup installed.
-pub(crate) fn cargo_deny_path(house: &House) -> Option<PathBuf> {
-    let own = house.path("target/tools/bin/cargo-deny");
+pub(crate) fn cargo_deny_path(workspace: &Workspace) -> Option<PathBuf> {
+    let own = workspace.path("target/tools/bin/cargo-deny");
     [Some(own), on_path("cargo-deny")]
         .into_iter()
         .flatten()
         .find(|program| {
             program.is_file()
-                && command::output(house.command(program).arg("--version"))
+                && command::output(workspace.command(program).arg("--version"))
                     .is_ok_and(|version| version.trim().ends_with(CARGO_DENY_VERSION))
         })
 }
@@ -162,18 +164,21 @@ pub(crate) fn chromium() -> Option<PathBuf> {
 }
 
 /// nginx for the tests, if there is one. Debian's is not on every user's PATH.
-pub(crate) fn nginx(house: &House) -> Option<PathBuf> {
-    let places = [Path::new("/").join(NGINX), nginx_folder(house).join(NGINX)];
+pub(crate) fn nginx(workspace: &Workspace) -> Option<PathBuf> {
+    let places = [
+        Path::new("/").join(NGINX),
+        nginx_folder(workspace).join(NGINX),
+    ];
     on_path("nginx").or_else(|| places.into_iter().find(|program| program.is_file()))
 }
 
-fn nginx_folder(house: &House) -> PathBuf {
-    house.path("target/tools").join(NGINX_PACKAGE)
+fn nginx_folder(workspace: &Workspace) -> PathBuf {
+    workspace.path("target/tools").join(NGINX_PACKAGE)
 }
 
 /// Takes nginx out of its package, without installing it.
-fn nginx_program(house: &House) -> Result<(), Stop> {
-    if nginx(house).is_some() {
+fn nginx_program(workspace: &Workspace) -> Result<(), Error> {
+    if nginx(workspace).is_some() {
         return present("nginx");
     }
     if on_path("apt-get").is_none() || on_path("dpkg").is_none() {
@@ -182,30 +187,40 @@ fn nginx_program(house: &House) -> Result<(), Stop> {
     }
     needed(
         "nginx",
-        "key sets are fetched through it, as the cache that stands before many services",
+        "tests fetch key sets through it: many services have such a cache in front",
     );
-    let folder = nginx_folder(house);
+    let folder = nginx_folder(workspace);
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Stop::Failed(format!("{} cannot be made: {error}", folder.display())))?;
+        .map_err(|error| Error::Failed(format!("{} cannot be made: {error}", folder.display())))?;
     let download = ["download", "-q", NGINX_PACKAGE];
-    if !succeeds(house.command("apt-get").args(download).current_dir(&folder)) {
+    if !succeeds(
+        workspace
+            .command("apt-get")
+            .args(download)
+            .current_dir(&folder),
+    ) {
         // What the machine knows of packages may be old, or nothing.
-        apt_get(house, &["update", "-q"])?;
-        run_command(house.command("apt-get").args(download).current_dir(&folder))?;
+        apt_get(workspace, &["update", "-q"])?;
+        run_command(
+            workspace
+                .command("apt-get")
+                .args(download)
+                .current_dir(&folder),
+        )?;
     }
     let unpack = format!("dpkg -x {NGINX_PACKAGE}_*.deb .");
     run_command(
-        house
+        workspace
             .command("sh")
             .args(["-c", &unpack])
             .current_dir(&folder),
     )
 }
 
-fn rust_components(house: &House) -> Result<(), Stop> {
+fn rust_components(workspace: &Workspace) -> Result<(), Error> {
     let missing: Vec<&str> = [("fmt", "rustfmt"), ("clippy", "clippy")]
         .into_iter()
-        .filter(|(subcommand, _)| !succeeds(&mut house.cargo(&[subcommand, "--version"])))
+        .filter(|(subcommand, _)| !succeeds(&mut workspace.cargo(&[subcommand, "--version"])))
         .map(|(_, component)| component)
         .collect();
     if missing.is_empty() {
@@ -213,25 +228,25 @@ fn rust_components(house: &House) -> Result<(), Stop> {
     }
     needed(&missing.join(", "), "format and lints are part of the test");
     if on_path("rustup").is_none() {
-        return Err(Stop::Misused(format!(
+        return Err(Error::Usage(format!(
             "{} missing, and there is no rustup to add them: install Rust from rustup.rs",
             missing.join(", ")
         )));
     }
-    let mut rustup = house.command("rustup");
+    let mut rustup = workspace.command("rustup");
     run_command(rustup.args(["component", "add"]).args(&missing))
 }
 
-fn system_packages(house: &House) -> Result<(), Stop> {
+fn system_packages(workspace: &Workspace) -> Result<(), Error> {
     let missing: Vec<&SystemPackage> = SYSTEM_PACKAGES
         .iter()
-        .filter(|wanted| !wanted.shown_by.is_seen(house))
+        .filter(|wanted| !wanted.shown_by.is_seen(workspace))
         .collect();
     let mut names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
     for wanted in &missing {
         needed(wanted.package, wanted.why);
     }
-    if on_path("python3").is_some() && !succeeds(house.command("python3").args(PYTHON_VENV)) {
+    if on_path("python3").is_some() && !succeeds(workspace.command("python3").args(PYTHON_VENV)) {
         needed("python3-venv", "each Python library of the lab has a venv");
         names.push("python3-venv");
     }
@@ -247,22 +262,22 @@ fn system_packages(house: &House) -> Result<(), Stop> {
         ));
         return Ok(());
     }
-    apt_get(house, &["update", "-q"])?;
+    apt_get(workspace, &["update", "-q"])?;
     let mut install = vec!["install", "-q", "-y", "--no-install-recommends"];
     install.extend(&names);
-    apt_get(house, &install)
+    apt_get(workspace, &install)
 }
 
-fn apt_get(house: &House, arguments: &[&str]) -> Result<(), Stop> {
-    let is_root = command::output(house.command("id").arg("-u"))?.trim() == "0";
+fn apt_get(workspace: &Workspace, arguments: &[&str]) -> Result<(), Error> {
+    let is_root = command::output(workspace.command("id").arg("-u"))?.trim() == "0";
     let mut command = if is_root {
-        house.command("apt-get")
+        workspace.command("apt-get")
     } else if on_path("sudo").is_some() {
-        let mut sudo = house.command("sudo");
+        let mut sudo = workspace.command("sudo");
         sudo.args(["--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
         sudo
     } else {
-        return Err(Stop::Misused(format!(
+        return Err(Error::Usage(format!(
             "packages are missing and neither root nor sudo is at hand; as root, run: apt-get {}",
             arguments.join(" ")
         )));
@@ -285,15 +300,16 @@ fn toolchains() {
     }
 }
 
-fn cargo_deny(house: &House) -> Result<(), Stop> {
-    if cargo_deny_path(house).is_some() {
+fn cargo_deny(workspace: &Workspace) -> Result<(), Error> {
+    if cargo_deny_path(workspace).is_some() {
         return present("cargo-deny");
     }
     needed(
         &format!("cargo-deny {CARGO_DENY_VERSION}"),
         "it checks licences, bans and sources; about two minutes on two cores, into target/tools",
     );
-    let mut install = house.cargo(&["install", "cargo-deny", "--locked", "--no-default-features"]);
+    let mut install =
+        workspace.cargo(&["install", "cargo-deny", "--locked", "--no-default-features"]);
     install
         .args(["--version", CARGO_DENY_VERSION, "--root", "target/tools"])
         // The tool runs for half a second; its own release profile spends minutes on speed.
@@ -303,8 +319,8 @@ fn cargo_deny(house: &House) -> Result<(), Stop> {
     run_command(&mut install)
 }
 
-fn browser_packages(house: &House) -> Result<(), Stop> {
-    let folder = house.path(BROWSER_TEST);
+fn browser_packages(workspace: &Workspace) -> Result<(), Error> {
+    let folder = workspace.path(BROWSER_TEST);
     if !folder.join("package-lock.json").is_file() {
         return Ok(());
     }
@@ -316,7 +332,7 @@ fn browser_packages(house: &House) -> Result<(), Stop> {
         return Ok(());
     }
     needed("node packages of the browser test", "they drive Chromium");
-    run_command(house.command("npm").current_dir(&folder).args([
+    run_command(workspace.command("npm").current_dir(&folder).args([
         "ci",
         "--ignore-scripts",
         "--no-audit",
@@ -338,7 +354,7 @@ pub(crate) fn is_installed(folder: &Path) -> bool {
     }
 }
 
-fn present(what: &str) -> Result<(), Stop> {
+fn present(what: &str) -> Result<(), Error> {
     eprintln!("setup: {what}: present");
     Ok(())
 }

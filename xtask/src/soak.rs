@@ -1,8 +1,8 @@
 //! `cargo xtask soak`: checks that take too long for every change.
 //!
-//! The simulation of the lab's statistics, with its figures; the lab's own honesty: how often a
+//! The simulation of the lab's statistics, with its figures; the lab's own correctness: how often a
 //! subject against itself comes out *equivalent* on this machine; every fuzz target for its share of
-//! the time; an issuer that is killed amid revocations again and again; a server with twice the load
+//! the time; an issuer that is killed during revocations; a server with twice the load
 //! that it can carry; and, if it is asked for, all libraries against each other. The log in docs/soak/
 //! says what was seen, with the command that repeats it.
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use crate::command::{House, Stop, output, run as run_command};
+use crate::command::{Error, Workspace, output, run as run_command};
 use crate::fuzz::{self, Figures, Scope, Targets};
 use crate::test::etcd;
 
@@ -23,7 +23,7 @@ const WANTED_SHARE: f64 = 0.9;
 
 const OUT: &str = "target/lab-soak";
 
-/// How long a server is given twice the load that it can carry.
+/// How long a server is overloaded, in seconds.
 const OVERLOAD_SECONDS: u32 = 60;
 
 /// What is soaked.
@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Reads `--only PART`, `--minutes N`, `--runs N` and `--kills N`.
-    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Error> {
         let mut plan = Self {
             parts: vec![Part::Lab, Part::Fuzz, Part::Kill, Part::Overload],
             minutes: 30,
@@ -65,14 +65,13 @@ impl Plan {
                     Some("overload") => vec![Part::Overload],
                     Some("attack") => vec![Part::Attack],
                     _ => {
-                        let parts = "--only wants lab, fuzz, kill, overload or attack after it";
-                        return Err(Stop::Misused(parts.into()));
+                        let parts = "--only needs a value: lab, fuzz, kill, overload or attack";
+                        return Err(Error::Usage(parts.into()));
                     }
                 };
                 continue;
             }
-            let number =
-                || Stop::Misused(format!("{option} wants a number from 1 to 10000 after it"));
+            let number = || Error::Usage(format!("{option} must be from 1 to 10000"));
             let mut value = |most: u32| {
                 options
                     .next()
@@ -85,7 +84,7 @@ impl Plan {
                 "--runs" => plan.runs = value(10_000)?,
                 "--kills" => plan.kills = value(10_000)?,
                 other => {
-                    return Err(Stop::Misused(format!(
+                    return Err(Error::Usage(format!(
                         "`soak` knows --only PART, --minutes N, --runs N and --kills N, not `{other}`"
                     )));
                 }
@@ -96,26 +95,26 @@ impl Plan {
 }
 
 /// Runs the long checks and writes the log, also when one of them fails.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
-    let mut log = Log::new(house, plan)?;
-    let outcomes: Vec<Result<(), Stop>> = (plan.parts.iter())
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
+    let mut log = Log::new(workspace, plan)?;
+    let outcomes: Vec<Result<(), Error>> = (plan.parts.iter())
         .map(|part| match part {
-            Part::Lab => lab(house, plan, &mut log),
-            Part::Fuzz => fuzz_targets(house, plan, &mut log),
-            Part::Kill => kills(house, plan, &mut log),
-            Part::Overload => overload(house, &mut log),
-            Part::Attack => attack::run(house, plan, &mut log),
+            Part::Lab => lab(workspace, plan, &mut log),
+            Part::Fuzz => fuzz_targets(workspace, plan, &mut log),
+            Part::Kill => kills(workspace, plan, &mut log),
+            Part::Overload => overload(workspace, &mut log),
+            Part::Attack => attack::run(workspace, plan, &mut log),
         })
         .collect();
-    let path = log.write(house)?;
+    let path = log.write(workspace)?;
     eprintln!("== soak: log in {path}");
     outcomes.into_iter().collect()
 }
 
-fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+fn lab(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
     let deadline = Instant::now() + Duration::from_secs(plan.minutes * 60);
     eprintln!("== soak: statistics, simulated");
-    let simulation = simulate(house);
+    let simulation = simulate(workspace);
     match &simulation {
         Ok(figures) => log.section("Statistics, simulated", &format!("```\n{figures}\n```")),
         Err(stop) => log.section("Statistics, simulated", &format!("Failed: {stop}")),
@@ -131,7 +130,7 @@ fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
             eprintln!("== soak: the time is over after {} runs", number - 1);
             break;
         }
-        tally.add(&one_run(house)?);
+        tally.add(&one_run(workspace)?);
         eprintln!("== soak: run {number}: {}", tally.sentence());
     }
     log.section("Identical subjects", &tally.sentence());
@@ -139,15 +138,15 @@ fn lab(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
     tally.verdict()
 }
 
-fn fuzz_targets(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
-    let targets = Targets::build(house, Scope::Everything)?;
+fn fuzz_targets(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
+    let targets = Targets::build(workspace, Scope::Everything)?;
     let each = Duration::from_secs(plan.minutes * 60) / targets.len() as u32;
     eprintln!(
         "== soak: {} fuzz targets, {} s each",
         targets.len(),
         each.as_secs()
     );
-    let all = targets.run(house, each, |figures| eprintln!("  {figures}"))?;
+    let all = targets.run(workspace, each, |figures| eprintln!("  {figures}"))?;
     let lines: String = (all.iter())
         .map(|figures| format!("{}\n", figures.table_line()))
         .collect();
@@ -155,26 +154,26 @@ fn fuzz_targets(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
     let findings = all.iter().filter(|one| one.finding.is_some()).count();
     let body = format!(
         "libfuzzer-sys {}: {executions} executions, {findings} findings.\n\n{}\n{lines}",
-        fuzz::engine_version(house),
+        fuzz::engine_version(workspace),
         Figures::TABLE_HEAD
     );
     log.section("Fuzzing", body.trim_end());
     if findings == 0 {
         Ok(())
     } else {
-        Err(Stop::Failed(format!(
+        Err(Error::Failed(format!(
             "{findings} fuzz targets found something"
         )))
     }
 }
 
-fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+fn kills(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
     eprintln!(
         "== soak: an issuer killed {} times amid revocations",
         plan.kills
     );
     let often = plan.kills.to_string();
-    let mut test = house.cargo_workspace("test");
+    let mut test = workspace.cargo_workspace("test");
     test.args(["--test", "kill"]).env("JETON_KILLS", &often);
     logged(&mut test, "Kills amid revocations", log)?;
     if let Some(missing) = etcd::missing() {
@@ -185,21 +184,25 @@ fn kills(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
         return Ok(());
     }
     eprintln!("== soak: the same on an etcd, which is killed too");
-    let mut test = etcd::test(house, &etcd::build(house)?, "kill");
+    let mut test = etcd::test(workspace, &etcd::build(workspace)?, "kill");
     test.envs([("JETON_KILL_STORE", "etcd"), ("JETON_KILLS", &often)]);
     logged(&mut test, "Kills amid revocations on etcd", log)
 }
 
-fn overload(house: &House, log: &mut Log) -> Result<(), Stop> {
-    eprintln!("== soak: twice the load that a server can carry, {OVERLOAD_SECONDS} s");
-    let mut test = house.cargo_workspace("test");
+fn overload(workspace: &Workspace, log: &mut Log) -> Result<(), Error> {
+    eprintln!("== soak: overload: twice the load that a server can serve, {OVERLOAD_SECONDS} s");
+    let mut test = workspace.cargo_workspace("test");
     test.args(["--test", "overload", "--", "--nocapture"])
         .env("JETON_OVERLOAD_SECONDS", OVERLOAD_SECONDS.to_string());
-    logged(&mut test, "Twice the load that can be carried", log)
+    logged(
+        &mut test,
+        "Overload: twice the load that the server can serve",
+        log,
+    )
 }
 
 /// Runs a test as `cargo xtask test` does, with its profile, and puts what it says into the log.
-fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Stop> {
+fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Error> {
     let figures = output(test);
     let body = match &figures {
         Ok(figures) => format!("```\n{}\n```", figures.trim()),
@@ -209,8 +212,8 @@ fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Stop> {
     figures.map(drop)
 }
 
-fn simulate(house: &House) -> Result<String, Stop> {
-    let mut test = house.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
+fn simulate(workspace: &Workspace) -> Result<String, Error> {
+    let mut test = workspace.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
     // One thread, so that the figures of two tests do not run into each other.
     test.args(["--test", "stats_simulation", "--"]).args([
         "--nocapture",
@@ -223,8 +226,8 @@ fn simulate(house: &House) -> Result<String, Stop> {
     Ok(figures.trim().to_owned())
 }
 
-fn one_run(house: &House) -> Result<Vec<Pair>, Stop> {
-    run_command(&mut house.cargo(&[
+fn one_run(workspace: &Workspace) -> Result<Vec<Pair>, Error> {
+    run_command(&mut workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -236,10 +239,10 @@ fn one_run(house: &House) -> Result<Vec<Pair>, Stop> {
         "--out",
         OUT,
     ]))?;
-    let path = house.path(OUT).join("results.json");
+    let path = workspace.path(OUT).join("results.json");
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
-    pairs(&text).map_err(Stop::Failed)
+        .map_err(|error| Error::Failed(format!("{OUT}/results.json: {error}")))?;
+    pairs(&text).map_err(Error::Failed)
 }
 
 #[derive(Deserialize)]
@@ -303,13 +306,13 @@ impl Tally {
         )
     }
 
-    fn verdict(&self) -> Result<(), Stop> {
+    fn verdict(&self) -> Result<(), Error> {
         if self.pairs == 0 {
-            return Err(Stop::Misused("no identical pair was measured".into()));
+            return Err(Error::Usage("no identical pair was measured".into()));
         }
         let share = f64::from(self.equivalent) / f64::from(self.pairs);
         if share < WANTED_SHARE {
-            return Err(Stop::Failed(format!(
+            return Err(Error::Failed(format!(
                 "a subject against itself must be equivalent in {:.0} % of runs. {}",
                 WANTED_SHARE * 100.0,
                 self.sentence()
@@ -326,11 +329,15 @@ struct Log {
 }
 
 impl Log {
-    fn new(house: &House, plan: &Plan) -> Result<Self, Stop> {
-        let day = output(house.command("date").args(["-u", "+%F"]))?;
-        let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+    fn new(workspace: &Workspace, plan: &Plan) -> Result<Self, Error> {
+        let day = output(workspace.command("date").args(["-u", "+%F"]))?;
+        let commit = output(
+            workspace
+                .command("git")
+                .args(["rev-parse", "--short", "HEAD"]),
+        )?;
         let (day, commit) = (day.trim(), commit.trim());
-        let rustc = output(house.command("rustc").arg("-V"))?;
+        let rustc = output(workspace.command("rustc").arg("-V"))?;
         let (kind, options) = match plan.parts[..] {
             [Part::Fuzz] => ("-fuzz", format!("--only fuzz --minutes {}", plan.minutes)),
             [Part::Attack] => (
@@ -367,10 +374,10 @@ impl Log {
         let _ = write!(self.text, "\n## {title}\n{body}\n");
     }
 
-    fn write(&self, house: &House) -> Result<&str, Stop> {
-        let failed = |error| Stop::Misused(format!("{}: {error}", self.path));
-        std::fs::create_dir_all(house.path("docs/soak")).map_err(failed)?;
-        std::fs::write(house.path(&self.path), &self.text).map_err(failed)?;
+    fn write(&self, workspace: &Workspace) -> Result<&str, Error> {
+        let failed = |error| Error::Usage(format!("{}: {error}", self.path));
+        std::fs::create_dir_all(workspace.path("docs/soak")).map_err(failed)?;
+        std::fs::write(workspace.path(&self.path), &self.text).map_err(failed)?;
         Ok(&self.path)
     }
 }
@@ -424,12 +431,12 @@ mod tests {
             let verdict = if number < 8 { "equivalent" } else { "faster" };
             tally.add(&run_with(&[verdict]));
         }
-        assert!(matches!(tally.verdict(), Err(Stop::Failed(_))));
+        assert!(matches!(tally.verdict(), Err(Error::Failed(_))));
         assert_eq!(tally.wrong, 2);
     }
 
     #[test]
-    fn a_run_without_pairs_proves_nothing() {
+    fn run_without_pairs_fails() {
         let mut tally = Tally::default();
         tally.add(&run_with(&[]));
         assert!(tally.verdict().is_err());
@@ -461,7 +468,7 @@ mod tests {
             &["--hours", "1"],
             &["--only", "everything"],
         ] {
-            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+            assert!(matches!(parse(wrong), Err(Error::Usage(_))), "{wrong:?}");
         }
     }
 }

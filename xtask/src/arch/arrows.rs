@@ -164,7 +164,7 @@ fn wrong_arrow(from: &str, to: &str, may_use: &[&str]) -> String {
         return format!("`{from}` uses `{to}`: only tests may, so move it to [dev-dependencies]");
     }
     let allowed = if may_use.is_empty() {
-        "none of the house's crates".to_owned()
+        "none of the workspace's crates".to_owned()
     } else {
         may_use.join(", ")
     };
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arrows_of_the_map_pass() {
+    fn allowed_dependencies_pass() {
         let metadata = workspace(&[
             ("jeton", &[("jeton-testkit", Some("dev"))]),
             ("jeton-testkit", &[]),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_that_points_back_is_red() {
+    fn reverse_dependency_fails() {
         let metadata = workspace(&[("jeton", &[("jeton-lab", None)]), ("jeton-lab", &[])]);
         let manifest = File {
             path: "crates/jeton/Cargo.toml".into(),
@@ -308,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_that_points_back_is_red_for_tests_too() {
+    fn reverse_dev_dependency_fails() {
         let metadata = workspace(&[("jeton", &[("jeton-lab", Some("dev"))]), ("jeton-lab", &[])]);
         assert_eq!(check(&metadata, &[]).len(), 1);
     }
 
     #[test]
-    fn the_lab_may_not_use_the_services_client() {
+    fn lab_depending_on_client_fails() {
         let metadata = workspace(&[
             ("jeton-lab", &[("jeton-client", None)]),
             ("jeton-client", &[]),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_testkit_in_what_ships_is_red() {
+    fn testkit_as_normal_dependency_fails() {
         let metadata = workspace(&[
             ("jeton", &[("jeton-testkit", None)]),
             ("jeton-testkit", &[]),
@@ -333,13 +333,13 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_is_not_on_the_map_is_red() {
+    fn unknown_crate_fails() {
         let found = whats(&check(&workspace(&[("jeton-extra", &[])]), &[]));
         assert!(found.contains("`jeton-extra` is not on the map"), "{found}");
     }
 
     #[test]
-    fn a_runtime_deep_under_the_library_is_red_and_the_way_to_it_is_shown() {
+    fn runtime_below_library_fails_with_its_path() {
         let metadata = workspace(&[
             ("jeton", &[("web", None)]),
             ("web", &[("tokio", None)]),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_in_the_librarys_tests_or_under_another_crate_passes() {
+    fn runtime_in_tests_or_other_crates_passes() {
         let metadata = workspace(&[
             ("jeton", &[("tokio", Some("dev"))]),
             ("jeton-server", &[("tokio", None)]),
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_missing_from_the_page_is_red() {
+    fn crate_missing_from_page_fails() {
         let metadata = workspace(&[("jeton", &[]), ("jeton-lab", &[])]);
         let found = whats(&check_map(&metadata, "jeton-lab/  the lab\n"));
         assert!(
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_came_may_not_be_marked_as_to_come() {
+    fn existing_crate_marked_as_planned_fails() {
         let metadata = workspace(&[("jeton-lab", &[])]);
         let found = whats(&check_map(
             &metadata,

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::command::{self, House, Stop};
+use crate::command::{self, Error, Workspace};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
@@ -58,14 +58,14 @@ struct EdgeKind {
 
 impl Metadata {
     /// Asks cargo, with every feature on: an optional dependency is an arrow too.
-    pub(super) fn read(house: &House) -> Result<Self, Stop> {
-        let mut cargo = house.cargo(&["metadata", "--format-version", "1", "--all-features"]);
+    pub(super) fn read(workspace: &Workspace) -> Result<Self, Error> {
+        let mut cargo = workspace.cargo(&["metadata", "--format-version", "1", "--all-features"]);
         Self::parse(&command::output(&mut cargo)?)
     }
 
-    pub(super) fn parse(json: &str) -> Result<Self, Stop> {
+    pub(super) fn parse(json: &str) -> Result<Self, Error> {
         serde_json::from_str(json)
-            .map_err(|error| Stop::Failed(format!("cargo metadata cannot be read: {error}")))
+            .map_err(|error| Error::Failed(format!("cargo metadata cannot be read: {error}")))
     }
 
     /// The crates of this workspace.

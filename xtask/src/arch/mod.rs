@@ -11,7 +11,7 @@ mod tree;
 
 use std::fmt;
 
-use crate::command::{House, Stop};
+use crate::command::{Error, Workspace};
 use metadata::Metadata;
 
 /// One broken rule at one place.
@@ -42,11 +42,11 @@ impl fmt::Display for Violation {
 }
 
 /// Checks everything and prints every violation, not the first alone.
-pub(crate) fn run(house: &House) -> Result<(), Stop> {
-    let metadata = Metadata::read(house)?;
-    let files = tree::read(house.root())?;
-    let map = std::fs::read_to_string(house.path("ARCHITECTURE.md"))
-        .map_err(|error| Stop::Misused(format!("ARCHITECTURE.md: {error}")))?;
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
+    let metadata = Metadata::read(workspace)?;
+    let files = tree::read(workspace.root())?;
+    let map = std::fs::read_to_string(workspace.path("ARCHITECTURE.md"))
+        .map_err(|error| Error::Usage(format!("ARCHITECTURE.md: {error}")))?;
 
     let mut violations = arrows::check(&metadata, &files);
     violations.extend(arrows::check_map(&metadata, &map));
@@ -70,8 +70,8 @@ pub(crate) fn run(house: &House) -> Result<(), Stop> {
             );
             Ok(())
         }
-        1 => Err(Stop::Failed("arch: one rule is broken, see above".into())),
-        many => Err(Stop::Failed(format!(
+        1 => Err(Error::Failed("arch: one rule is broken, see above".into())),
+        many => Err(Error::Failed(format!(
             "arch: {many} rules are broken, see above"
         ))),
     }

@@ -31,7 +31,7 @@ pub(super) fn check(metadata: &Metadata, files: &[File]) -> Vec<Violation> {
             violations.extend(check_crate(&manifest, &metadata.roots(package), files));
         }
     }
-    for driver in files.iter().filter(|file| stands_alone(&file.path)) {
+    for driver in files.iter().filter(|file| separate_crate(&file.path)) {
         let roots: Vec<String> = ["src/main.rs", "src/lib.rs"]
             .map(|root| driver.path.replace("Cargo.toml", root))
             .into_iter()
@@ -69,7 +69,7 @@ fn check_crate(manifest: &str, roots: &[String], files: &[File]) -> Vec<Violatio
 }
 
 /// Whether it is the manifest of a Rust driver, a server or an example.
-fn stands_alone(path: &str) -> bool {
+fn separate_crate(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
         parts.as_slice(),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workspaces_lints_suffice() {
+    fn workspace_lints_pass() {
         let files = [file(
             "c/Cargo.toml",
             "[package]\n\n[lints]\nworkspace = true\n",
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_of_its_own_words_suffices() {
+    fn root_with_forbid_attribute_passes() {
         let files = [
             file("c/Cargo.toml", "[package]\n"),
             file("c/src/lib.rs", "//! Docs.\n#![forbid(unsafe_code)]\n"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_forbids_nothing_is_red() {
+    fn root_without_forbid_fails() {
         let files = [
             file("c/Cargo.toml", "[package]\nworkspace = true\n"),
             file("c/src/lib.rs", "// #![forbid(unsafe_code)] one day\n"),
@@ -141,10 +141,10 @@ mod tests {
 
     #[test]
     fn drivers_servers_and_examples_stand_alone() {
-        assert!(stands_alone("drivers/rust/jeton/Cargo.toml"));
-        assert!(stands_alone("servers/rust/tonic/Cargo.toml"));
-        assert!(stands_alone("examples/pkcs11/Cargo.toml"));
-        assert!(!stands_alone("drivers/rust/harness/src/Cargo.toml"));
-        assert!(!stands_alone("crates/rust/jeton/Cargo.toml"));
+        assert!(separate_crate("drivers/rust/jeton/Cargo.toml"));
+        assert!(separate_crate("servers/rust/tonic/Cargo.toml"));
+        assert!(separate_crate("examples/pkcs11/Cargo.toml"));
+        assert!(!separate_crate("drivers/rust/harness/src/Cargo.toml"));
+        assert!(!separate_crate("crates/rust/jeton/Cargo.toml"));
     }
 }

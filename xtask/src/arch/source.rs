@@ -11,11 +11,11 @@ use super::tree::empty_word;
 /// The one crate that may say `unsafe`: a global allocator cannot be written without it.
 pub(super) const ALLOWED_UNSAFE: &str = "crates/jeton-testkit/";
 
-/// A line of code is a line that a token stands on: blank lines and comments, also those for
+/// A line of code has at least one token: blank lines and comments, also those for
 /// rustdoc, are free. Aim for 400.
 const MAX_LINES_OF_CODE: usize = 600;
 
-/// Code that a test of its crate makes from something else: nobody reads it as a file.
+/// Generated code: a test of its crate writes it, and nobody edits it.
 const GENERATED: &str = "/src/generated/";
 
 /// The library does no I/O and asks nothing of its surroundings.
@@ -275,20 +275,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finished_is_red() {
+    fn unfinished_code_fails() {
         assert!(found(ANYWHERE, "fn f() { todo!() }").contains("`todo!`"));
         assert!(found(ANYWHERE, "fn f() { unimplemented!(\"x\") }").contains("`unimplemented!`"));
         assert_eq!(found(ANYWHERE, "fn todo() {} // todo!()"), "");
     }
 
     #[test]
-    fn a_module_that_names_nothing_is_red() {
+    fn vague_module_name_fails() {
         assert!(found(ANYWHERE, "mod util { }").contains("`util` names nothing"));
         assert_eq!(found(ANYWHERE, "mod unit { }"), "");
     }
 
     #[test]
-    fn a_file_over_the_limit_is_red_and_comments_are_free() {
+    fn file_over_the_limit_fails_without_its_comments() {
         let full = "fn f() {}\n".repeat(MAX_LINES_OF_CODE);
         let with_comments = format!("//! Docs.\n\n/// More.\n{full}// end\n/* and\nmore */\n");
         assert_eq!(found(ANYWHERE, &with_comments), "");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_elsewhere_passes() {
+    fn same_code_elsewhere_passes() {
         assert_eq!(found(ANYWHERE, "use std::fs;"), "");
         assert_eq!(found("crates/jeton/tests/x.rs", "use std::fs;"), "");
         assert_eq!(
@@ -329,14 +329,14 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_time_belongs_to_the_clock() {
+    fn system_time_outside_clock_fails() {
         let text = "use std::time::{Duration, SystemTime};";
         assert!(found(LIBRARY, text).contains("`SystemTime` outside crates/jeton/src/clock.rs"));
         assert_eq!(found(CLOCK, text), "");
     }
 
     #[test]
-    fn what_is_not_rust_is_red() {
+    fn invalid_rust_fails() {
         assert!(found(ANYWHERE, "fn f( {").contains("cannot be read"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Violation;
-use crate::command::Stop;
+use crate::command::Error;
 
 /// A file that a rule looks at.
 pub(super) struct File {
@@ -39,7 +39,7 @@ const EMPTY_NAMES: &[&str] = &[
 ];
 
 /// All source files, and the root manifest, sorted by path.
-pub(super) fn read(root: &Path) -> Result<Vec<File>, Stop> {
+pub(super) fn read(root: &Path) -> Result<Vec<File>, Error> {
     let mut files = vec![read_file(root, "Cargo.toml")?];
     for folder in SOURCES {
         if root.join(folder).is_dir() {
@@ -71,16 +71,16 @@ pub(super) fn empty_word(name: &str) -> Option<&'static str> {
     })
 }
 
-fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> Result<(), Stop> {
+fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> Result<(), Error> {
     let entries = std::fs::read_dir(root.join(folder))
-        .map_err(|error| Stop::Misused(format!("{folder}: {error}")))?;
+        .map_err(|error| Error::Usage(format!("{folder}: {error}")))?;
     for entry in entries {
-        let entry = entry.map_err(|error| Stop::Misused(format!("{folder}: {error}")))?;
+        let entry = entry.map_err(|error| Error::Usage(format!("{folder}: {error}")))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
         let kind = entry
             .file_type()
-            .map_err(|error| Stop::Misused(format!("{path}: {error}")))?;
+            .map_err(|error| Error::Usage(format!("{path}: {error}")))?;
         if kind.is_dir() && !NOT_SOURCES.contains(&name.as_str()) && !name.starts_with('.') {
             read_folder(root, &path, files)?;
         } else if kind.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
@@ -90,13 +90,13 @@ fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> Result<(), S
     Ok(())
 }
 
-fn read_file(root: &Path, path: &str) -> Result<File, Stop> {
+fn read_file(root: &Path, path: &str) -> Result<File, Error> {
     match std::fs::read_to_string(root.join(path)) {
         Ok(text) => Ok(File {
             path: path.to_owned(),
             text,
         }),
-        Err(error) => Err(Stop::Misused(format!("{path}: {error}"))),
+        Err(error) => Err(Error::Usage(format!("{path}: {error}"))),
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_says_nothing_is_red_wherever_it_stands() {
+    fn vague_name_fails_anywhere_in_a_path() {
         for path in [
             "crates/jeton/src/util.rs",
             "crates/jeton/tests/common/mod.rs",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_holds_such_a_word_within_another_passes() {
+    fn vague_word_inside_a_name_passes() {
         for path in ["crates/jeton/src/utility.rs", "crates/jeton/src/commons.rs"] {
             assert_eq!(check_name(path), None, "{path}");
         }

@@ -145,7 +145,7 @@ stat::peak_rss_mb:              33
 ";
 
     #[test]
-    fn a_run_is_read_from_its_talk() {
+    fn run_is_read_from_its_output() {
         let figures = Figures::read("jwk", TALK, Duration::from_secs(5));
         assert_eq!(figures.executions, 5000);
         assert_eq!(figures.edges, (120, 140));
@@ -167,7 +167,7 @@ stat::peak_rss_mb:              33
     }
 
     #[test]
-    fn a_finding_names_its_input() {
+    fn finding_names_its_input() {
         use std::os::unix::process::ExitStatusExt;
         let talk = format!(
             "{TALK}thread '<unnamed>' panicked at fuzz_targets/jwk.rs:3:1:\n\

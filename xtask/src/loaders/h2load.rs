@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use super::{CONNECTIONS, Figures, IN_FLIGHT, LOADER_CORE, SECONDS, WARM_UP_SECONDS};
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::service_cost::message;
 use crate::service_cost::servers::Server;
 
 /// An answer with a token has more bytes than this; one with an error has none.
 const LEAST_ANSWER: u64 = 100;
 
-pub(super) fn load(house: &House, server: &Server, algorithm: &str) -> Result<Figures, Stop> {
+pub(super) fn load(
+    workspace: &Workspace,
+    server: &Server,
+    algorithm: &str,
+) -> Result<Figures, Error> {
     let (body, log) = (server.scratch("body"), server.scratch("requests"));
     std::fs::write(&body, message::generate_jwt(algorithm)).map_err(|e| failed(&body, &e))?;
     // h2load writes behind what a log has.
@@ -20,7 +24,7 @@ pub(super) fn load(house: &House, server: &Server, algorithm: &str) -> Result<Fi
         }
         _ => {}
     }
-    let mut h2load = house.command("taskset");
+    let mut h2load = workspace.command("taskset");
     h2load
         .args(["-c", LOADER_CORE, "h2load", "-t", "1"])
         .args(["-c", &CONNECTIONS.to_string()])
@@ -38,14 +42,14 @@ pub(super) fn load(house: &House, server: &Server, algorithm: &str) -> Result<Fi
     let said = output(&mut h2load)?;
     let requests = std::fs::read_to_string(&log).map_err(|e| failed(&log, &e))?;
     read(&said, &requests).ok_or_else(|| {
-        Stop::Failed(format!(
+        Error::Failed(format!(
             "not every call of h2load was answered with a token:\n{said}"
         ))
     })
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Stop {
-    Stop::Misused(format!("{}: {error}", path.display()))
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::Usage(format!("{}: {error}", path.display()))
 }
 
 /// What h2load says and its log, if every call was answered, and with more than an error: those of
@@ -116,7 +120,7 @@ traffic: 1.02MB (1065726) total, 17.20KB (17612) headers (space savings 95.73%),
     }
 
     #[test]
-    fn a_load_with_errors_is_none() {
+    fn load_with_errors_has_no_figure() {
         let lost = requests().replacen("\t200\t", "\t-1\t", 1);
         assert_eq!(read(SAID, &lost), None);
         assert_eq!(read(SAID, ""), None);

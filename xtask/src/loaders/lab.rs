@@ -8,20 +8,24 @@ use hdrhistogram::serialization::Deserializer;
 use serde::Deserialize;
 
 use super::{CONNECTIONS, Figures, IN_FLIGHT, LOADER_CORE, SECONDS, WARM_UP_SECONDS};
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::service_cost::servers::Server;
 
-pub(super) fn load(house: &House, server: &Server, algorithm: &str) -> Result<Figures, Stop> {
-    let mut load = house.command("taskset");
+pub(super) fn load(
+    workspace: &Workspace,
+    server: &Server,
+    algorithm: &str,
+) -> Result<Figures, Error> {
+    let mut load = workspace.command("taskset");
     load.args(["-c", LOADER_CORE])
-        .arg(house.target().join("release/jeton"))
+        .arg(workspace.target().join("release/jeton"))
         .args(["lab", "load", server.address(), "--alg", algorithm])
         .args(["--connections", &CONNECTIONS.to_string()])
         .args(["--in-flight", &IN_FLIGHT.to_string()])
         .args(["--seconds", &SECONDS.to_string()])
         .args(["--warm-up", &WARM_UP_SECONDS.to_string()]);
     let said = output(&mut load)?;
-    read(&said).map_err(|why| Stop::Failed(format!("the lab's load: {why}:\n{said}")))
+    read(&said).map_err(|why| Error::Failed(format!("the lab's load: {why}:\n{said}")))
 }
 
 #[derive(Deserialize)]
@@ -83,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_labs_file_says_as_much_as_a_log_of_every_request() {
+    fn lab_file_equals_a_log_of_every_request() {
         let figures = read(&said(r#"{"OK":300}"#)).unwrap();
         assert_eq!(figures.per_second.to_string(), "100");
         for (ms, exact) in [(figures.p50_ms, 0.150), (figures.p99_ms, 0.297)] {
@@ -94,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_with_errors_is_none() {
+    fn load_with_errors_has_no_figure() {
         assert!(read(&said(r#"{"OK":300,"Unavailable":1}"#)).is_err());
         assert!(read(&said("{}")).is_err());
         assert!(read("{}").is_err());

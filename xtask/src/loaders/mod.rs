@@ -13,7 +13,7 @@ use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::interval::{Ratio, Verdict, median};
 use crate::pairs::Plan;
 use crate::service_cost::servers::{Server, needs};
@@ -57,23 +57,23 @@ enum Loader {
 }
 
 /// Loads both servers by both loaders and writes the log, also where they disagree.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     needs()?;
     eprintln!("== loaders: building both servers");
     let servers = [
-        ("rust/jeton", Server::jeton(house)?),
-        ("go/fixed", Server::go(house)?),
+        ("rust/jeton", Server::jeton(workspace)?),
+        ("go/fixed", Server::go(workspace)?),
     ];
     let mut lines = Vec::new();
     for (name, server) in &servers {
         for algorithm in ["HS256", "ES256"] {
             let what = format!("{name} {algorithm}");
-            lines.extend(compare(house, plan, server, &what, algorithm)?);
+            lines.extend(compare(workspace, plan, server, &what, algorithm)?);
         }
     }
-    let text = log(house, plan, &lines)?;
-    std::fs::write(house.path(LOG), &text)
-        .map_err(|error| Stop::Misused(format!("{LOG}: {error}")))?;
+    let text = log(workspace, plan, &lines)?;
+    std::fs::write(workspace.path(LOG), &text)
+        .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
     eprintln!("== loaders: log in {LOG}");
     let verdicts: Vec<Verdict> = lines.iter().filter_map(Line::verdict).collect();
@@ -106,20 +106,20 @@ impl Line {
 }
 
 fn compare(
-    house: &House,
+    workspace: &Workspace,
     plan: &Plan,
     server: &Server,
     what: &str,
     algorithm: &str,
-) -> Result<Vec<Line>, Stop> {
+) -> Result<Vec<Line>, Error> {
     let (mut by_lab, mut again, mut by_h2load) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..plan.pairs {
         eprintln!("== loaders: {what}, round {} of {}", pair + 1, plan.pairs);
         for loader in in_random_order() {
             match loader {
-                Loader::H2load => by_h2load.push(h2load::load(house, server, algorithm)?),
-                Loader::Lab => by_lab.push(lab::load(house, server, algorithm)?),
-                Loader::LabAgain => again.push(lab::load(house, server, algorithm)?),
+                Loader::H2load => by_h2load.push(h2load::load(workspace, server, algorithm)?),
+                Loader::Lab => by_lab.push(lab::load(workspace, server, algorithm)?),
+                Loader::LabAgain => again.push(lab::load(workspace, server, algorithm)?),
             }
         }
     }
@@ -149,16 +149,20 @@ fn ratio(these: &[Figures], those: &[Figures], figure: fn(&Figures) -> f64) -> R
 /// What drifts within a round falls on none of them more than on another.
 fn in_random_order() -> [Loader; 3] {
     let mut order = [Loader::H2load, Loader::Lab, Loader::LabAgain];
-    // Every such state has keys of its own, from the system's random numbers.
+    // Every state has its own random keys.
     let random = RandomState::new().build_hasher().finish();
     order.swap(0, (random % 3) as usize);
     order.swap(1, 1 + (random / 3 % 2) as usize);
     order
 }
 
-fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
-    let day = output(house.command("date").args(["-u", "+%F"]))?;
-    let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
+    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
+    let commit = output(
+        workspace
+            .command("git")
+            .args(["rev-parse", "--short", "HEAD"]),
+    )?;
     let mut text = format!(
         "# The load generator against h2load\n\n\
          `cargo xtask loaders --pairs {}`, {}, commit {}, {}.\n\n\
@@ -207,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_has_each_loader_once_and_any_may_be_first() {
+    fn round_has_each_loader_once_in_any_order() {
         let all = [Loader::H2load, Loader::Lab, Loader::LabAgain];
         let mut first = Vec::new();
         for _ in 0..1000 {

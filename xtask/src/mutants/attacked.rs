@@ -1,8 +1,7 @@
-//! `cargo xtask mutants --with attack`: with one check less, does jeton's row turn red?
+//! `cargo xtask mutants --with attack`: removes one check at a time and looks which row of jeton fails.
 //!
-//! The lab's driver is built of the weakened copy and attacked. What is asked is whether the row that
-//! is named for the check is the one, or among those, that tells; every row that is named for any check
-//! is looked at.
+//! Builds the lab's driver with the weakened copy and attacks it. Each check names one attack. That attack's
+//! row must fail. All rows that any check names are run each time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +10,14 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use super::table::{MUTANTS, Mutant};
-use super::{Choice, Workshop, cannot, copy_over};
-use crate::command::{House, Stop};
+use super::{Choice, LibraryCopy, cannot, copy_over};
+use crate::command::{Error, Workspace};
 
-/// The row that must tell of each mutant: its attack. A check that no token of the lab's can reach
-/// has none, and is held by the library's own tests alone: so it is where a second check of the library or
-/// of AWS-LC stands behind it (an even exponent, a name twice in the headers of a JWE), or where those who
-/// do not know an extension may ignore it (`b64` that is not critical).
-const TOLD_BY: [(&str, &str); 23] = [
+/// The attack whose row must fail for each mutant. A check that no token of the lab can reach is not here:
+/// the library's own tests cover it. So it is where a second check of the library or of AWS-LC exists
+/// (an even exponent, a duplicate name in the headers of a JWE), and where a library may ignore an
+/// extension that it does not know (`b64` that is not critical).
+const NOTICED_BY: [(&str, &str); 23] = [
     ("duplicate-members", "header-duplicate-member"),
     ("array-depth", "deep-claims"),
     ("trailing-data", "header-trailing-data"),
@@ -56,50 +55,57 @@ struct Row {
     outcome: Option<String>,
 }
 
-/// Weakens the library, check by check, and attacks it.
-pub(super) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
-    let workshop = Workshop::make(house)?;
-    let drivers = workshop.root.join("drivers/rust");
+/// Removes one check after another and attacks the library.
+pub(super) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
+    let copy = LibraryCopy::make(workspace)?;
+    let drivers = copy.root.join("drivers/rust");
     for part in ["harness", "jeton"] {
-        copy_over(&house.path("drivers/rust").join(part), &drivers.join(part))?;
+        copy_over(
+            &workspace.path("drivers/rust").join(part),
+            &drivers.join(part),
+        )?;
     }
     quick_to_build(&drivers.join("jeton/driver.toml"))?;
-    // Nothing is timed: the build that the tests use will do.
-    let built = house
+    // Nothing is timed, so the build of the tests is enough.
+    let built = workspace
         .cargo(&["build", "--locked", "-p", "jeton-cli"])
         .status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err(Stop::Failed("the lab does not build".into()));
+        return Err(Error::Failed("the lab does not build".into()));
     }
     eprintln!("== mutants --with attack: the library as it is");
-    if let Some(row) = red(&attack(house, &workshop)?) {
-        return Err(Stop::Failed(format!("{row} is red without a mutant")));
+    if let Some(row) = failed_row(&attack(workspace, &copy)?) {
+        return Err(Error::Failed(format!("{row} fails without a mutant")));
     }
     let mut wrong = Vec::new();
-    let chosen: Vec<(&Mutant, &str)> = TOLD_BY
+    let chosen: Vec<(&Mutant, &str)> = NOTICED_BY
         .iter()
         .filter_map(|(name, attack)| {
             let mutant = MUTANTS.iter().find(|m| m.name == *name)?;
             choice.has(mutant).then_some((mutant, *attack))
         })
         .collect();
-    for (index, (mutant, told_by)) in chosen.iter().enumerate() {
+    for (index, (mutant, noticed_by)) in chosen.iter().enumerate() {
         let started = Instant::now();
-        let rows = weakened(house, &workshop, mutant)?;
-        let told: Vec<&Row> = rows.iter().filter(|r| is_red(r)).collect();
-        let named = told.iter().any(|r| r.attack == *told_by);
-        let mut others: Vec<String> = told
+        let rows = weakened(workspace, &copy, mutant)?;
+        let failing: Vec<&Row> = rows.iter().filter(|r| fails(r)).collect();
+        let named = failing.iter().any(|r| r.attack == *noticed_by);
+        let mut others: Vec<String> = failing
             .iter()
             .map(|r| format!("{} ({})", r.attack, r.format))
             .collect();
         others.truncate(6);
-        let words = if named { "told by" } else { "NOT TOLD BY" };
+        let result = if named {
+            "noticed by"
+        } else {
+            "NOT NOTICED BY"
+        };
         eprintln!(
-            "  {}/{} {:<26}{words} {told_by}; {} rows are red: {} ({} s)",
+            "  {}/{} {:<26}{result} {noticed_by}; {} rows fail: {} ({} s)",
             index + 1,
             chosen.len(),
             mutant.name,
-            told.len(),
+            failing.len(),
             others.join(", "),
             started.elapsed().as_secs()
         );
@@ -109,39 +115,39 @@ pub(super) fn run(house: &House, choice: &Choice) -> Result<(), Stop> {
     }
     if wrong.is_empty() {
         eprintln!(
-            "== mutants --with attack: {} of {0} told by the row that is named",
+            "== mutants --with attack: {} of {0} noticed by the row of the check",
             chosen.len()
         );
         return Ok(());
     }
-    Err(Stop::Failed(format!(
-        "no row told of: {}",
+    Err(Error::Failed(format!(
+        "no row noticed: {}",
         wrong.join(", ")
     )))
 }
 
 /// The rows of a library with one check less.
-fn weakened(house: &House, workshop: &Workshop, mutant: &Mutant) -> Result<Vec<Row>, Stop> {
-    let path = workshop.root.join("crates/jeton/src").join(mutant.file);
+fn weakened(workspace: &Workspace, copy: &LibraryCopy, mutant: &Mutant) -> Result<Vec<Row>, Error> {
+    let path = copy.root.join("crates/jeton/src").join(mutant.file);
     let text = fs::read_to_string(&path).map_err(|error| cannot(&path, &error))?;
     if text.matches(mutant.find).count() != 1 {
-        return Err(Stop::Failed(format!(
-            "{}: its place is not there once",
+        return Err(Error::Failed(format!(
+            "{}: its text is not in the file exactly once",
             mutant.name
         )));
     }
     let write = |text: &str| fs::write(&path, text).map_err(|error| cannot(&path, &error));
     write(&text.replacen(mutant.find, mutant.put, 1))?;
-    let rows = attack(house, workshop);
+    let rows = attack(workspace, copy);
     write(&text)?;
     rows
 }
 
 /// Attacks the copy's driver.
-fn attack(house: &House, workshop: &Workshop) -> Result<Vec<Row>, Stop> {
-    let out = workshop.root.join("attacked");
-    let lab = house.target().join("debug/jeton");
-    let mut command = house.command(lab);
+fn attack(workspace: &Workspace, copy: &LibraryCopy) -> Result<Vec<Row>, Error> {
+    let out = copy.root.join("attacked");
+    let lab = workspace.target().join("debug/jeton");
+    let mut command = workspace.command(lab);
     command
         .args([
             "lab",
@@ -155,35 +161,37 @@ fn attack(house: &House, workshop: &Workshop) -> Result<Vec<Row>, Stop> {
         .arg(&out)
         .args(named().iter().flat_map(|attack| ["--attack", attack]))
         .arg("--drivers")
-        .arg(workshop.root.join("drivers"))
-        .env("CARGO_TARGET_DIR", workshop.root.join("target-drivers"))
+        .arg(copy.root.join("drivers"))
+        .env("CARGO_TARGET_DIR", copy.root.join("target-drivers"))
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
     let status = command.status();
     if !status.is_ok_and(|status| status.success()) {
-        return Err(Stop::Failed("the attack did not run to its end".into()));
+        return Err(Error::Failed("the attack did not run to its end".into()));
     }
     let path = out.join("results.json");
     let text = fs::read_to_string(&path).map_err(|error| cannot(&path, &error))?;
     let file: File = serde_json::from_str(&text)
-        .map_err(|error| Stop::Failed(format!("{}: {error}", path.display())))?;
+        .map_err(|error| Error::Failed(format!("{}: {error}", path.display())))?;
     if file.rows.iter().all(|row| row.outcome.is_none()) {
-        return Err(Stop::Failed("the driver of the copy does not build".into()));
+        return Err(Error::Failed(
+            "the driver of the copy does not build".into(),
+        ));
     }
     Ok(file.rows)
 }
 
-/// The rows that are looked at: those that are named for a mutant.
+/// The attacks that any mutant names.
 fn named() -> BTreeSet<&'static str> {
-    TOLD_BY.iter().map(|(_, attack)| *attack).collect()
+    NOTICED_BY.iter().map(|(_, attack)| *attack).collect()
 }
 
-fn red(rows: &[Row]) -> Option<String> {
-    let row = rows.iter().find(|row| is_red(row))?;
+fn failed_row(rows: &[Row]) -> Option<String> {
+    let row = rows.iter().find(|row| fails(row))?;
     Some(format!("{} of {}", row.attack, row.format))
 }
 
-fn is_red(row: &Row) -> bool {
+fn fails(row: &Row) -> bool {
     let harmless = ["refused", "not-offered", "not-applicable"];
     row.outcome
         .as_deref()
@@ -191,7 +199,7 @@ fn is_red(row: &Row) -> bool {
 }
 
 /// The copy's driver is attacked and never timed: it need not be optimised.
-fn quick_to_build(manifest: &std::path::Path) -> Result<(), Stop> {
+fn quick_to_build(manifest: &std::path::Path) -> Result<(), Error> {
     let text = fs::read_to_string(manifest).map_err(|error| cannot(manifest, &error))?;
     let text = text
         .replace("\"--release\", ", "")
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_row_that_is_named_is_named_for_a_mutant() {
-        for (name, _) in TOLD_BY {
+        for (name, _) in NOTICED_BY {
             assert!(MUTANTS.iter().any(|m| m.name == name), "{name}");
         }
     }

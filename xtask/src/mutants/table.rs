@@ -5,7 +5,7 @@ pub(super) struct Mutant {
     pub(super) name: &'static str,
     /// Under `crates/jeton/src`.
     pub(super) file: &'static str,
-    /// Stands in the file exactly once.
+    /// Occurs exactly once in the file.
     pub(super) find: &'static str,
     pub(super) put: &'static str,
     /// A test of crates/jeton, or `lib` for the unit tests.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::message;
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 
 /// The core that h2load runs on. The server has the first.
 const LOADER_CORE: &str = "1";
@@ -50,11 +50,16 @@ impl Call {
     }
 
     /// Makes the calls, from a core that is not the server's.
-    pub(super) fn make(&self, house: &House, scratch: &Path, address: &str) -> Result<f64, Stop> {
+    pub(super) fn make(
+        &self,
+        workspace: &Workspace,
+        scratch: &Path,
+        address: &str,
+    ) -> Result<f64, Error> {
         let body = scratch.join("body");
         std::fs::write(&body, &self.frame)
-            .map_err(|error| Stop::Misused(format!("{}: {error}", body.display())))?;
-        let mut h2load = house.command("taskset");
+            .map_err(|error| Error::Usage(format!("{}: {error}", body.display())))?;
+        let mut h2load = workspace.command("taskset");
         h2load
             .args(["-c", LOADER_CORE, "h2load", "-t", "1"])
             .args(["-c", CONNECTIONS, "-m", IN_FLIGHT])
@@ -65,7 +70,7 @@ impl Call {
             .arg(format!("http://{address}/{}", self.method));
         let said = output(&mut h2load)?;
         read(&said, self.times).ok_or_else(|| {
-            Stop::Failed(format!(
+            Error::Failed(format!(
                 "not every call of {} was answered with what it asks for:\n{said}",
                 self.method
             ))

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_its_length_and_its_message() {
+    fn frame_is_length_and_message() {
         assert_eq!(generate_jwt("HS256"), b"\0\0\0\0\x07\x0a\x05HS256");
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod servers;
 
 use std::fmt::Write as _;
 
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::interval::{Ratio, median};
 use crate::pairs::Plan;
 use load::{Call, Seen};
@@ -29,17 +29,17 @@ const BATCHES: u64 = 800;
 const BATCH: usize = 256;
 
 /// Loads both servers alternately and writes the log, also if a ratio is below its minimum.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     needs()?;
     eprintln!("== service-cost: building both servers");
-    let go = Server::go(house)?;
-    let jeton = Server::jeton(house)?;
+    let go = Server::go(workspace)?;
+    let jeton = Server::jeton(workspace)?;
 
     let mut lines = Vec::new();
     for (algorithm, minimum) in [("HS256", 2.8), ("ES256", 1.7)] {
         let call = Call::generate_jwt(algorithm, CALLS);
         lines.push(compare(
-            house,
+            workspace,
             plan,
             [&jeton, &go],
             &call,
@@ -47,10 +47,10 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
             minimum,
         )?);
     }
-    let batch = tokens(house, plan, &jeton)?;
-    let text = log(house, plan, &lines, &batch)?;
-    std::fs::write(house.path(LOG), &text)
-        .map_err(|error| Stop::Misused(format!("{LOG}: {error}")))?;
+    let batch = tokens(workspace, plan, &jeton)?;
+    let text = log(workspace, plan, &lines, &batch)?;
+    std::fs::write(workspace.path(LOG), &text)
+        .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
     eprintln!("== service-cost: log in {LOG}");
     let failures: Vec<String> = (lines.iter().filter_map(Line::failure))
@@ -59,7 +59,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
     if failures.is_empty() {
         Ok(())
     } else {
-        Err(Stop::Failed(failures.join("; ")))
+        Err(Error::Failed(failures.join("; ")))
     }
 }
 
@@ -78,7 +78,8 @@ impl Line {
     /// What is worse than it must be, if anything is.
     fn failure(&self) -> Option<String> {
         let [low, _] = self.ratio.interval();
-        if low < self.minimum {
+        let reaches = low >= self.minimum;
+        if !reaches {
             Some(format!(
                 "{}: the ratio's interval begins at {low:.2}, minimum {}",
                 self.algorithm, self.minimum
@@ -95,16 +96,16 @@ impl Line {
 }
 
 fn compare(
-    house: &House,
+    workspace: &Workspace,
     plan: &Plan,
     [jeton, go]: [&Server; 2],
     call: &Call,
     algorithm: &'static str,
     minimum: f64,
-) -> Result<Line, Stop> {
+) -> Result<Line, Error> {
     // The first load of each is a warm-up and does not count.
-    jeton.load(house, call)?;
-    go.load(house, call)?;
+    jeton.load(workspace, call)?;
+    go.load(workspace, call)?;
     let (mut by_jeton, mut by_go) = (Vec::new(), Vec::new());
     for pair in 0..plan.pairs {
         eprintln!(
@@ -113,11 +114,11 @@ fn compare(
             plan.pairs
         );
         if pair % 2 == 0 {
-            by_jeton.push(jeton.load(house, call)?);
-            by_go.push(go.load(house, call)?);
+            by_jeton.push(jeton.load(workspace, call)?);
+            by_go.push(go.load(workspace, call)?);
         } else {
-            by_go.push(go.load(house, call)?);
-            by_jeton.push(jeton.load(house, call)?);
+            by_go.push(go.load(workspace, call)?);
+            by_jeton.push(jeton.load(workspace, call)?);
         }
     }
     let logs = by_jeton
@@ -146,7 +147,8 @@ impl Batch {
 
     fn failure(&self) -> Option<String> {
         let [low, _] = self.ratio.interval();
-        (low < Self::MINIMUM).then(|| {
+        let reaches = low >= Self::MINIMUM;
+        (!reaches).then(|| {
             format!(
                 "IssueBatch: the ratio's interval begins at {low:.1}, minimum {}",
                 Self::MINIMUM
@@ -155,20 +157,20 @@ impl Batch {
     }
 }
 
-fn tokens(house: &House, plan: &Plan, jeton: &Server) -> Result<Batch, Stop> {
+fn tokens(workspace: &Workspace, plan: &Plan, jeton: &Server) -> Result<Batch, Error> {
     let (one, many) = (Call::issue(CALLS), Call::issue_batch(BATCHES, BATCH));
     let (mut singly, mut batched) = (Vec::new(), Vec::new());
-    jeton.load(house, &one)?;
-    jeton.load(house, &many)?;
+    jeton.load(workspace, &one)?;
+    jeton.load(workspace, &many)?;
     for pair in 0..plan.pairs {
         eprintln!(
             "== service-cost: IssueBatch, pair {} of {}",
             pair + 1,
             plan.pairs
         );
-        singly.push(jeton.load(house, &one)?.per_second);
+        singly.push(jeton.load(workspace, &one)?.per_second);
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-        batched.push(jeton.load(house, &many)?.per_second * BATCH as f64);
+        batched.push(jeton.load(workspace, &many)?.per_second * BATCH as f64);
     }
     let logs = batched
         .iter()
@@ -192,9 +194,13 @@ fn middle(all: &[Seen]) -> Seen {
     }
 }
 
-fn log(house: &House, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Stop> {
-    let day = output(house.command("date").args(["-u", "+%F"]))?;
-    let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Error> {
+    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
+    let commit = output(
+        workspace
+            .command("git")
+            .args(["rev-parse", "--short", "HEAD"]),
+    )?;
     let mut text = format!(
         "# Cost of a service call\n\n\
          `cargo xtask service-cost --pairs {}`, {}, commit {}, {}.\n\n\

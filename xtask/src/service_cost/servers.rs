@@ -1,4 +1,4 @@
-//! The servers, each a process on a core of its own, until it is dropped.
+//! The servers: each is a process pinned to one core, and ends when it is dropped.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::load::{Call, Seen};
-use crate::command::{House, Stop, on_path, run as run_command};
+use crate::command::{Error, Workspace, on_path, run as run_command};
 
 /// The core that the servers run on: one works while the other waits.
 const CORE: &str = "0";
@@ -18,21 +18,21 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 pub(super) const HS256_PROFILE: &str = "mac";
 
 /// Whether the machine has what it takes to build the servers and to load one from another core.
-pub(crate) fn needs() -> Result<(), Stop> {
+pub(crate) fn needs() -> Result<(), Error> {
     for (program, package) in [
         ("h2load", "nghttp2-client"),
         ("taskset", "util-linux"),
         ("go", "go"),
     ] {
         if on_path(program).is_none() {
-            return Err(Stop::Misused(format!(
+            return Err(Error::Usage(format!(
                 "{program} is not installed: it comes with {package}"
             )));
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if cores < 2 {
-        return Err(Stop::Misused(
+        return Err(Error::Usage(
             "one core is not enough: the server and the loader need one each".into(),
         ));
     }
@@ -48,24 +48,24 @@ pub(crate) struct Server {
 
 impl Server {
     /// The Go server of the report with its bugs fixed.
-    pub(crate) fn go(house: &House) -> Result<Self, Stop> {
-        let scratch = fresh(house, "go")?;
+    pub(crate) fn go(workspace: &Workspace) -> Result<Self, Error> {
+        let scratch = fresh(workspace, "go")?;
         let binary = scratch.join("fixed");
         run_command(
-            house
+            workspace
                 .command("go")
                 .args(["build", "-o"])
                 .arg(&binary)
                 .arg(".")
-                .current_dir(house.path("servers/go/fixed")),
+                .current_dir(workspace.path("servers/go/fixed")),
         )?;
-        Self::start(pinned(house, &binary), scratch, "listening on ")
+        Self::start(pinned(workspace, &binary), scratch, "listening on ")
     }
 
     /// jeton's, as `jeton serve` is with an issuer that has both algorithms.
-    pub(crate) fn jeton(house: &House) -> Result<Self, Stop> {
-        run_command(&mut house.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))?;
-        let scratch = fresh(house, "jeton")?;
+    pub(crate) fn jeton(workspace: &Workspace) -> Result<Self, Error> {
+        run_command(&mut workspace.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))?;
+        let scratch = fresh(workspace, "jeton")?;
         let config = scratch.join("jeton.toml");
         let text = format!(
             "data = \"data\"\nlisten = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\nworkers = 1\n\n\
@@ -75,15 +75,15 @@ impl Server {
              [generate_jwt]\nissuer = \"https://id.example\"\nhs256 = \"{HS256_PROFILE}\"\nes256 = \"access\"\n"
         );
         std::fs::write(&config, text)
-            .map_err(|error| Stop::Misused(format!("{}: {error}", config.display())))?;
-        let mut command = pinned(house, &house.target().join("release/jeton"));
+            .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
+        let mut command = pinned(workspace, &workspace.target().join("release/jeton"));
         command.arg("serve").arg("--config").arg(&config);
         Self::start(command, scratch, "gRPC and HTTP   http://")
     }
 
-    fn start(mut command: Command, scratch: PathBuf, before_address: &str) -> Result<Self, Stop> {
+    fn start(mut command: Command, scratch: PathBuf, before_address: &str) -> Result<Self, Error> {
         let log = scratch.join("log");
-        let failed = |error: std::io::Error| Stop::Misused(format!("{}: {error}", log.display()));
+        let failed = |error: std::io::Error| Error::Usage(format!("{}: {error}", log.display()));
         let file = File::create(&log).map_err(failed)?;
         command
             .stdin(Stdio::null())
@@ -91,7 +91,7 @@ impl Server {
             .stderr(file);
         let process = command
             .spawn()
-            .map_err(|error| Stop::Misused(format!("the server did not start: {error}")))?;
+            .map_err(|error| Error::Usage(format!("the server did not start: {error}")))?;
         let mut server = Self {
             process,
             address: String::new(),
@@ -111,7 +111,7 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Err(Stop::Failed(format!(
+        Err(Error::Failed(format!(
             "the server does not say where it listens; it said:\n{}",
             std::fs::read_to_string(&log).unwrap_or_default()
         )))
@@ -128,9 +128,9 @@ impl Server {
     }
 
     /// Makes the calls, and says what they cost.
-    pub(super) fn load(&self, house: &House, call: &Call) -> Result<Seen, Stop> {
+    pub(super) fn load(&self, workspace: &Workspace, call: &Call) -> Result<Seen, Error> {
         let before = self.cpu_ns()?;
-        let per_second = call.make(house, &self.scratch, &self.address)?;
+        let per_second = call.make(workspace, &self.scratch, &self.address)?;
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let cpu_us = (self.cpu_ns()? - before) as f64 / 1e3 / call.times() as f64;
         Ok(Seen {
@@ -141,7 +141,7 @@ impl Server {
     }
 
     /// CPU time of all its threads until now.
-    fn cpu_ns(&self) -> Result<u64, Stop> {
+    fn cpu_ns(&self) -> Result<u64, Error> {
         let tasks = PathBuf::from(format!("/proc/{}/task", self.process.id()));
         let threads = std::fs::read_dir(&tasks).map_err(|_| gone())?;
         let on_cpu = |thread: std::fs::DirEntry| -> Option<u64> {
@@ -151,7 +151,7 @@ impl Server {
         Ok(threads.flatten().filter_map(on_cpu).sum())
     }
 
-    fn resident_mib(&self) -> Result<f64, Stop> {
+    fn resident_mib(&self) -> Result<f64, Error> {
         let path = format!("/proc/{}/status", self.process.id());
         let status = std::fs::read_to_string(path).map_err(|_| gone())?;
         let kib: Option<f64> = status
@@ -170,19 +170,19 @@ impl Drop for Server {
     }
 }
 
-fn gone() -> Stop {
-    Stop::Failed("the server ended while it was loaded".into())
+fn gone() -> Error {
+    Error::Failed("the server ended while it was loaded".into())
 }
 
-fn pinned(house: &House, binary: &Path) -> Command {
-    let mut command = house.command("taskset");
+fn pinned(workspace: &Workspace, binary: &Path) -> Command {
+    let mut command = workspace.command("taskset");
     command.args(["-c", CORE]).arg(binary);
     command
 }
 
-fn fresh(house: &House, name: &str) -> Result<PathBuf, Stop> {
-    let folder = house.path(FOLDER).join(name);
-    let failed = |error| Stop::Misused(format!("{}: {error}", folder.display()));
+fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+    let folder = workspace.path(FOLDER).join(name);
+    let failed = |error| Error::Usage(format!("{}: {error}", folder.display()));
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }

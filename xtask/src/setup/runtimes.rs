@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::command::{self, House, Stop, on_path, run as run_command};
+use crate::command::{self, Error, Workspace, on_path, run as run_command};
 
 use super::{is_installed, needed, note, present};
 
@@ -27,25 +27,25 @@ const JDK_PACKAGE: &str = "temurin-25-jdk";
 const PYTHON: &str = "3.14";
 
 /// Brings or finds each. What cannot be had is said, and its language is measured on what is there.
-pub(super) fn bring(house: &House) -> Result<(), Stop> {
-    node(house)?;
-    go(house);
+pub(super) fn bring(workspace: &Workspace) -> Result<(), Error> {
+    node(workspace)?;
+    go(workspace);
     jdk();
     python();
     eprintln!("setup: measure on them with: jeton lab run --runtimes newest");
     Ok(())
 }
 
-fn node(house: &House) -> Result<(), Stop> {
+fn node(workspace: &Workspace) -> Result<(), Error> {
     if !(cfg!(target_os = "linux") && cfg!(target_arch = "x86_64")) {
         note(&format!(
             "{NODE} is for Linux on x86-64: install Node 26 from nodejs.org"
         ));
         return Ok(());
     }
-    let folder = house.path(BROUGHT);
+    let folder = workspace.path(BROUGHT);
     for file in ["package.json", "package-lock.json", ".npmrc"] {
-        copy_if_other(&house.path(NODE_PACKAGE).join(file), &folder.join(file))?;
+        copy_if_other(&workspace.path(NODE_PACKAGE).join(file), &folder.join(file))?;
     }
     if is_installed(&folder)
         && folder
@@ -59,7 +59,7 @@ fn node(house: &House) -> Result<(), Stop> {
         return Ok(());
     }
     needed(NODE, "published figures of Node come from it; 150 MB");
-    run_command(house.command("npm").current_dir(&folder).args([
+    run_command(workspace.command("npm").current_dir(&folder).args([
         "ci",
         "--ignore-scripts",
         "--no-audit",
@@ -67,13 +67,13 @@ fn node(house: &House) -> Result<(), Stop> {
     ]))
 }
 
-fn go(house: &House) {
+fn go(workspace: &Workspace) {
     if on_path("go").is_none() {
         note(&format!("go is not on the PATH: {GO} cannot be had"));
         return;
     }
     // It answers at once if it is in the module cache, and fetches itself if not.
-    let mut version = house.command("go");
+    let mut version = workspace.command("go");
     version.arg("version").env("GOTOOLCHAIN", GO);
     match command::output(&mut version) {
         Ok(said) if said.contains(GO) => eprintln!("setup: {GO}: present"),
@@ -144,8 +144,8 @@ fn folders_in(root: &Path) -> Vec<PathBuf> {
 }
 
 /// A lockfile that is written again is newer than what it installed.
-fn copy_if_other(from: &Path, to: &Path) -> Result<(), Stop> {
-    let failed = |error: std::io::Error| Stop::Failed(format!("{}: {error}", to.display()));
+fn copy_if_other(from: &Path, to: &Path) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::Failed(format!("{}: {error}", to.display()));
     let wanted = std::fs::read(from).map_err(failed)?;
     if std::fs::read(to).is_ok_and(|have| have == wanted) {
         return Ok(());

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use super::{Log, OUT, Plan};
-use crate::command::{House, Stop};
+use crate::command::{Error, Workspace};
 
 /// What later runs replay.
 pub(crate) const CORPUS: &str = "vectors/disagreements/cases.jsonl";
@@ -23,10 +23,10 @@ struct Case {
     jeton_alone: bool,
 }
 
-pub(super) fn run(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop> {
+pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
     let seconds = (plan.minutes * 60).to_string();
     eprintln!("== soak: all libraries at once, {seconds} s");
-    let mut lab = house.cargo(&[
+    let mut lab = workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -48,25 +48,25 @@ pub(super) fn run(house: &House, plan: &Plan, log: &mut Log) -> Result<(), Stop>
     let done = lab
         .stderr(std::process::Stdio::inherit())
         .output()
-        .map_err(|error| Stop::Misused(format!("cargo did not start: {error}")))?;
+        .map_err(|error| Error::Usage(format!("cargo did not start: {error}")))?;
     let said = String::from_utf8_lossy(&done.stdout).trim().to_owned();
     println!("{said}");
-    let path = house.path(OUT).join("disagreements.json");
+    let path = workspace.path(OUT).join("disagreements.json");
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Stop::Failed(format!("{OUT}/disagreements.json: {error}")))?;
-    let table = alone(&text).map_err(Stop::Failed)?;
+        .map_err(|error| Error::Failed(format!("{OUT}/disagreements.json: {error}")))?;
+    let table = alone(&text).map_err(Error::Failed)?;
     log.section(
         "All libraries at once",
         &format!("```\n{said}\n```\n\n{table}"),
     );
     match done.status.code() {
         Some(0) => Ok(()),
-        Some(1) => Err(Stop::Failed("jeton took a token that was changed".into())),
-        _ => Err(Stop::Failed("the fuzzing did not run to its end".into())),
+        Some(1) => Err(Error::Failed("jeton took a token that was changed".into())),
+        _ => Err(Error::Failed("the fuzzing did not run to its end".into())),
     }
 }
 
-/// Where jeton stands alone: a person looks at these.
+/// Rows in which only jeton decides so: a person reviews these.
 fn alone(cases: &str) -> Result<String, String> {
     let cases: Vec<Case> =
         serde_json::from_str(cases).map_err(|error| format!("disagreements.json: {error}"))?;
@@ -103,7 +103,7 @@ mod tests {
     use super::alone;
 
     #[test]
-    fn a_class_in_which_jeton_is_alone_is_shown_and_no_other() {
+    fn only_classes_where_jeton_differs_are_shown() {
         let case = |jeton_alone: bool| {
             format!(
                 r#"{{"format":"jwt","alg":"HS256","changed":"claims","changes":["Insert"],

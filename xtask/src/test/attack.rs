@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::Outcome;
-use crate::command::{House, Stop, run as run_command};
+use crate::command::{Error, Workspace, run as run_command};
 use crate::soak::attack::CORPUS;
 
 /// Where the run of this step is left for a look.
@@ -66,8 +66,8 @@ struct Subject {
     version: String,
 }
 
-pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&[
+pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
+    run_command(&mut workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -88,13 +88,13 @@ pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
         "--out",
         OUT,
     ]))?;
-    let path = house.path(OUT).join("results.json");
+    let path = workspace.path(OUT).join("results.json");
     let text = std::fs::read_to_string(&path)
-        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
-    let said = check(&text).map_err(Stop::Failed)?;
+        .map_err(|error| Error::Failed(format!("{OUT}/results.json: {error}")))?;
+    let said = check(&text).map_err(Error::Failed)?;
     eprintln!("  {said}");
     // What libraries disagreed about once, and how.
-    run_command(&mut house.cargo(&[
+    run_command(&mut workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -122,7 +122,7 @@ fn check(text: &str) -> Result<String, String> {
     let harmless = ["refused", "not-offered", "not-applicable"];
     let bad = jeton.iter().find(|r| match &r.outcome {
         Some(outcome) => !harmless.contains(&outcome.as_str()),
-        // A twin that is refused is a control that fails: jeton has no compression by default.
+        // A positive control that is rejected fails the row: jeton has no compression by default.
         None => r.attack != "zip-bomb",
     });
     if let Some(row) = bad {

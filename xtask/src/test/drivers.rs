@@ -2,66 +2,68 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Outcome, stands_alone};
-use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
+use super::{Outcome, separate_crate};
+use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
 use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust and servers/rust.
-pub(super) fn rust(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn rust(workspace: &Workspace) -> Result<Outcome, Error> {
     let folders_with = |file| {
         let roots = ["drivers/rust", "servers/rust"];
-        roots.map(|root| house.folders_with(root, file)).concat()
+        roots
+            .map(|root| workspace.folders_with(root, file))
+            .concat()
     };
     for folder in folders_with("Cargo.toml") {
-        stands_alone::format(house, &folder)?;
+        separate_crate::format(workspace, &folder)?;
     }
     // The lab builds them for release, so AWS-LC is compiled once for both.
     for folder in folders_with("Cargo.lock") {
-        eprintln!("  in {}", shown(house, &folder));
-        stands_alone::lints_and_tests(house, &folder, &["--release"])?;
+        eprintln!("  in {}", shown(workspace, &folder));
+        separate_crate::lints_and_tests(workspace, &folder, &["--release"])?;
     }
     Ok(Outcome::Passed)
 }
 
 /// gofmt, vet and tests of every module under drivers/go and servers/go.
-pub(super) fn go(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
     if on_path("go").is_none() {
         return Ok(Outcome::Skipped("go is not installed".into()));
     }
     let roots = ["drivers/go", "servers/go"];
-    let unformatted = output(house.command("gofmt").arg("-l").args(roots))?;
+    let unformatted = output(workspace.command("gofmt").arg("-l").args(roots))?;
     if !unformatted.trim().is_empty() {
-        return Err(Stop::Failed(format!(
+        return Err(Error::Failed(format!(
             "not formatted; run `gofmt -w` on: {}",
             unformatted.trim().replace('\n', ", ")
         )));
     }
-    let modules = roots.map(|root| house.folders_with(root, "go.mod"));
+    let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
     for folder in modules.concat() {
-        eprintln!("  in {}", shown(house, &folder));
+        eprintln!("  in {}", shown(workspace, &folder));
         for arguments in [["vet", "./..."], ["test", "./..."]] {
-            run_command(house.command("go").args(arguments).current_dir(&folder))?;
+            run_command(workspace.command("go").args(arguments).current_dir(&folder))?;
         }
     }
     Ok(Outcome::Passed)
 }
 
 /// Lints and tests of every project under drivers/java and servers/java, with the jars of its lock.
-pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
     if let Some(missing) = ["javac", "mvn"].iter().find(|name| on_path(name).is_none()) {
         return Ok(Outcome::Skipped(format!("{missing} is not installed")));
     }
     let roots = ["drivers/java", "servers/java"];
-    let projects = roots.map(|root| house.folders_with(root, "pom.xml"));
+    let projects = roots.map(|root| workspace.folders_with(root, "pom.xml"));
     for folder in projects.concat() {
-        eprintln!("  in {}", shown(house, &folder));
-        let out = house
+        eprintln!("  in {}", shown(workspace, &folder));
+        let out = workspace
             .path("target/drivers-java")
             .join(folder.file_name().unwrap_or_default());
         run_command(
-            house
+            workspace
                 .command("java")
-                .arg(house.path("drivers/java/harness/Build.java"))
+                .arg(workspace.path("drivers/java/harness/Build.java"))
                 .arg(out)
                 .arg("--test")
                 .current_dir(&folder),
@@ -71,25 +73,25 @@ pub(super) fn java(house: &House) -> Result<Outcome, Stop> {
 }
 
 /// Syntax of every script under drivers/node and servers/node, and the tests of each folder there.
-pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn node(workspace: &Workspace) -> Result<Outcome, Error> {
     for program in ["node", "npm"] {
         if on_path(program).is_none() {
             return Ok(Outcome::Skipped(format!("{program} is not installed")));
         }
     }
     let roots = ["drivers/node", "servers/node"];
-    for script in roots.map(|root| scripts(&house.path(root))).concat() {
-        let script = shown(house, &script);
-        run_command(house.command("node").args(["--check", &script]))?;
+    for script in roots.map(|root| scripts(&workspace.path(root))).concat() {
+        let script = shown(workspace, &script);
+        run_command(workspace.command("node").args(["--check", &script]))?;
     }
     for folder in roots
-        .map(|root| house.folders_with(root, "package.json"))
+        .map(|root| workspace.folders_with(root, "package.json"))
         .concat()
     {
-        eprintln!("  in {}", shown(house, &folder));
-        node_packages(house, &folder)?;
+        eprintln!("  in {}", shown(workspace, &folder));
+        node_packages(workspace, &folder)?;
         run_command(
-            house
+            workspace
                 .command("node")
                 .current_dir(&folder)
                 .args(["--test", "--test-reporter=dot"]),
@@ -99,11 +101,11 @@ pub(super) fn node(house: &House) -> Result<Outcome, Stop> {
 }
 
 /// What the lockfile in that folder names, if there is one and it is not there yet.
-pub(super) fn node_packages(house: &House, folder: &Path) -> Result<(), Stop> {
+pub(super) fn node_packages(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
     if !folder.join("package-lock.json").is_file() || is_installed(folder) {
         return Ok(());
     }
-    run_command(house.command("npm").current_dir(folder).args([
+    run_command(workspace.command("npm").current_dir(folder).args([
         "ci",
         "--ignore-scripts",
         "--no-audit",
@@ -112,22 +114,22 @@ pub(super) fn node_packages(house: &House, folder: &Path) -> Result<(), Stop> {
 }
 
 /// The tests of the harness, of the guide in docs/, and of every driver under drivers/python.
-pub(super) fn python(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
     if on_path("python3").is_none() {
         return Ok(Outcome::Skipped("python3 is not installed".into()));
     }
     let recent = "import sys; sys.exit(sys.version_info < (3, 11))";
-    if !succeeds(house.command("python3").args(["-c", recent])) {
+    if !succeeds(workspace.command("python3").args(["-c", recent])) {
         return Ok(Outcome::Skipped("python3 is older than 3.11".into()));
     }
-    if !succeeds(house.command("python3").args(setup::PYTHON_VENV)) {
-        return Err(Stop::Misused(
+    if !succeeds(workspace.command("python3").args(setup::PYTHON_VENV)) {
+        return Err(Error::Usage(
             "python3 cannot make a venv: run `cargo xtask setup`".into(),
         ));
     }
     let test = |folder: &Path, python: &Path| {
-        eprintln!("  in {}", shown(house, folder));
-        let mut tests = house.command(python);
+        eprintln!("  in {}", shown(workspace, folder));
+        let mut tests = workspace.command(python);
         run_command(
             tests
                 .current_dir(folder)
@@ -135,37 +137,40 @@ pub(super) fn python(house: &House) -> Result<Outcome, Stop> {
                 .env("PYTHONDONTWRITEBYTECODE", "1"),
         )
     };
-    test(&house.path("drivers/python/harness"), Path::new("python3"))?;
-    for folder in house.folders_with("drivers/python", "driver.toml") {
+    test(
+        &workspace.path("drivers/python/harness"),
+        Path::new("python3"),
+    )?;
+    for folder in workspace.folders_with("drivers/python", "driver.toml") {
         let name = folder.file_name().unwrap_or_default();
-        let venv = house.path("target/drivers-python").join(name);
-        let python = python_with_packages(house, &folder, &venv)?;
+        let venv = workspace.path("target/drivers-python").join(name);
+        let python = python_with_packages(workspace, &folder, &venv)?;
         test(&folder, &python)?;
     }
     Ok(Outcome::Passed)
 }
 
-/// The Python of a venv that holds what the folder's requirements.txt names; made when that changed.
+/// The Python of a venv with the packages of the folder's requirements.txt; made again when that file changes.
 pub(super) fn python_with_packages(
-    house: &House,
+    workspace: &Workspace,
     folder: &Path,
     venv: &Path,
-) -> Result<PathBuf, Stop> {
+) -> Result<PathBuf, Error> {
     let requirements = folder.join("requirements.txt");
     let wanted = std::fs::read_to_string(&requirements)
-        .map_err(|error| Stop::Misused(format!("{}: {error}", shown(house, &requirements))))?;
+        .map_err(|error| Error::Usage(format!("{}: {error}", shown(workspace, &requirements))))?;
     let python = venv.join("bin/python");
     let installed = venv.join("requirements.txt");
     if std::fs::read_to_string(&installed).is_ok_and(|have| have == wanted) && python.is_file() {
         return Ok(python);
     }
-    let mut make = house.command("python3");
+    let mut make = workspace.command("python3");
     run_command(make.args(["-m", "venv", "--clear"]).arg(venv))?;
-    let mut install = house.command(&python);
+    let mut install = workspace.command(&python);
     let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
     run_command(install.args(pip).arg(&requirements))?;
     std::fs::write(&installed, wanted)
-        .map_err(|error| Stop::Failed(format!("{}: {error}", shown(house, &installed))))?;
+        .map_err(|error| Error::Failed(format!("{}: {error}", shown(workspace, &installed))))?;
     Ok(python)
 }
 
@@ -188,8 +193,8 @@ fn scripts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn shown(house: &House, path: &Path) -> String {
-    path.strip_prefix(house.root())
+fn shown(workspace: &Workspace, path: &Path) -> String {
+    path.strip_prefix(workspace.root())
         .unwrap_or(path)
         .display()
         .to_string()

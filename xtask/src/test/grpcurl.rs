@@ -1,23 +1,23 @@
 //! The real grpcurl, as tools/grpcurl pins it, does what docs/service.md says.
 
 use super::Outcome;
-use crate::command::{House, Stop, on_path, run as run_command};
+use crate::command::{Error, Workspace, on_path, run as run_command};
 
 /// The program in the module that tools/grpcurl requires.
 const PROGRAM: &str = "github.com/fullstorydev/grpcurl/cmd/grpcurl";
 
 /// Builds it, and runs the test that calls it.
-pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     if on_path("go").is_none() {
         return Ok(Outcome::Skipped("go is not installed".into()));
     }
-    let binary = house.path("target/tools/bin/grpcurl");
-    let mut build = house.command("go");
-    build.current_dir(house.path("tools/grpcurl"));
+    let binary = workspace.path("target/tools/bin/grpcurl");
+    let mut build = workspace.command("go");
+    build.current_dir(workspace.path("tools/grpcurl"));
     run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
     // Of the whole workspace, as the step before: one package alone has other features, and is compiled
     // again with all that it uses.
-    let mut test = house.cargo_workspace("test");
+    let mut test = workspace.cargo_workspace("test");
     test.args(["--test", "grpcurl", "--", "--ignored"]);
     run_command(test.env("JETON_GRPCURL", binary))?;
     Ok(Outcome::Passed)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::Outcome;
-use crate::command::{House, Stop, on_path, run as run_command};
+use crate::command::{Error, Workspace, on_path, run as run_command};
 use crate::setup::{self, BROWSER_TEST};
 
 /// Where the run of this step is left for a look.
@@ -14,8 +14,8 @@ const OUT: &str = "target/lab-smoke";
 
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
 /// must have been measured.
-pub(super) fn smoke(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&[
+pub(super) fn smoke(workspace: &Workspace) -> Result<Outcome, Error> {
+    run_command(&mut workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -26,18 +26,18 @@ pub(super) fn smoke(house: &House) -> Result<Outcome, Stop> {
         "--out",
         OUT,
     ]))?;
-    let path = house.path(OUT).join("results.json");
+    let path = workspace.path(OUT).join("results.json");
     let text = std::fs::read_to_string(&path)
-        .map_err(|error| Stop::Failed(format!("{OUT}/results.json: {error}")))?;
-    let statuses = check(&text, |program| on_path(program).is_some()).map_err(Stop::Failed)?;
+        .map_err(|error| Error::Failed(format!("{OUT}/results.json: {error}")))?;
+    let statuses = check(&text, |program| on_path(program).is_some()).map_err(Error::Failed)?;
     eprintln!("  rows: {statuses}");
-    published_sizes(house)?;
+    published_sizes(workspace)?;
     Ok(Outcome::Passed)
 }
 
 /// The sizes that report 2 published, of tokens that the binary makes and go-jose opens. Its own tests
 /// hold the same sizes without Go.
-fn published_sizes(house: &House) -> Result<(), Stop> {
+fn published_sizes(workspace: &Workspace) -> Result<(), Error> {
     if on_path("go").is_none() {
         eprintln!(
             "  go is not installed: no other library opens the tokens of the published sizes"
@@ -45,11 +45,11 @@ fn published_sizes(house: &House) -> Result<(), Stop> {
         return Ok(());
     }
     run_command(
-        house
+        workspace
             .command("go")
             .args(["test", "-count=1", "-run", "PublishedSizes", "./..."])
-            .current_dir(house.path("drivers/go/go-jose"))
-            .env("JETON", house.path("target/release/jeton")),
+            .current_dir(workspace.path("drivers/go/go-jose"))
+            .env("JETON", workspace.path("target/release/jeton")),
     )
 }
 
@@ -61,8 +61,8 @@ const OWN: &str = "rust/jeton";
 
 /// Lets jeton and every library that this machine can build verify each other's tokens. Each pair
 /// must come to a verified token, or to an explanation by a limit of the other side.
-pub(super) fn interop(house: &House) -> Result<Outcome, Stop> {
-    run_command(&mut house.cargo(&[
+pub(super) fn interop(workspace: &Workspace) -> Result<Outcome, Error> {
+    run_command(&mut workspace.cargo(&[
         "run",
         "--release",
         "--locked",
@@ -74,11 +74,11 @@ pub(super) fn interop(house: &House) -> Result<Outcome, Stop> {
         "--out",
         INTEROP_OUT,
     ]))?;
-    let path = house.path(INTEROP_OUT).join("results.json");
+    let path = workspace.path(INTEROP_OUT).join("results.json");
     let text = std::fs::read_to_string(&path)
-        .map_err(|error| Stop::Failed(format!("{INTEROP_OUT}/results.json: {error}")))?;
+        .map_err(|error| Error::Failed(format!("{INTEROP_OUT}/results.json: {error}")))?;
     let outcomes = check_interop(&text, |program| on_path(program).is_some());
-    eprintln!("  pairs: {}", outcomes.map_err(Stop::Failed)?);
+    eprintln!("  pairs: {}", outcomes.map_err(Error::Failed)?);
     Ok(Outcome::Passed)
 }
 
@@ -89,7 +89,8 @@ struct Exchanges {
 
 #[derive(Deserialize)]
 struct Exchange {
-    minter: Party,
+    #[serde(rename = "minter")]
+    issuer: Party,
     verifier: Party,
     format: String,
     alg: Option<String>,
@@ -110,10 +111,10 @@ impl Exchange {
     /// Whether a limit of the other side, and not of jeton's, is why it was not verified.
     fn is_explained_by_the_other_side(&self) -> bool {
         let own = |party: &Party| party.driver == OWN;
-        let other = if own(&self.minter) {
+        let other = if own(&self.issuer) {
             &self.verifier
         } else {
-            &self.minter
+            &self.issuer
         };
         // An explanation begins with the library whose limit it is.
         let explained = self.explanation.as_deref();
@@ -121,7 +122,7 @@ impl Exchange {
     }
 }
 
-/// Counts the pairs by outcome. Whoever could not be built without its toolchain is excused.
+/// Counts the pairs by outcome. A driver whose toolchain is missing does not count.
 fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, String> {
     let results: Exchanges = serde_json::from_str(results)
         .map_err(|error| format!("{INTEROP_OUT}/results.json cannot be read: {error}"))?;
@@ -134,13 +135,13 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
             "verified" | "not-offered" => true,
             "unavailable" => !TOOLCHAINS
                 .iter()
-                .any(|(language, program)| *language == row.minter.language && has(program)),
+                .any(|(language, program)| *language == row.issuer.language && has(program)),
             _ => row.is_explained_by_the_other_side(),
         };
         if !excused {
             defects.push(format!(
                 "{} to {}, {} {} {}, is {outcome}: {}",
-                row.minter.driver,
+                row.issuer.driver,
                 row.verifier.driver,
                 row.format,
                 row.alg.as_deref().unwrap_or_default(),
@@ -180,24 +181,24 @@ const INSPECTED: [&str; 7] = [
 ];
 
 /// Opens the page of that run in Chromium, the one of a full run, and those of `inspect --web`.
-pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
     let script = format!("{BROWSER_TEST}/page.mjs");
     if on_path("node").is_none() {
         return Ok(Outcome::Skipped("node is not installed".into()));
     }
-    if !house.path(BROWSER_TEST).join("node_modules").is_dir() {
-        return Err(Stop::Misused(
+    if !workspace.path(BROWSER_TEST).join("node_modules").is_dir() {
+        return Err(Error::Usage(
             "the node packages are not installed: run `cargo xtask setup`".into(),
         ));
     }
     let left = [FULL_PAGE].into_iter().chain(INSPECTED);
-    let left = left.map(|name| house.target().join(name));
-    let pages = [house.path(OUT).join("report.html")]
+    let left = left.map(|name| workspace.target().join(name));
+    let pages = [workspace.path(OUT).join("report.html")]
         .into_iter()
         .chain(left);
     let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) = pages.partition(|page| page.is_file());
     if there.is_empty() {
-        return Err(Stop::Misused(format!(
+        return Err(Error::Usage(format!(
             "there is no page: {OUT}/report.html is made by the step `lab`, {FULL_PAGE} and {} by `test`",
             INSPECTED[0]
         )));
@@ -208,7 +209,7 @@ pub(super) fn browser(house: &House) -> Result<Outcome, Stop> {
     let Some(chromium) = setup::chromium() else {
         return Ok(Outcome::Skipped("Chromium is not installed".into()));
     };
-    let mut node = house.command("node");
+    let mut node = workspace.command("node");
     node.arg(script).args(there).env("CHROMIUM", chromium);
     run_command(&mut node)?;
     Ok(Outcome::Passed)
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_broke_is_red_with_its_reason() {
+    fn broken_row_fails_with_its_reason() {
         for status in ["failed-preflight", "crashed", "timed-out"] {
             assert_eq!(
                 check(&rows(&[("rust", "ok"), ("rust", status)]), only_rust),
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_is_not_built_although_its_toolchain_is_here_is_red() {
+    fn driver_not_built_with_toolchain_present_fails() {
         assert_eq!(
             check(&rows(&[("rust", "ok"), ("rust", "unavailable")]), only_rust),
             Err("s is unavailable: because".into())
@@ -335,19 +336,19 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_measured_nothing_is_red() {
+    fn run_that_measured_nothing_fails() {
         assert!(check(&rows(&[("go", "unavailable")]), only_rust).is_err());
         assert!(check(&rows(&[]), only_rust).is_err());
     }
 
-    fn exchange(minter: &str, verifier: &str, outcome: Option<&str>, explanation: &str) -> String {
+    fn exchange(issuer: &str, verifier: &str, outcome: Option<&str>, explanation: &str) -> String {
         let party = |driver: &str| {
             let (language, library) = driver.split_once('/').unwrap();
             serde_json::json!({"driver": driver, "library": library, "language": language})
         };
         let explanation = (!explanation.is_empty()).then_some(explanation);
         serde_json::json!({"rows": [
-            {"minter": party(minter), "verifier": party(verifier), "format": "jwt", "alg": "ES256",
+            {"minter": party(issuer), "verifier": party(verifier), "format": "jwt", "alg": "ES256",
              "enc": null, "outcome": outcome, "explanation": explanation},
             {"minter": party(OWN), "verifier": party(OWN), "format": "jwt", "alg": "ES256",
              "enc": null, "outcome": "verified"},
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_jeton_does_not_verify_is_a_defect_unless_the_other_side_explains_it() {
+    fn unverified_token_fails_unless_the_other_side_explains() {
         let all = |_: &str| true;
         let refused = |explanation| {
             let text = exchange("go/old", OWN, Some("refused"), explanation);

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{Outcome, drivers};
-use crate::command::{House, Stop, on_path, output, run as run_command, succeeds};
+use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
 
 const SOURCES: &str = "crates/jeton-server/tests/verifiers";
 const BUILT: &str = "target/verifiers";
@@ -15,32 +15,32 @@ const NEEDED: [&str; 6] = ["go", "node", "npm", "java", "mvn", "python3"];
 const FETCH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
 /// Builds them, and runs the test.
-pub(super) fn run(house: &House) -> Result<Outcome, Stop> {
+pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     if let Some(missing) = NEEDED.iter().find(|program| on_path(program).is_none()) {
         return Ok(Outcome::Skipped(format!("{missing} is not installed")));
     }
-    let (sources, built) = (house.path(SOURCES), house.path(BUILT));
-    go(house, &sources.join("go"), &built.join("go/verifier"))?;
-    drivers::node_packages(house, &sources.join("node"))?;
-    java(house, &sources.join("java"), &built.join("java"))?;
-    drivers::python_with_packages(house, &sources.join("python"), &built.join("python"))?;
+    let (sources, built) = (workspace.path(SOURCES), workspace.path(BUILT));
+    go(workspace, &sources.join("go"), &built.join("go/verifier"))?;
+    drivers::node_packages(workspace, &sources.join("node"))?;
+    java(workspace, &sources.join("java"), &built.join("java"))?;
+    drivers::python_with_packages(workspace, &sources.join("python"), &built.join("python"))?;
     // Of the whole workspace, so that nothing is compiled again.
-    let mut test = house.cargo_workspace("test");
+    let mut test = workspace.cargo_workspace("test");
     test.args(["--test", "service", "--"]);
     test.args(["--ignored", "--nocapture", "verifiers"]);
     run_command(test.env("JETON_VERIFIERS", built))?;
     Ok(Outcome::Passed)
 }
 
-fn go(house: &House, folder: &Path, binary: &Path) -> Result<(), Stop> {
+fn go(workspace: &Workspace, folder: &Path, binary: &Path) -> Result<(), Error> {
     let go = |arguments: &[&str]| {
-        let mut go = house.command("go");
+        let mut go = workspace.command("go");
         go.args(arguments).current_dir(folder);
         go
     };
-    let unformatted = output(house.command("gofmt").arg("-l").arg(folder))?;
+    let unformatted = output(workspace.command("gofmt").arg("-l").arg(folder))?;
     if !unformatted.trim().is_empty() {
-        return Err(Stop::Failed(format!(
+        return Err(Error::Failed(format!(
             "not formatted; run `gofmt -w` on: {}",
             unformatted.trim()
         )));
@@ -50,11 +50,11 @@ fn go(house: &House, folder: &Path, binary: &Path) -> Result<(), Stop> {
 }
 
 /// The jars are fetched once, and must be those of jars.lock to the byte.
-fn java(house: &House, folder: &Path, jars: &Path) -> Result<(), Stop> {
-    let cannot = |error| Stop::Misused(format!("{}: {error}", jars.display()));
+fn java(workspace: &Workspace, folder: &Path, jars: &Path) -> Result<(), Error> {
+    let cannot = |error| Error::Usage(format!("{}: {error}", jars.display()));
     std::fs::create_dir_all(jars).map_err(cannot)?;
     let check = || {
-        let mut check = house.command("sha256sum");
+        let mut check = workspace.command("sha256sum");
         check.args(["--quiet", "--check"]);
         check.arg(folder.join("jars.lock")).current_dir(jars);
         check
@@ -62,7 +62,7 @@ fn java(house: &House, folder: &Path, jars: &Path) -> Result<(), Stop> {
     if succeeds(&mut check()) {
         return Ok(());
     }
-    let mut fetch = house.command("mvn");
+    let mut fetch = workspace.command("mvn");
     fetch.args(["-B", "-q", FETCH, "-DincludeScope=runtime"]);
     fetch.arg(format!("-DoutputDirectory={}", jars.display()));
     run_command(fetch.current_dir(folder))?;

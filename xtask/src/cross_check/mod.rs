@@ -10,10 +10,10 @@ mod tools;
 
 use std::fmt::Write as _;
 
-use crate::command::{House, Stop, output};
+use crate::command::{Error, Workspace, output};
 use crate::interval::{Ratio, Verdict, median};
 use crate::pairs;
-use figures::{Cell, Figures, lab};
+use figures::{Case, Figures, lab};
 use tools::Tool;
 
 const LOG: &str = "docs/reference/cross-check.md";
@@ -30,7 +30,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Reads `--only TOOL` and `--pairs N`.
-    pub(crate) fn parse(options: &[String]) -> Result<Self, Stop> {
+    pub(crate) fn parse(options: &[String]) -> Result<Self, Error> {
         let mut plan = Self {
             tools: Vec::new(),
             pairs: pairs::DEFAULT,
@@ -40,11 +40,11 @@ impl Plan {
             let value = options.next().map_or("", String::as_str);
             match option.as_str() {
                 "--only" => plan.tools.push(Tool::named(value).ok_or_else(|| {
-                    Stop::Misused("--only wants go, criterion or jmh after it".into())
+                    Error::Usage("--only needs a value: go, criterion or jmh".into())
                 })?),
                 "--pairs" => plan.pairs = pairs::number(value)?,
                 other => {
-                    return Err(Stop::Misused(format!(
+                    return Err(Error::Usage(format!(
                         "`agreement` knows --only TOOL and --pairs N, not `{other}`"
                     )));
                 }
@@ -58,20 +58,20 @@ impl Plan {
 }
 
 /// Measures the pairs and writes the log, also where they disagree.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     eprintln!("== agreement: building the lab and the tools' benchmarks");
     let built: Vec<tools::Built> = (plan.tools.iter())
-        .map(|tool| tool.build(house))
+        .map(|tool| tool.build(workspace))
         .collect::<Result<_, _>>()?;
-    figures::build_lab(house)?;
+    figures::build_lab(workspace)?;
 
     let mut lines = Vec::new();
     for tool in &built {
-        lines.extend(compare(house, tool, plan.pairs)?);
+        lines.extend(compare(workspace, tool, plan.pairs)?);
     }
-    let text = log(house, plan, &lines)?;
-    std::fs::write(house.path(LOG), &text)
-        .map_err(|error| Stop::Misused(format!("{LOG}: {error}")))?;
+    let text = log(workspace, plan, &lines)?;
+    std::fs::write(workspace.path(LOG), &text)
+        .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
     eprintln!("== agreement: log in {LOG}");
     let verdicts: Vec<Verdict> = lines.iter().map(Line::verdict).collect();
@@ -81,7 +81,7 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Stop> {
 /// One figure by both ways.
 struct Line {
     tool: Tool,
-    cell: Cell,
+    case: Case,
     lab_ns: f64,
     tool_ns: f64,
     ratio: Ratio,
@@ -94,8 +94,8 @@ impl Line {
     }
 }
 
-fn compare(house: &House, tool: &tools::Built, pairs: usize) -> Result<Vec<Line>, Stop> {
-    let cells = tool.tool().cells();
+fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<Vec<Line>, Error> {
+    let cases = tool.tool().cases();
     let mut by_lab: Vec<Figures> = Vec::new();
     let mut by_tool: Vec<Figures> = Vec::new();
     for pair in 0..pairs {
@@ -106,25 +106,25 @@ fn compare(house: &House, tool: &tools::Built, pairs: usize) -> Result<Vec<Line>
         );
         // In turns first: what drifts with time falls on both alike.
         if pair % 2 == 0 {
-            by_lab.push(lab(house, &cells)?);
-            by_tool.push(tool.run(house)?);
+            by_lab.push(lab(workspace, &cases)?);
+            by_tool.push(tool.run(workspace)?);
         } else {
-            by_tool.push(tool.run(house)?);
-            by_lab.push(lab(house, &cells)?);
+            by_tool.push(tool.run(workspace)?);
+            by_lab.push(lab(workspace, &cases)?);
         }
     }
     let floor = median(by_lab.iter().filter_map(Figures::noise_floor).collect());
     let bound = tool.tool().bound().max(floor.unwrap_or(0.0).min(WIDEST));
-    (cells.iter())
-        .map(|cell| {
-            let of = |runs: &[Figures]| -> Result<Vec<f64>, Stop> {
-                runs.iter().map(|figures| figures.of(cell)).collect()
+    (cases.iter())
+        .map(|case| {
+            let of = |runs: &[Figures]| -> Result<Vec<f64>, Error> {
+                runs.iter().map(|figures| figures.of(case)).collect()
             };
             let (lab, own) = (of(&by_lab)?, of(&by_tool)?);
             let logs = lab.iter().zip(&own).map(|(a, b)| (a / b).ln()).collect();
             Ok(Line {
                 tool: tool.tool(),
-                cell: cell.clone(),
+                case: case.clone(),
                 ratio: Ratio::of(logs),
                 lab_ns: median(lab).unwrap_or(f64::NAN),
                 tool_ns: median(own).unwrap_or(f64::NAN),
@@ -134,9 +134,13 @@ fn compare(house: &House, tool: &tools::Built, pairs: usize) -> Result<Vec<Line>
         .collect()
 }
 
-fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
-    let day = output(house.command("date").args(["-u", "+%F"]))?;
-    let commit = output(house.command("git").args(["rev-parse", "--short", "HEAD"]))?;
+fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
+    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
+    let commit = output(
+        workspace
+            .command("git")
+            .args(["rev-parse", "--short", "HEAD"]),
+    )?;
     let mut text = format!(
         "# The lab against other benchmarks\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
@@ -162,9 +166,9 @@ fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
             text,
             "| {} | {} | {} | {} | {:.0} | {:.0} | {:.3} ({low:.3} to {high:.3}) | {:.1} % | {} |",
             line.tool.name(),
-            line.cell.library,
-            line.cell.alg,
-            line.cell.contract,
+            line.case.library,
+            line.case.alg,
+            line.case.operation,
             line.lab_ns,
             line.tool_ns,
             line.ratio.middle(),
@@ -181,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    fn parse(options: &[&str]) -> Result<Plan, Stop> {
+    fn parse(options: &[&str]) -> Result<Plan, Error> {
         let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
         Plan::parse(&options)
     }
@@ -203,7 +207,7 @@ mod tests {
             &["--pairs", "many"],
             &["--runs", "3"],
         ] {
-            assert!(matches!(parse(wrong), Err(Stop::Misused(_))), "{wrong:?}");
+            assert!(matches!(parse(wrong), Err(Error::Usage(_))), "{wrong:?}");
         }
     }
 }

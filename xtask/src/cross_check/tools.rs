@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::figures::{Cell, Figures};
-use crate::command::{House, Stop, output, run};
+use super::figures::{Case, Figures};
+use crate::command::{Error, Workspace, output, run};
 
 /// Repetitions that a tool makes of every benchmark, each of them short.
 const REPETITIONS: &str = "30";
@@ -44,7 +44,7 @@ impl Tool {
         }
     }
 
-    /// How far apart they may be. A JIT compiles each process of its own mind.
+    /// How far apart they may be. A JIT compiles each process differently.
     pub(super) fn bound(self) -> f64 {
         match self {
             Self::Go | Self::Criterion => 0.05,
@@ -52,7 +52,7 @@ impl Tool {
         }
     }
 
-    pub(super) fn cells(self) -> Vec<Cell> {
+    pub(super) fn cases(self) -> Vec<Case> {
         let libraries: &[(&str, &str)] = match self {
             Self::Go => &[("golang-jwt", "go/golang-jwt")],
             Self::Criterion => &[
@@ -61,40 +61,40 @@ impl Tool {
             ],
             Self::Jmh => &[("nimbus-jose-jwt", "java/nimbus-jose-jwt")],
         };
-        let mut cells = Vec::new();
+        let mut cases = Vec::new();
         for &(library, driver) in libraries {
             for alg in ["HS256", "ES256"] {
-                for contract in ["sign", "verify"] {
-                    cells.push(Cell {
+                for operation in ["sign", "verify"] {
+                    cases.push(Case {
                         library,
                         alg,
-                        contract,
+                        operation,
                         driver,
                     });
                 }
             }
         }
-        cells
+        cases
     }
 
     /// Builds its benchmark, so that no pair waits for it.
-    pub(super) fn build(self, house: &House) -> Result<Built, Stop> {
-        let out = house.target().join("agreement");
+    pub(super) fn build(self, workspace: &Workspace) -> Result<Built, Error> {
+        let out = workspace.target().join("agreement");
         std::fs::create_dir_all(&out)
-            .map_err(|error| Stop::Misused(format!("{}: {error}", out.display())))?;
+            .map_err(|error| Error::Usage(format!("{}: {error}", out.display())))?;
         match self {
             Self::Go => {
-                let mut build = command(house, "go", "go");
+                let mut build = command(workspace, "go", "go");
                 run(build.args(["test", "-c", "-o"]).arg(out.join("go.test")))?;
             }
-            Self::Criterion => run(&mut criterion(house, &out, &["--no-run"]))?,
+            Self::Criterion => run(&mut criterion(workspace, &out, &["--no-run"]))?,
             Self::Jmh => {
                 let jars = out.join("jmh-lib");
-                let mut fetch = command(house, "java", "mvn");
+                let mut fetch = command(workspace, "java", "mvn");
                 fetch.args(["-B", "-q", MAVEN_COPY]);
                 run(fetch.arg(format!("-DoutputDirectory={}", jars.display())))?;
                 let classes = out.join("jmh-classes");
-                let mut compile = command(house, "java", "javac");
+                let mut compile = command(workspace, "java", "javac");
                 compile.args(["--release", "17", "-d"]).arg(&classes);
                 compile.arg("-cp").arg(all_in(&jars)).arg("Agreement.java");
                 run(&mut compile)?;
@@ -115,11 +115,12 @@ impl Built {
         self.tool
     }
 
-    /// One run over all its cells, on the core that the lab gives its drivers.
-    pub(super) fn run(&self, house: &House) -> Result<Figures, Stop> {
+    /// One run over all its cases, on the core that the lab gives its drivers.
+    pub(super) fn run(&self, workspace: &Workspace) -> Result<Figures, Error> {
         match self.tool {
             Tool::Go => {
-                let mut bench = on_the_drivers_core(command(house, "go", self.out.join("go.test")));
+                let mut bench =
+                    on_the_drivers_core(command(workspace, "go", self.out.join("go.test")));
                 bench.args(["-test.run", "^$", "-test.bench", "."]);
                 bench.args(["-test.count", REPETITIONS, "-test.benchtime", REPETITION]);
                 go_figures(&output(&mut bench)?)
@@ -128,7 +129,7 @@ impl Built {
                 let times = ["--warm-up-time", "0.5", "--measurement-time", "1.2"];
                 let mut options = vec!["--", "--noplot", "--sample-size", REPETITIONS];
                 options.extend(times);
-                let bench = criterion(house, &self.out, &options);
+                let bench = criterion(workspace, &self.out, &options);
                 output(&mut on_the_drivers_core(bench))?;
                 criterion_figures(&self.out.join("criterion"))
             }
@@ -139,29 +140,29 @@ impl Built {
                     all_in(&self.out.join("jmh-lib"))
                 );
                 let report = self.out.join("jmh.json");
-                let mut bench = on_the_drivers_core(command(house, "java", "java"));
+                let mut bench = on_the_drivers_core(command(workspace, "java", "java"));
                 bench.args(["-cp", &path, "org.openjdk.jmh.Main"]);
                 bench.args(["-f", "1", "-wi", "3", "-w", "1"]);
                 bench.args(["-i", REPETITIONS, "-r", REPETITION]);
                 bench.args(["-rf", "json", "-rff"]).arg(&report);
                 output(&mut bench)?;
                 let text = std::fs::read_to_string(&report)
-                    .map_err(|error| Stop::Failed(format!("{}: {error}", report.display())))?;
+                    .map_err(|error| Error::Failed(format!("{}: {error}", report.display())))?;
                 jmh_figures(&text)
             }
         }
     }
 }
 
-fn command(house: &House, language: &str, program: impl AsRef<Path>) -> Command {
-    let mut command = house.command(program.as_ref());
-    command.current_dir(house.path(SOURCES).join(language));
+fn command(workspace: &Workspace, language: &str, program: impl AsRef<Path>) -> Command {
+    let mut command = workspace.command(program.as_ref());
+    command.current_dir(workspace.path(SOURCES).join(language));
     command
 }
 
-fn criterion(house: &House, out: &Path, options: &[&str]) -> Command {
-    let mut command = house.cargo(&["bench", "--locked", "--quiet"]);
-    command.current_dir(house.path(SOURCES).join("rust"));
+fn criterion(workspace: &Workspace, out: &Path, options: &[&str]) -> Command {
+    let mut command = workspace.cargo(&["bench", "--locked", "--quiet"]);
+    command.current_dir(workspace.path(SOURCES).join("rust"));
     command.env("CARGO_TARGET_DIR", out.join("rust"));
     command.env("CRITERION_HOME", out.join("criterion"));
     command.args(options);
@@ -191,10 +192,10 @@ fn on_the_drivers_core(command: Command) -> Command {
 }
 
 /// `BenchmarkSign/HS256-1   123456   3100 ns/op`, a line for each repetition.
-fn go_figures(text: &str) -> Result<Figures, Stop> {
+fn go_figures(text: &str) -> Result<Figures, Error> {
     let mut figures = Figures::default();
-    for cell in Tool::Go.cells() {
-        let name = format!("Benchmark{}/{}", capitalised(cell.contract), cell.alg);
+    for case in Tool::Go.cases() {
+        let name = format!("Benchmark{}/{}", capitalised(case.operation), case.alg);
         let repetitions: Vec<f64> = (text.lines())
             .filter(|line| {
                 let first = line.split_whitespace().next().unwrap_or_default();
@@ -204,8 +205,8 @@ fn go_figures(text: &str) -> Result<Figures, Stop> {
             .filter_map(|number| number.parse().ok())
             .collect();
         let time = undisturbed(repetitions)
-            .ok_or_else(|| Stop::Failed(format!("go test says nothing of {name}")))?;
-        figures.add(cell.library, cell.alg, cell.contract, time);
+            .ok_or_else(|| Error::Failed(format!("go test says nothing of {name}")))?;
+        figures.add(case.library, case.alg, case.operation, time);
     }
     Ok(figures)
 }
@@ -215,7 +216,7 @@ fn capitalised(word: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// What most of the repetitions on a core of its own took. The lab waits for a neighbour to go; a tool
+/// Median of the repetitions on one pinned core. The lab waits until other processes stop; a tool
 /// sees none, and measures through it. Up to half of its repetitions may be a neighbour's, and slow: of
 /// the others the lower quartile of all is about the middle. On a core that is alone it is a hundredth
 /// below the median.
@@ -241,17 +242,17 @@ impl Samples {
 }
 
 /// `jeton HS256 sign/new/sample.json`
-fn criterion_figures(home: &Path) -> Result<Figures, Stop> {
+fn criterion_figures(home: &Path) -> Result<Figures, Error> {
     let mut figures = Figures::default();
-    for cell in Tool::Criterion.cells() {
-        let name = format!("{} {} {}", cell.library, cell.alg, cell.contract);
+    for case in Tool::Criterion.cases() {
+        let name = format!("{} {} {}", case.library, case.alg, case.operation);
         let path = home.join(&name).join("new/sample.json");
-        let failed = |why: String| Stop::Failed(format!("{}: {why}", path.display()));
+        let failed = |why: String| Error::Failed(format!("{}: {why}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
         let samples: Samples =
             serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         let ns = undisturbed(samples.ns()).ok_or_else(|| failed("has no sample".into()))?;
-        figures.add(cell.library, cell.alg, cell.contract, ns);
+        figures.add(case.library, case.alg, case.operation, ns);
     }
     Ok(figures)
 }
@@ -276,20 +277,20 @@ struct JmhMetric {
     raw_data: Vec<Vec<f64>>,
 }
 
-fn jmh_figures(text: &str) -> Result<Figures, Stop> {
+fn jmh_figures(text: &str) -> Result<Figures, Error> {
     let rows: Vec<JmhRow> = serde_json::from_str(text)
-        .map_err(|error| Stop::Failed(format!("JMH's report cannot be read: {error}")))?;
+        .map_err(|error| Error::Failed(format!("JMH's report cannot be read: {error}")))?;
     let mut figures = Figures::default();
     for row in rows {
-        let contract = row.benchmark.rsplit('.').next().unwrap_or_default();
+        let operation = row.benchmark.rsplit('.').next().unwrap_or_default();
         let time = undisturbed(row.metric.raw_data.into_iter().flatten().collect());
         let (Some(ns), "ns/op") = (time, row.metric.score_unit.as_str()) else {
-            return Err(Stop::Failed(format!(
+            return Err(Error::Failed(format!(
                 "JMH has no ns/op of {}",
                 row.benchmark
             )));
         };
-        figures.add("nimbus-jose-jwt", &row.params.alg, contract, ns);
+        figures.add("nimbus-jose-jwt", &row.params.alg, operation, ns);
     }
     Ok(figures)
 }
@@ -300,8 +301,8 @@ mod tests {
 
     use super::*;
 
-    fn figure(figures: &Figures, cell: &Cell) -> String {
-        figures.of(cell).unwrap().to_string()
+    fn figure(figures: &Figures, case: &Case) -> String {
+        figures.of(case).unwrap().to_string()
     }
 
     #[test]
@@ -313,14 +314,14 @@ mod tests {
             }
         }
         let figures = go_figures(&text).unwrap();
-        for cell in Tool::Go.cells() {
-            assert_eq!(figure(&figures, &cell), "3100");
+        for case in Tool::Go.cases() {
+            assert_eq!(figure(&figures, &case), "3100");
         }
         assert!(go_figures("PASS").is_err());
     }
 
     #[test]
-    fn a_sample_is_its_time_by_its_iterations() {
+    fn sample_is_time_divided_by_iterations() {
         let samples = Samples {
             iters: vec![1.0, 2.0],
             times: vec![10.0, 30.0],
@@ -333,8 +334,8 @@ mod tests {
         let text = r#"[{"benchmark":"Agreement.sign","params":{"alg":"HS256"},
             "primaryMetric":{"scoreUnit":"ns/op","rawData":[[5.0,4.0,6.0,9.0]]}}]"#;
         let figures = jmh_figures(text).unwrap();
-        let cell = &Tool::Jmh.cells()[0];
-        assert_eq!(figure(&figures, cell), "5");
+        let case = &Tool::Jmh.cases()[0];
+        assert_eq!(figure(&figures, case), "5");
         let other = text.replace("ns/op", "ops/s");
         assert!(jmh_figures(&other).is_err());
     }

@@ -1,30 +1,30 @@
-//! What one run said, of the lab or of a tool: nanoseconds an operation for each cell.
+//! What one run said, of the lab or of a tool: nanoseconds an operation for each case.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::command::{House, Stop, output, run};
+use crate::command::{Error, Workspace, output, run};
 
 const OUT: &str = "target/lab-agreement";
 
 /// One figure's place: which library does what.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
+pub(super) struct Case {
     pub(super) library: &'static str,
     pub(super) alg: &'static str,
-    pub(super) contract: &'static str,
+    pub(super) operation: &'static str,
     /// The driver's folder.
     pub(super) driver: &'static str,
 }
 
-impl Cell {
+impl Case {
     fn subject(&self) -> String {
         format!("{}:jwt:{}:prepared", self.driver, self.alg)
     }
 }
 
-/// Nanoseconds by `library alg contract`.
+/// Nanoseconds by `library algorithm operation`.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     ns: BTreeMap<String, f64>,
@@ -32,13 +32,13 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn add(&mut self, library: &str, alg: &str, contract: &str, ns: f64) {
-        self.ns.insert(format!("{library} {alg} {contract}"), ns);
+    pub(super) fn add(&mut self, library: &str, alg: &str, operation: &str, ns: f64) {
+        self.ns.insert(format!("{library} {alg} {operation}"), ns);
     }
 
-    pub(super) fn of(&self, cell: &Cell) -> Result<f64, Stop> {
-        let name = format!("{} {} {}", cell.library, cell.alg, cell.contract);
-        (self.ns.get(&name).copied()).ok_or_else(|| Stop::Failed(format!("no figure for {name}")))
+    pub(super) fn of(&self, case: &Case) -> Result<f64, Error> {
+        let name = format!("{} {} {}", case.library, case.alg, case.operation);
+        (self.ns.get(&name).copied()).ok_or_else(|| Error::Failed(format!("no figure for {name}")))
     }
 
     pub(super) fn noise_floor(&self) -> Option<f64> {
@@ -47,22 +47,22 @@ impl Figures {
 }
 
 /// Builds the lab, so that no pair waits for it.
-pub(super) fn build_lab(house: &House) -> Result<(), Stop> {
-    run(&mut house.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))
+pub(super) fn build_lab(workspace: &Workspace) -> Result<(), Error> {
+    run(&mut workspace.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))
 }
 
-/// One run of the lab over the cells.
-pub(super) fn lab(house: &House, cells: &[Cell]) -> Result<Figures, Stop> {
-    let mut command = house.command(house.target().join("release/jeton"));
+/// One run of the lab over the cases.
+pub(super) fn lab(workspace: &Workspace, cases: &[Case]) -> Result<Figures, Error> {
+    let mut command = workspace.command(workspace.target().join("release/jeton"));
     command.args(["lab", "run", "libraries", "--rounds", "4", "--out", OUT]);
-    command.args(["--contract", "sign", "--contract", "verify", "--json"]);
-    let mut subjects: Vec<String> = cells.iter().map(Cell::subject).collect();
+    command.args(["--operation", "sign", "--operation", "verify", "--json"]);
+    let mut subjects: Vec<String> = cases.iter().map(Case::subject).collect();
     subjects.sort();
     subjects.dedup();
     for subject in &subjects {
         command.args(["--subject", subject]);
     }
-    read(&output(&mut command)?, cells)
+    read(&output(&mut command)?, cases)
 }
 
 #[derive(Deserialize)]
@@ -79,7 +79,8 @@ struct NoiseFloor {
 
 #[derive(Deserialize)]
 struct Row {
-    contract: String,
+    #[serde(rename = "contract")]
+    operation: String,
     subject: Subject,
     ns_per_op: Option<Time>,
 }
@@ -94,18 +95,18 @@ struct Time {
     median: f64,
 }
 
-fn read(results: &str, cells: &[Cell]) -> Result<Figures, Stop> {
+fn read(results: &str, cases: &[Case]) -> Result<Figures, Error> {
     let results: Results = serde_json::from_str(results)
-        .map_err(|error| Stop::Failed(format!("the lab's results cannot be read: {error}")))?;
+        .map_err(|error| Error::Failed(format!("the lab's results cannot be read: {error}")))?;
     let mut figures = Figures {
         noise_floor: (results.noise_floor.managed).or(results.noise_floor.floor),
         ..Figures::default()
     };
-    for cell in cells {
+    for case in cases {
         let row = (results.rows.iter())
-            .find(|row| row.subject.id == cell.subject() && row.contract == cell.contract);
+            .find(|row| row.subject.id == case.subject() && row.operation == case.operation);
         if let Some(time) = row.and_then(|row| row.ns_per_op.as_ref()) {
-            figures.add(cell.library, cell.alg, cell.contract, time.median);
+            figures.add(case.library, case.alg, case.operation, time.median);
         }
     }
     Ok(figures)
@@ -117,15 +118,15 @@ mod tests {
 
     use super::*;
 
-    const CELL: Cell = Cell {
+    const CELL: Case = Case {
         library: "golang-jwt",
         alg: "HS256",
-        contract: "sign",
+        operation: "sign",
         driver: "go/golang-jwt",
     };
 
     #[test]
-    fn the_labs_rows_are_found_by_their_subject() {
+    fn lab_row_is_found_by_its_subject() {
         let results = serde_json::json!({
             "noise_floor": { "floor": 0.03 },
             "rows": [
@@ -141,10 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_a_figure_is_named() {
+    fn row_without_a_figure_is_named() {
         let results = r#"{"noise_floor":{},"rows":[]}"#;
         let figures = read(results, &[CELL]).unwrap();
-        let Err(Stop::Failed(why)) = figures.of(&CELL) else {
+        let Err(Error::Failed(why)) = figures.of(&CELL) else {
             unreachable!("there is no row");
         };
         assert_eq!(why, "no figure for golang-jwt HS256 sign");
