@@ -15,15 +15,15 @@ use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
-use crate::listen::Answered;
+use crate::listen::ActiveCall;
 use crate::permissions::{Caller, Clients, Permission};
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::Service;
 use crate::tls::PeerCertificate;
 
 /// Knows the callers. Replaced as a whole when the configuration is read again.
 #[derive(Debug)]
-pub(crate) struct Doorman {
+pub(crate) struct Authenticator {
     clients: Clients,
     bearer: Option<Bearer>,
     /// Without clients.
@@ -43,29 +43,29 @@ struct Trial {
 /// What a caller showed. A stream may last longer than its credentials are valid: who calls is looked up
 /// again for each message.
 #[derive(Debug)]
-pub(crate) struct Shown {
-    guest: Arc<Guest>,
+pub(crate) struct CallerCredentials {
+    peer: Arc<Peer>,
     /// Of the request, only those that say who calls.
     headers: HeaderMap,
 }
 
-impl Shown {
-    pub(crate) fn of(guest: &Arc<Guest>, headers: &HeaderMap) -> Shown {
+impl CallerCredentials {
+    pub(crate) fn of(peer: &Arc<Peer>, headers: &HeaderMap) -> CallerCredentials {
         let shown = headers.get_all(AUTHORIZATION).iter();
-        Shown {
-            guest: guest.clone(),
+        CallerCredentials {
+            peer: peer.clone(),
             headers: shown.map(|one| (AUTHORIZATION, one.clone())).collect(),
         }
     }
 
     /// Its call is being answered until that is dropped.
-    pub(crate) fn answer(&self) -> Answered {
-        self.guest.activity.answer()
+    pub(crate) fn answer(&self) -> ActiveCall {
+        self.peer.activity.answer()
     }
 
     /// Who it is now.
     pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
-        service.identify(self.guest.certificate.as_ref(), &self.headers)
+        service.identify(self.peer.certificate.as_ref(), &self.headers)
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) enum Denied {
     Stale,
 }
 
-struct Remembered {
+struct CachedCaller {
     caller: Arc<Caller>,
     generation: u64,
     /// How far the store had been followed: what was revoked later is not in it.
@@ -96,10 +96,10 @@ struct Remembered {
 
 thread_local! {
     /// What this worker verified just now, by the token's SHA-256: no lock, and no token kept.
-    static VERIFIED: RefCell<HashMap<[u8; 32], Remembered>> = RefCell::default();
+    static VERIFIED: RefCell<HashMap<[u8; 32], CachedCaller>> = RefCell::default();
 }
 
-impl Doorman {
+impl Authenticator {
     /// With the admin token that is already there, if there is one. A server with clients has none.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Doorman {
         config: &Config,
         generation: u64,
         token: Option<Arc<AdminToken>>,
-    ) -> Result<Doorman> {
+    ) -> Result<Authenticator> {
         let clients = Clients::of(config);
         let trial = match clients.is_empty() {
             false => None,
@@ -122,7 +122,7 @@ impl Doorman {
                 },
             }),
         };
-        Ok(Doorman {
+        Ok(Authenticator {
             trial,
             bearer: config.bearer.clone(),
             clients,
@@ -223,17 +223,17 @@ impl Doorman {
         let subject = verified.subject().ok_or(Denied::BadCredentials)?;
         let caller = self.clients.by_subject(subject);
         let caller = caller.ok_or(Denied::BadCredentials)?;
-        let remembered = Remembered {
+        let remembered = CachedCaller {
             caller: caller.clone(),
             generation: self.generation,
             revision,
-            until: now + limits::REMEMBERED,
+            until: now + limits::BEARER_CACHE_DURATION,
         };
         VERIFIED.with_borrow_mut(|known| {
-            if known.len() >= limits::REMEMBERED_TOKENS {
+            if known.len() >= limits::BEARER_CACHE_TOKENS {
                 known.retain(|_, one| one.until > now && one.revision == revision);
             }
-            if known.len() < limits::REMEMBERED_TOKENS {
+            if known.len() < limits::BEARER_CACHE_TOKENS {
                 known.insert(digest, remembered);
             }
         });

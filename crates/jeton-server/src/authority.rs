@@ -17,7 +17,7 @@ pub(crate) struct Authority<'t> {
 
 /// Why a request has no authority: nobody can say whom it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoAuthority;
+pub(crate) struct InvalidAuthority;
 
 impl<'t> Authority<'t> {
     /// None: it is none, or has a user's name in front.
@@ -62,26 +62,26 @@ impl<'t> Authority<'t> {
     }
 
     /// The one that a request has, in whichever places.
-    pub(crate) fn of<B>(request: &'t Request<B>) -> Result<Authority<'t>, NoAuthority> {
+    pub(crate) fn of<B>(request: &'t Request<B>) -> Result<Authority<'t>, InvalidAuthority> {
         let mut headers = request.headers().get_all(HOST).iter();
         let header = match headers.next() {
             None => None,
             Some(host) => {
                 let host = host.to_str().ok().and_then(Authority::parse);
-                Some(host.ok_or(NoAuthority)?)
+                Some(host.ok_or(InvalidAuthority)?)
             }
         };
         if headers.next().is_some() {
-            return Err(NoAuthority);
+            return Err(InvalidAuthority);
         }
         let Some(target) = request.uri().authority() else {
-            return header.ok_or(NoAuthority);
+            return header.ok_or(InvalidAuthority);
         };
-        let target = Authority::parse(target.as_str()).ok_or(NoAuthority)?;
+        let target = Authority::parse(target.as_str()).ok_or(InvalidAuthority)?;
         match header {
-            Some(header) if !header.is_same(&target, request) => Err(NoAuthority),
+            Some(header) if !header.is_same(&target, request) => Err(InvalidAuthority),
             // HTTP/1 has the header beside every target (RFC 9112, section 3.2).
-            None if request.version() < http::Version::HTTP_2 => Err(NoAuthority),
+            None if request.version() < http::Version::HTTP_2 => Err(InvalidAuthority),
             _ => Ok(target),
         }
     }

@@ -32,40 +32,40 @@ pub mod limits;
 mod admin_token;
 mod auth;
 mod authority;
-mod foreign_page;
+mod cross_origin;
 mod hosts;
 mod permissions;
 mod tls;
-mod untaken;
+mod unread_responses;
 
 // What answers
 mod grpc;
 mod http;
 mod node;
-mod refusal;
+mod request_check;
 mod route;
 mod service;
-mod shared;
+mod etcd_store;
 
 // What carries it
-mod arriving;
-mod descriptors;
-mod intake;
+mod body_drain;
+mod file_descriptors;
+mod body_budget;
 mod listen;
 mod overload;
-mod pace;
+mod time_slice;
 mod server;
 
 // What tells how it is
 mod error;
-mod faults;
+mod health_log;
 mod logs;
 mod metrics;
-mod notify;
+mod sd_notify;
 
 pub use config::{
     Bearer, Client, Config, Etcd, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use permissions::Permission;
-pub use server::{Offer, Reload, Server};
+pub use server::{IssuableProfile, Reload, Server};

@@ -10,17 +10,17 @@ pub const MESSAGE_BYTES_MIN: usize = 4096;
 /// its head, and the token's.
 pub const NAMES_BYTES: usize = 2 * jeton_issuer::limits::NAME_BYTES + 32;
 /// What has arrived of gRPC messages that are not whole yet, of all clients together, bytes.
-pub const INTAKE_BYTES: usize = 256 * 1024 * 1024;
+pub const BODY_BUDGET_BYTES: usize = 256 * 1024 * 1024;
 /// The body of a form that is posted may be so much longer than a token, bytes: for its name, and for
 /// parameters that are not looked at.
-pub const FORM_BESIDE_TOKEN_BYTES: usize = 16 * 1024;
+pub const FORM_OVERHEAD_BYTES: usize = 16 * 1024;
 /// So much of a form that is too large, and of a request that was answered before its end, is read and
 /// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
 /// An answer to a call that is longer is handed over in pieces of so many bytes.
-pub const LONG_ANSWER_BYTES: usize = 64 * 1024;
+pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
 /// What clients have not taken of such answers, of all together, bytes. Beyond it batches are refused.
-pub const UNTAKEN_BYTES: usize = 256 * 1024 * 1024;
+pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Tokens of one batch.
 pub const BATCH_ITEMS: usize = 4096;
 /// Streams, so calls in flight, on one connection.
@@ -37,18 +37,18 @@ pub const ADMIN_CONNECTIONS: usize = 64;
 /// File descriptors for the store, the log, the listeners and other nodes; and for each worker.
 pub const OWN_DESCRIPTORS: u64 = 64;
 /// What a worker's runtime keeps open.
-pub const DESCRIPTORS_OF_WORKER: u64 = 4;
+pub const WORKER_DESCRIPTORS: u64 = 4;
 /// Where as many connections are open as a listener takes, one on which nothing has been sent or received
 /// for so long makes room for a new one.
-pub const IDLE: Duration = Duration::from_secs(5);
+pub const IDLE_BEFORE_EVICTION: Duration = Duration::from_secs(5);
 /// Clients that follow revocations.
 pub const WATCHERS: usize = 64;
 /// Messages that wait for a client that follows revocations.
 pub const WATCHER_MESSAGES: usize = 4;
 /// How long TLS may take to agree, and how long a new connection may take to say what it speaks.
-pub const HANDSHAKE: Duration = Duration::from_secs(10);
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
-pub const ARRIVAL: Duration = Duration::from_secs(10);
+pub const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A message that has begun has [`STALL`] to arrive, and a second more for so many bytes of it.
 pub const BYTES_PER_SECOND: usize = 64 * 1024;
 /// A request to the services of others, health and reflection, bytes: a name.
@@ -56,14 +56,14 @@ pub const NAME_MESSAGE_BYTES: usize = 4096;
 /// How long a client may take nothing of what it is sent.
 pub const STALL: Duration = Duration::from_secs(20);
 /// After so long without a frame a client is asked whether it is there.
-pub const PING_EVERY: Duration = Duration::from_secs(60);
+pub const PING_INTERVAL: Duration = Duration::from_secs(60);
 /// How long it may take to answer that.
-pub const PING_ANSWER: Duration = Duration::from_secs(20);
+pub const PING_TIMEOUT: Duration = Duration::from_secs(20);
 /// What is kept of answers that a client has not taken yet, bytes a stream.
 pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
 /// What is collected of a connection's answers before it is sent, bytes: four frames of HTTP/2, each with
 /// its head.
-pub const COLLECTED_BYTES: usize = 4 * (16 * 1024 + 9);
+pub const WRITE_BUFFER_BYTES: usize = 4 * (16 * 1024 + 9);
 /// Streams that a client opened and reset before they were looked at (rapid reset).
 pub const PENDING_RESETS: usize = 20;
 /// Streams that had to be reset because of what a client sent.
@@ -74,9 +74,9 @@ pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
 /// How long requests that are being answered when the server is told to stop may take.
 pub const DRAIN: Duration = Duration::from_secs(20);
 /// A bearer token that was verified is taken without being verified again for so long.
-pub const REMEMBERED: Duration = Duration::from_millis(500);
+pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);
 /// Bearer tokens that a worker remembers.
-pub const REMEMBERED_TOKENS: usize = 1024;
+pub const BEARER_CACHE_TOKENS: usize = 1024;
 /// Clients in the configuration.
 pub const CLIENTS: usize = 10_000;
 /// Names in `hosts`.
@@ -86,16 +86,16 @@ pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 /// A PEM file, bytes.
 pub const PEM_BYTES: u64 = 1024 * 1024;
 /// A connection's calls are answered one after the other so long, and then it is another's turn.
-pub const TURN: Duration = Duration::from_millis(5);
+pub const INLINE_BUDGET: Duration = Duration::from_millis(5);
 /// A long call does other calls' worth of work for so long, and then others go first.
-pub const SLICE: Duration = Duration::from_millis(2);
+pub const TIME_SLICE: Duration = Duration::from_millis(2);
 /// A worker looks at its sockets and timers after so many turns of connections, if it has not paused.
-pub const TURNS_BETWEEN_LOOKS: u32 = 16;
+pub const EVENT_INTERVAL: u32 = 16;
 /// How late a worker may be, in milliseconds, before it refuses calls.
 pub const LAG_MILLISECONDS: u64 = 200;
 
 /// How long a client may take for a message of so many bytes.
-pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
+pub(crate) fn receive_timeout(stall: Duration, bytes: usize) -> Duration {
     stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
 }
 

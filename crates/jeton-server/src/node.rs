@@ -14,11 +14,11 @@ use zeroize::Zeroizing;
 
 use crate::config::{Config, WhenStale};
 use crate::error::Result;
-use crate::shared;
+use crate::etcd_store;
 
 /// How long the folder is waited for: whoever restarts a server starts the new one while the old one
 /// finishes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whose name is in the audit log for what a configuration asks for.
 const ACTOR: &str = "configuration";
@@ -44,12 +44,12 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
 pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
     let (store, options) = match &config.store {
         Some(address) => {
-            let options = shared::options(source)?;
-            (shared::open(address, config.etcd.as_ref())?, options)
+            let options = etcd_store::options(source)?;
+            (etcd_store::open(address, config.etcd.as_ref())?, options)
         }
-        None if config.etcd.is_some() => return Err(shared::without_store()),
+        None if config.etcd.is_some() => return Err(etcd_store::without_store()),
         None => {
-            let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
+            let folder = DataFolder::open(&config.data, Missing::Make, LOCK_TIMEOUT)?;
             (folder.store(), folder.options(source)?)
         }
     };
@@ -128,7 +128,7 @@ pub(crate) fn make_trial_issuer(config: &Config, node: &Node, iss: &str) -> Resu
     if !node.status().issuers.is_empty() {
         return Ok(());
     }
-    if !is_for_trying(config) {
+    if !is_trial_mode(config) {
         tracing::warn!(
             "there is no issuer, and the server is not ready until there is one: add [[issuer]] to the \
              configuration, or call CreateIssuer of AdminService"
@@ -147,7 +147,7 @@ pub(crate) fn make_trial_issuer(config: &Config, node: &Node, iss: &str) -> Resu
 
 /// What is made lasts, and in a shared store it is for every server: so not where anybody has said what is
 /// wanted.
-fn is_for_trying(config: &Config) -> bool {
+fn is_trial_mode(config: &Config) -> bool {
     config.clients.is_empty() && config.issuers.is_empty() && config.store.is_none()
 }
 
@@ -171,10 +171,10 @@ mod tests {
              lifetime_seconds = 900, audiences = ['a']}]";
         const CLIENT: &str = "bearer = {issuer = 'i', audience = 'a'}\n[[client]]\nname = 'c'\n\
              subject = 'c'\nmay = ['issue']\nissuers = ['*']";
-        let is_for_trying = |text: &str| super::is_for_trying(&Config::from_toml(text).unwrap());
-        assert!(is_for_trying("data = 'd'"));
+        let is_trial_mode = |text: &str| super::is_trial_mode(&Config::from_toml(text).unwrap());
+        assert!(is_trial_mode("data = 'd'"));
         for told in ["store = 'etcd://127.0.0.1:2379'", ISSUER, CLIENT] {
-            assert!(!is_for_trying(told), "{told}");
+            assert!(!is_trial_mode(told), "{told}");
         }
     }
 }

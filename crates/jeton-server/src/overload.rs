@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a worker looks whether it is on time.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// How often in a row it must have been late.
-const IN_A_ROW: u32 = 3;
+const LATE_CHECKS: u32 = 3;
 
 /// How late the workers are.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Load {
     /// Looks again and again how late this worker is. Runs as long as the worker.
     pub(crate) async fn watch(&self, bound: Duration) {
         let mut in_a_row = 0;
-        let mut due = Instant::now() + LOOK_EVERY;
+        let mut due = Instant::now() + CHECK_INTERVAL;
         loop {
             tokio::time::sleep_until(due).await;
             let now = Instant::now();
@@ -45,8 +45,8 @@ impl Load {
             let milliseconds = u64::try_from(late.as_millis()).unwrap_or(u64::MAX);
             self.lag_milliseconds.store(milliseconds, Ordering::Relaxed);
             in_a_row = if late > bound { in_a_row + 1 } else { 0 };
-            LATE.set(in_a_row >= IN_A_ROW);
-            due = now + LOOK_EVERY;
+            LATE.set(in_a_row >= LATE_CHECKS);
+            due = now + CHECK_INTERVAL;
         }
     }
 }

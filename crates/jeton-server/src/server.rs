@@ -18,16 +18,16 @@ use tokio_rustls::TlsAcceptor;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::auth::Doorman;
-use crate::config::{Changed, Config};
+use crate::auth::Authenticator;
+use crate::config::{ChangedKey, Config};
 use crate::error::{Error, Result};
-use crate::faults::Faults;
+use crate::health_log::HealthLog;
 use crate::hosts::Hosts;
 use crate::limits::NAME_MESSAGE_BYTES;
-use crate::listen::{self, House, Workers};
-use crate::route::{Door, Reflection, Routes};
-use crate::service::{Service, until};
-use crate::{descriptors, logs, node, notify, tls};
+use crate::listen::{self, ServerState, Workers};
+use crate::route::{Listener, Reflection, Routes};
+use crate::service::{Service, wait_until_true};
+use crate::{file_descriptors, logs, node, sd_notify, tls};
 
 /// Reads the configuration again.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -44,7 +44,7 @@ pub struct Server {
 
 /// Something that a server can issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct IssuableProfile {
     /// The issuer's `iss`.
     pub issuer: String,
     /// The profile's name.
@@ -54,10 +54,10 @@ pub struct Offer {
 }
 
 /// What the main thread needs.
-struct Running {
+struct RunningServer {
     /// As it was read at the start.
     config: Config,
-    house: Arc<House>,
+    state: Arc<ServerState>,
     health: HealthReporter,
     workers: Workers,
     stop: watch::Sender<bool>,
@@ -95,7 +95,7 @@ impl Server {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let count = config.workers.unwrap_or_else(cores);
         let started = config.clone();
-        config.limits.connections = descriptors::connections(config.limits.connections, count)?;
+        config.limits.connections = file_descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
         let data = listen::bind(config.listen)?;
@@ -109,13 +109,13 @@ impl Server {
         let (end, ending) = watch::channel(false);
         let service = Arc::new(Service::new(node, &config, stopping)?);
         let (health, routes) = routes(service.clone())?;
-        let house = House::new(routes, acceptor, data_address, admin_address);
-        let house = Arc::new(house);
-        let workers = Workers::start(count, &house, &ending)?;
+        let state = ServerState::new(routes, acceptor, data_address, admin_address);
+        let state = Arc::new(state);
+        let workers = Workers::start(count, &state, &ending)?;
 
-        let running = Running {
+        let running = RunningServer {
             config: started,
-            house,
+            state,
             health,
             workers,
             stop: stop.clone(),
@@ -149,25 +149,25 @@ impl Server {
 
     /// The file with the bearer token for AdminService, which a server without clients has.
     pub fn admin_token_file(&self) -> Option<PathBuf> {
-        let doorman = self.service.doorman.load();
-        doorman.admin_token().map(|token| token.file().to_owned())
+        let authenticator = self.service.authenticator.load();
+        authenticator.admin_token().map(|token| token.file().to_owned())
     }
 
     /// What can be issued: each profile of each issuer.
-    pub fn offers(&self) -> Vec<Offer> {
+    pub fn issuable_profiles(&self) -> Vec<IssuableProfile> {
         let node = &self.service.node;
-        let mut offers = Vec::new();
+        let mut issuable_profiles = Vec::new();
         for issuer in node.status().issuers {
             let Ok((settings, _)) = node.issuer(&issuer) else {
                 continue;
             };
-            offers.extend(settings.profiles().iter().map(|profile| Offer {
+            issuable_profiles.extend(settings.profiles().iter().map(|profile| IssuableProfile {
                 issuer: issuer.clone(),
                 profile: profile.name.clone(),
                 audience: profile.audiences[0].clone(),
             }));
         }
-        offers
+        issuable_profiles
     }
 
     /// Stops taking requests, finishes those it is at within the time it was given, and ends.
@@ -190,33 +190,33 @@ impl Drop for Server {
     }
 }
 
-impl Running {
+impl RunningServer {
     async fn run(mut self, data: Bound, admin: Bound, reload: Option<Reload>) {
         let (Ok(data), Ok(admin)) = (TcpListener::from_std(data), TcpListener::from_std(admin))
         else {
             tracing::error!("the listeners could not be taken over");
             return;
         };
-        let service = self.house.routes.service.clone();
+        let service = self.state.routes.service.clone();
         tokio::spawn(follow_health(self.health.clone(), service.clone()));
-        notify::send(notify::READY);
+        sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
 
         let stopping = service.stopping.clone();
-        let house = self.house.clone();
-        let admin_house = house.clone();
-        let administer = listen::accept(admin, house, Door::Admin, stopping.clone(), {
-            move |stream, place| listen::spawn(admin_house.clone(), stream, Door::Admin, place)
+        let state = self.state.clone();
+        let admin_state = state.clone();
+        let administer = listen::accept(admin, state, Listener::Admin, stopping.clone(), {
+            move |stream, permit| listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
         });
         let administer = tokio::spawn(administer);
         {
             let workers = &mut self.workers;
-            let house = self.house.clone();
-            let deal = |stream, place| workers.deal(stream, place);
-            let accept = listen::accept(data, house, Door::Data, stopping, deal);
+            let state = self.state.clone();
+            let deal = |stream, permit| workers.deal(stream, permit);
+            let accept = listen::accept(data, state, Listener::Data, stopping, deal);
             let told = signals(
                 &self.config,
-                &self.house,
+                &self.state,
                 &self.stop,
                 &self.generation,
                 reload,
@@ -229,20 +229,20 @@ impl Running {
 
     /// Waits for the connections, but not for ever.
     async fn drain(self) {
-        notify::send(notify::STOPPING);
+        sd_notify::send(sd_notify::STOPPING);
         tracing::info!("stopping");
         stop_health(&self.health).await;
         let until = Instant::now() + self.config.drain();
-        while self.house.connections() > 0 && Instant::now() < until {
+        while self.state.connections() > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        let left = self.house.connections();
+        let left = self.state.connections();
         if left > 0 {
             tracing::warn!(connections = left, "cut off: they did not finish in time");
         }
         let _ = self.end.send(true);
         self.workers.join();
-        if let Some(token) = self.house.routes.service.doorman.load().admin_token() {
+        if let Some(token) = self.state.routes.service.authenticator.load().admin_token() {
             token.forget();
         }
         tracing::info!("stopped");
@@ -252,7 +252,7 @@ impl Running {
 /// Acts on signals until the server is to stop.
 async fn signals(
     config: &Config,
-    house: &House,
+    state: &ServerState,
     stop: &watch::Sender<bool>,
     generation: &AtomicU64,
     reload: Option<Reload>,
@@ -265,20 +265,20 @@ async fn signals(
     );
     let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
         tracing::error!("signals cannot be heard");
-        until(&mut stopping).await;
+        wait_until_true(&mut stopping).await;
         return;
     };
     loop {
         tokio::select! {
-            () = until(&mut stopping) => return,
+            () = wait_until_true(&mut stopping) => return,
             _ = terminate.recv() => { let _ = stop.send(true); }
             _ = interrupt.recv() => { let _ = stop.send(true); }
             _ = hangup.recv() => match &reload {
                 None => tracing::info!("there is no configuration file to read again"),
                 // Writing to the store takes its time, and SIGTERM does not wait for it.
                 Some(reload) => tokio::select! {
-                    () = reread(config, house, generation, reload) => {}
-                    () = until(&mut stopping) => return,
+                    () = reread(config, state, generation, reload) => {}
+                    () = wait_until_true(&mut stopping) => return,
                     _ = terminate.recv() => { let _ = stop.send(true); }
                     _ = interrupt.recv() => { let _ = stop.send(true); }
                 },
@@ -287,10 +287,10 @@ async fn signals(
     }
 }
 
-async fn reread(started: &Config, house: &House, generation: &AtomicU64, reload: &Reload) {
-    match read_again(started, house, generation, reload) {
+async fn reread(started: &Config, state: &ServerState, generation: &AtomicU64, reload: &Reload) {
+    match read_again(started, state, generation, reload) {
         Ok(config) => {
-            let node = house.routes.service.node.clone();
+            let node = state.routes.service.node.clone();
             let configure = move || node::configure(&node, &config.issuers);
             // What could not be done has been said.
             let _ = tokio::task::spawn_blocking(configure).await;
@@ -303,7 +303,7 @@ async fn reread(started: &Config, house: &House, generation: &AtomicU64, reload:
 /// Takes clients, hosts and certificates from a new configuration: all of it, or nothing.
 fn read_again(
     started: &Config,
-    house: &House,
+    state: &ServerState,
     generation: &AtomicU64,
     reload: &Reload,
 ) -> Result<Config> {
@@ -315,13 +315,13 @@ fn read_again(
     let (_, key_is_given) = node::key_source(&config)?;
     config.check_exposure(key_is_given)?;
     let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
-    let service = &house.routes.service;
-    let before = service.doorman.load_full();
+    let service = &state.routes.service;
+    let before = service.authenticator.load_full();
     let token = before.admin_token().cloned();
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
-    let doorman = Doorman::new(&config, generation, token)?;
+    let authenticator = Authenticator::new(&config, generation, token)?;
     // From here on nothing fails.
-    for Changed { key, old, new } in needs_restart {
+    for ChangedKey { key, old, new } in needs_restart {
         tracing::warn!(
             field = key,
             old,
@@ -330,9 +330,9 @@ fn read_again(
         );
     }
     if acceptor.is_some() == started.tls.is_some() {
-        house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
+        state.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
     }
-    match (before.admin_token(), doorman.admin_token()) {
+    match (before.admin_token(), authenticator.admin_token()) {
         (Some(token), None) => token.forget(),
         (None, Some(token)) => tracing::warn!(
             admin_token = %token.file().display(),
@@ -340,7 +340,7 @@ fn read_again(
         ),
         _ => {}
     }
-    service.doorman.store(Arc::new(doorman));
+    service.authenticator.store(Arc::new(authenticator));
     service.hosts.store(Arc::new(Hosts::of(&config)));
     Ok(config)
 }
@@ -389,10 +389,10 @@ fn reflection(services: &[&str]) -> Result<Reflection> {
 async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     let mut was = None;
-    let mut faults = Faults::default();
+    let mut health_log = HealthLog::default();
     while !service.is_stopping() {
         let node = service.node.status();
-        faults.observe(&node);
+        health_log.observe(&node);
         let is_ready = node.is_ready;
         if was != Some(is_ready) {
             let status = match is_ready {

@@ -10,28 +10,28 @@ use jeton::{Untyped, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::{Semaphore, watch};
 
-use crate::auth::{Denied, Doorman};
+use crate::auth::{Denied, Authenticator};
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as Started;
 use crate::hosts::Hosts;
-use crate::intake::Intake;
+use crate::body_budget::BodyBudget;
 use crate::metrics::Metrics;
 use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
 use crate::tls::PeerCertificate;
-use crate::untaken::AllUntaken;
+use crate::unread_responses::AllUnreadResponses;
 
 /// The server's inside. Answering takes no lock of it.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) node: Node,
-    pub(crate) doorman: ArcSwap<Doorman>,
+    pub(crate) authenticator: ArcSwap<Authenticator>,
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) load: Load,
-    pub(crate) intake: Arc<Intake>,
-    pub(crate) untaken: Arc<AllUntaken>,
+    pub(crate) body_budget: Arc<BodyBudget>,
+    pub(crate) unread: Arc<AllUnreadResponses>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// The next of the addresses that [`grpc::report`](crate::grpc) issues for.
     pub(crate) next_address: AtomicUsize,
@@ -49,13 +49,13 @@ impl Service {
     ) -> Started<Service> {
         Ok(Service {
             node,
-            doorman: ArcSwap::from_pointee(Doorman::new(config, 0, None)?),
+            authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None)?),
             hosts: ArcSwap::from_pointee(Hosts::of(config)),
             limits: config.limits.clone(),
             metrics: Metrics::default(),
             load: Load::default(),
-            intake: Arc::new(Intake::new(config.limits.stall())),
-            untaken: Arc::default(),
+            body_budget: Arc::new(BodyBudget::new(config.limits.stall())),
+            unread: Arc::default(),
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
             watchers: Arc::new(Semaphore::new(config.limits.watchers)),
@@ -68,7 +68,7 @@ impl Service {
         certificate: Option<&PeerCertificate>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
-        self.doorman
+        self.authenticator
             .load()
             .identify(&self.node, certificate, headers)
     }
@@ -79,8 +79,8 @@ impl Service {
         certificate: Option<&PeerCertificate>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
-        let doorman = self.doorman.load();
-        doorman.identify_administrator(&self.node, certificate, headers)
+        let authenticator = self.authenticator.load();
+        authenticator.identify_administrator(&self.node, certificate, headers)
     }
 
     /// Refuses to issue what would be another client's credential.
@@ -91,12 +91,12 @@ impl Service {
         audience: &str,
         subject: Option<&str>,
     ) -> Result<(), Denied> {
-        let doorman = self.doorman.load();
-        doorman.check_credential(caller, iss, audience, subject)
+        let authenticator = self.authenticator.load();
+        authenticator.check_credential(caller, iss, audience, subject)
     }
 
     /// Refuses a call if this worker is late already.
-    pub(crate) fn in_time(&self) -> Result<(), Failure> {
+    pub(crate) fn check_load(&self) -> Result<(), Failure> {
         match Load::is_late() {
             false => Ok(()),
             true => Err(Failure::Overloaded(
@@ -123,7 +123,7 @@ impl Service {
         iss: &str,
         request: &Request<'_>,
     ) -> Result<Issued, Failure> {
-        allow(caller, Permission::Issue, iss)?;
+        check_permission(caller, Permission::Issue, iss)?;
         self.node.issue_if(iss, request, |audience, subject| {
             Ok(self.check_credential(caller, iss, audience, subject)?)
         })
@@ -136,7 +136,7 @@ impl Service {
         audience: &str,
         token: &str,
     ) -> Result<Verified<Untyped>, Failure> {
-        allow(caller, Permission::Verify, iss)?;
+        check_permission(caller, Permission::Verify, iss)?;
         Ok(self.node.verify(iss, audience, token)?)
     }
 }
@@ -151,7 +151,7 @@ pub(crate) enum Failure {
     /// There is more to do than can be done.
     Overloaded(&'static str),
     /// The caller no longer waits.
-    Late,
+    DeadlineExceeded,
 }
 
 impl From<Error> for Failure {
@@ -167,13 +167,13 @@ impl From<Denied> for Failure {
 }
 
 /// Waits until it is true, or can no longer become so.
-pub(crate) async fn until(told: &mut watch::Receiver<bool>) {
+pub(crate) async fn wait_until_true(flag: &mut watch::Receiver<bool>) {
     // What it answers with holds a lock: it must not live in whoever waits.
     drop(told.wait_for(|told| *told).await);
 }
 
 /// Whether the caller may do that for that issuer.
-pub(crate) fn allow(caller: &Caller, permission: Permission, iss: &str) -> Result<(), Failure> {
+pub(crate) fn check_permission(caller: &Caller, permission: Permission, iss: &str) -> Result<(), Failure> {
     match caller.may(permission, iss) {
         true => Ok(()),
         false => Err(Denied::Permission(permission).into()),

@@ -1,9 +1,9 @@
 //! The configuration: one TOML file, or none for trying it out.
 
-mod place;
+mod location;
 mod restart;
 
-pub(crate) use restart::Changed;
+pub(crate) use restart::ChangedKey;
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -353,7 +353,7 @@ impl Limits {
 
     /// A form with such a token in it.
     pub(crate) fn form_bytes(&self) -> usize {
-        self.token_bytes() + limits::FORM_BESIDE_TOKEN_BYTES
+        self.token_bytes() + limits::FORM_OVERHEAD_BYTES
     }
 
     /// The longest token that a request about it holds.
@@ -392,12 +392,12 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    let config: Config = toml::from_str(text).map_err(|error| place::of(text, &error))?;
+    let config: Config = toml::from_str(text).map_err(|error| location::locate(text, &error))?;
     match fault(&config) {
         None => Ok(config),
         Some((key, what)) => Err(ConfigError {
             file: None,
-            line: place::line_of(text, &key),
+            line: location::line_of(text, &key),
             key,
             what,
         }),

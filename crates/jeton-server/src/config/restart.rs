@@ -6,7 +6,7 @@ use super::{Config, Etcd, GenerateJwt, Limits};
 
 /// A key of the configuration that is not what it was at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedKey {
     pub(crate) key: &'static str,
     pub(crate) old: String,
     pub(crate) new: String,
@@ -14,12 +14,12 @@ pub(crate) struct Changed {
 
 impl Config {
     /// The keys that differ from those of the start and are not read again.
-    pub(crate) fn needs_restart(&self, new: &Config) -> Vec<Changed> {
+    pub(crate) fn needs_restart(&self, new: &Config) -> Vec<ChangedKey> {
         let (old, new) = (self.kept(), new.kept());
         let pairs = old.into_iter().zip(new);
         let changed = pairs.filter(|((_, old), (_, new))| old != new);
         changed
-            .map(|((key, old), (_, new))| Changed { key, old, new })
+            .map(|((key, old), (_, new))| ChangedKey { key, old, new })
             .collect()
     }
 

@@ -16,23 +16,23 @@ use jeton_proto::v1::{
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::unary::Question;
+use super::unary::RequestMessage;
 use crate::auth::Denied;
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
 /// A private key in its message, whose bytes are wiped as soon as it is read. Only where nobody else holds
 /// them: what HTTP/2 and TLS read from the connection is theirs.
-pub(super) struct ArrivedKey(pub(super) ImportKeyRequest);
+pub(super) struct ImportKeyMessage(pub(super) ImportKeyRequest);
 
-impl Question for ArrivedKey {
-    fn arrived(message: Bytes) -> Result<ArrivedKey, Status> {
-        let read = ImportKeyRequest::arrived(message.clone());
+impl RequestMessage for ImportKeyMessage {
+    fn decode_message(message: Bytes) -> Result<ImportKeyMessage, Status> {
+        let read = ImportKeyRequest::decode_message(message.clone());
         if let Ok(mut bytes) = message.try_into_mut() {
             bytes.zeroize();
         }
-        read.map(ArrivedKey)
+        read.map(ImportKeyMessage)
     }
 }
 
@@ -154,7 +154,7 @@ impl AdminApi {
         act: impl FnOnce(&Node, &str, &str) -> Result<(), Error> + Send + 'static,
     ) -> Result<Response<Issuer>, Status> {
         self.run(move |node, caller| {
-            allow(caller, Permission::Admin, &iss)?;
+            check_permission(caller, Permission::Admin, &iss)?;
             act(node, caller.name(), &iss)?;
             issuer(node, &iss)
         })

@@ -12,7 +12,7 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::{Answering, Reply};
+use super::{ResponseFuture, ResponseBody};
 use crate::service::Failure;
 
 const HEADER: &str = "grpc-timeout";
@@ -20,7 +20,7 @@ const HEADER: &str = "grpc-timeout";
 const DIGITS: usize = 8;
 
 /// How long the caller waits, if it says so.
-pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Status> {
+pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Duration>, Status> {
     let Some(value) = headers.get(HEADER) else {
         return Ok(None);
     };
@@ -50,17 +50,17 @@ fn parse(value: &[u8]) -> Option<Duration> {
 }
 
 /// Answers, but not for longer than that.
-pub(crate) fn keep(wait: Duration, answering: Answering) -> Answering {
+pub(crate) fn enforce(wait: Duration, answering: ResponseFuture) -> ResponseFuture {
     Box::pin(async move {
         let mut over = Box::pin(sleep(wait));
         let answer = tokio::select! {
             // What is answered at once never looks at the clock.
             biased;
             answer = answering => answer?,
-            () = over.as_mut() => return Ok(Failure::Late.status().into_http()),
+            () = over.as_mut() => return Ok(Failure::DeadlineExceeded.status().into_http()),
         };
         Ok(answer.map(|body| match body {
-            Reply::Other(body) => Reply::Other(Body::new(Until { body, over })),
+            ResponseBody::Other(body) => ResponseBody::Other(Body::new(DeadlineBody { body, over })),
             // It is whole: there is nothing more to wait for.
             whole => whole,
         }))
@@ -68,12 +68,12 @@ pub(crate) fn keep(wait: Duration, answering: Answering) -> Answering {
 }
 
 /// A body that ends when the caller no longer waits.
-struct Until {
+struct DeadlineBody {
     body: Body,
     over: Pin<Box<Sleep>>,
 }
 
-impl hyper::body::Body for Until {
+impl hyper::body::Body for DeadlineBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -91,7 +91,7 @@ impl hyper::body::Body for Until {
         // What the stream held goes now, and the next look finds its end.
         this.body = Body::empty();
         let mut trailers = HeaderMap::new();
-        let told = Failure::Late.status().add_header(&mut trailers);
+        let told = Failure::DeadlineExceeded.status().add_header(&mut trailers);
         Poll::Ready(Some(told.map(|()| Frame::trailers(trailers))))
     }
 

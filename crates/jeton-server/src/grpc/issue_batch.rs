@@ -11,7 +11,7 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use super::unary::{Answer, HEAD, Question, behind_head};
+use super::unary::{ResponseMessage, FRAME_HEADER, RequestMessage, write_header};
 use crate::service::Failure;
 
 /// `jeton.v1.IssueBatchRequest`. The bytes are its own: whoever is waited for afterwards does not keep
@@ -46,8 +46,8 @@ impl Batch {
     }
 }
 
-impl Question for Batch {
-    fn arrived(message: Bytes) -> Result<Batch, Status> {
+impl RequestMessage for Batch {
+    fn decode_message(message: Bytes) -> Result<Batch, Status> {
         Ok(Batch((*message).into()))
     }
 }
@@ -135,7 +135,7 @@ impl Outcomes {
     /// For so many items.
     pub(super) fn of(items: usize) -> Outcomes {
         Outcomes {
-            frame: vec![0; HEAD],
+            frame: vec![0; FRAME_HEADER],
             items,
             issued: 0,
         }
@@ -199,7 +199,7 @@ impl Outcomes {
 
     /// The same as a message.
     pub(super) fn message<M: prost::Message + Default>(&self) -> Result<M, Status> {
-        M::decode(&self.frame[HEAD..]).map_err(|error| Status::internal(error.to_string()))
+        M::decode(&self.frame[FRAME_HEADER..]).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
@@ -218,9 +218,9 @@ fn moment_bytes(lent: Lent<'_>) -> usize {
     }
 }
 
-impl Answer for Outcomes {
-    fn framed(self) -> Result<Bytes, Status> {
-        behind_head(self.frame)
+impl ResponseMessage for Outcomes {
+    fn into_frame(self) -> Result<Bytes, Status> {
+        write_header(self.frame)
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
     use jeton_proto::v1::{IssueBatchResponse, IssueItem, IssueResponse};
 
     use super::*;
-    use crate::grpc::unary::framed;
+    use crate::grpc::unary::frame;
 
     #[test]
     fn a_request_is_the_message_that_token_proto_describes() {
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_request_keeps_nothing_else_of_its_connection() {
         let read = Bytes::from(vec![0; 16 * 1024]);
-        let _batch = Batch::arrived(read.slice(5..25)).unwrap();
+        let _batch = Batch::decode_message(read.slice(5..25)).unwrap();
         assert!(read.is_unique());
     }
 
@@ -361,6 +361,6 @@ mod tests {
         let expected = IssueBatchResponse { outcomes: expected };
         // Tokens are not for a test's output.
         assert!(outcomes.message::<IssueBatchResponse>().unwrap() == expected);
-        assert!(outcomes.framed().unwrap() == framed(&expected).unwrap());
+        assert!(outcomes.into_frame().unwrap() == frame(&expected).unwrap());
     }
 }

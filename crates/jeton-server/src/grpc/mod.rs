@@ -10,11 +10,11 @@ mod unary;
 mod watch;
 
 pub(crate) use admin::AdminApi;
-use admin::ArrivedKey;
+use admin::ImportKeyMessage;
 pub(crate) use report::ReportApi;
 pub(crate) use status::{denied, http as http_status, refused};
 pub(crate) use token::TokenApi;
-pub(crate) use unary::Reply;
+pub(crate) use unary::ResponseBody;
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -30,26 +30,26 @@ use tonic::body::Body;
 use tower_service::Service as Tower;
 
 use self::unary::unary;
-use crate::auth::Shown;
-use crate::intake::Counted;
+use crate::auth::CallerCredentials;
+use crate::body_budget::MeteredBody;
 use crate::permissions::Caller;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::Service;
 
 /// A request that is being answered. A call's errors are in the answer's trailers.
 ///
 /// Boxed where it is known what the answer needs, so that a call is one allocation, of the size of
 /// what it waits with.
-pub(crate) type Answering =
-    Pin<Box<dyn Future<Output = Result<Response<Reply>, Infallible>> + Send>>;
+pub(crate) type ResponseFuture =
+    Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    guest: &Arc<Guest>,
-    request: Request<Counted>,
-) -> Answering {
+    peer: &Arc<Peer>,
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let mut api = TokenApi {
         service,
@@ -64,7 +64,7 @@ pub(crate) fn token(
         "Revoke" => unary(api, limit, request, |api, call| api.revoke(call)),
         "Keys" => unary(api, limit, request, |api, call| api.keys(call)),
         "IssueStream" | "VerifyStream" | "WatchRevocations" => {
-            api.shown = Some(Arc::new(Shown::of(guest, request.headers())));
+            api.shown = Some(Arc::new(CallerCredentials::of(peer, request.headers())));
             let server = TokenServiceServer::new(api);
             stream(server.max_decoding_message_size(limit), request)
         }
@@ -76,8 +76,8 @@ pub(crate) fn token(
 pub(crate) fn report(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    request: Request<Counted>,
-) -> Answering {
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let api = ReportApi { service, caller };
     match method(&request) {
@@ -90,8 +90,8 @@ pub(crate) fn report(
 pub(crate) fn admin(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    request: Request<Counted>,
-) -> Answering {
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let api = AdminApi { service, caller };
     match method(&request) {
@@ -107,8 +107,8 @@ pub(crate) fn admin(
             api,
             limit,
             request,
-            |api, call: tonic::Request<ArrivedKey>| {
-                api.import_key(call.map(|ArrivedKey(call)| call))
+            |api, call: tonic::Request<ImportKeyMessage>| {
+                api.import_key(call.map(|ImportKeyMessage(call)| call))
             },
         ),
         "Status" => unary(api, limit, request, |api, call| api.status(call)),
@@ -118,21 +118,21 @@ pub(crate) fn admin(
 
 /// Hands a request to a service that tonic generates, or that speaks as those do. They are always
 /// ready.
-pub(crate) fn stream<S>(mut server: S, request: Request<Counted>) -> Answering
+pub(crate) fn stream<S>(mut server: S, request: Request<MeteredBody>) -> ResponseFuture
 where
-    S: Tower<Request<Counted>, Response = Response<Body>, Error = Infallible>,
+    S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
 {
     let answering = server.call(request);
-    Box::pin(async move { answering.await.map(|answer| answer.map(Reply::Other)) })
+    Box::pin(async move { answering.await.map(|answer| answer.map(ResponseBody::Other)) })
 }
 
 /// Refuses a call.
-pub(crate) fn refuse(status: Status) -> Answering {
+pub(crate) fn refuse(status: Status) -> ResponseFuture {
     Box::pin(ready(Ok(status.into_http())))
 }
 
-fn unknown() -> Answering {
+fn unknown() -> ResponseFuture {
     refuse(Status::unimplemented("the service has no such method"))
 }
 

@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
 /// How many addresses there are.
 const ADDRESSES: usize = 1000;
@@ -35,7 +35,7 @@ impl JwtService for ReportApi {
         let algorithm = &request.get_ref().algorithm;
         let generated = self
             .service
-            .in_time()
+            .check_load()
             .and_then(|()| self.generate(algorithm));
         let end = generated.as_ref().map_or_else(Failure::end, |_| End::Done);
         self.service.metrics.count(Call::GenerateJwt, end, began);
@@ -58,8 +58,8 @@ impl ReportApi {
                 return Err(Failure::Field("algorithm", what));
             }
         };
-        allow(&self.caller, Permission::Issue, &settings.issuer)?;
-        allow(&self.caller, Permission::Verify, &settings.issuer)?;
+        check_permission(&self.caller, Permission::Issue, &settings.issuer)?;
+        check_permission(&self.caller, Permission::Verify, &settings.issuer)?;
         let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));
         let wanted = Wanted::new(profile).subject(&subject);
         let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &wanted)?;

@@ -17,7 +17,7 @@ use crate::service::Failure;
 const DOMAIN: &str = "jeton";
 
 /// A failure, read for a caller.
-struct Told {
+struct ErrorParts {
     code: Code,
     reason: &'static str,
     message: String,
@@ -53,23 +53,23 @@ impl Failure {
         }
     }
 
-    fn told(&self) -> Told {
+    fn told(&self) -> ErrorParts {
         match self {
             Failure::Denied(denied) => of_denied(*denied),
             Failure::Issuer(error) => of_issuer(error),
-            Failure::Overloaded(what) => Told {
+            Failure::Overloaded(what) => ErrorParts {
                 code: Code::ResourceExhausted,
                 reason: "OVERLOADED",
                 message: (*what).to_owned(),
                 field: None,
             },
-            Failure::Late => Told {
+            Failure::DeadlineExceeded => ErrorParts {
                 code: Code::DeadlineExceeded,
                 reason: "DEADLINE_EXCEEDED",
                 message: "the call was not answered within its `grpc-timeout`".to_owned(),
                 field: None,
             },
-            Failure::Field(field, what) => Told {
+            Failure::Field(field, what) => ErrorParts {
                 code: Code::InvalidArgument,
                 reason: "INVALID_ARGUMENT",
                 message: format!("`{field}`: {what}"),
@@ -90,7 +90,7 @@ pub(crate) fn refused(reason: &'static str, message: &str) -> Status {
     Status::with_error_details(Code::PermissionDenied, message, details)
 }
 
-fn of_denied(denied: Denied) -> Told {
+fn of_denied(denied: Denied) -> ErrorParts {
     let (code, reason, message) = match denied {
         Denied::NoCredentials => (
             Code::Unauthenticated,
@@ -123,7 +123,7 @@ fn of_denied(denied: Denied) -> Told {
         ),
         Denied::Stale => return of_issuer(&Error::Stale),
     };
-    Told {
+    ErrorParts {
         code,
         reason,
         message,
@@ -131,7 +131,7 @@ fn of_denied(denied: Denied) -> Told {
     }
 }
 
-fn of_issuer(error: &Error) -> Told {
+fn of_issuer(error: &Error) -> ErrorParts {
     let mut field = None;
     let (code, reason) = match error {
         Error::Invalid(rule) | Error::Unsupported(rule) => {
@@ -170,7 +170,7 @@ fn of_issuer(error: &Error) -> Told {
         Code::Internal => "the server could not answer".to_owned(),
         _ => error.to_string(),
     };
-    Told {
+    ErrorParts {
         code,
         reason,
         message,

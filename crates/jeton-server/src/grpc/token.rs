@@ -20,13 +20,13 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
-use super::unary::Answered;
+use super::unary::MethodFuture;
 use super::watch;
-use crate::auth::Shown;
+use crate::auth::CallerCredentials;
 use crate::metrics::{Call, End};
-use crate::pace::{Pace, Paced};
+use crate::time_slice::{TimeSlice, SlicedStream};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
 /// The service, for one caller.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(crate) struct TokenApi {
     pub(super) service: Arc<Service>,
     pub(super) caller: Arc<Caller>,
     /// Of a stream.
-    pub(super) shown: Option<Arc<Shown>>,
+    pub(super) shown: Option<Arc<CallerCredentials>>,
 }
 
 type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -84,11 +84,11 @@ impl TokenService for TokenApi {
             let began = Instant::now();
             let request = request?;
             api.identify_again()?;
-            let issued = api.service.in_time().and_then(|()| api.issue_one(&request));
+            let issued = api.service.check_load().and_then(|()| api.issue_one(&request));
             api.count(Call::IssueStream, &issued, began);
             Ok(issue_outcome(issued))
         });
-        Ok(Response::new(Box::pin(Paced::new(outcomes))))
+        Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
     }
 
     type VerifyStreamStream = Answers<VerifyOutcome>;
@@ -104,12 +104,12 @@ impl TokenService for TokenApi {
             api.identify_again()?;
             let verified = api
                 .service
-                .in_time()
+                .check_load()
                 .and_then(|()| api.verify_one(&request));
             api.count(Call::VerifyStream, &verified, began);
             Ok(verify_outcome(verified))
         });
-        Ok(Response::new(Box::pin(Paced::new(outcomes))))
+        Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
     }
 
     async fn revoke(
@@ -161,7 +161,7 @@ impl TokenApi {
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Response<T>, Status> {
         let began = Instant::now();
-        let done = self.service.in_time().and_then(|()| work());
+        let done = self.service.check_load().and_then(|()| work());
         self.count(call, &done, began);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
@@ -173,7 +173,7 @@ impl TokenApi {
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<Response<T>, Status> {
         let began = Instant::now();
-        let done = match self.service.in_time() {
+        let done = match self.service.check_load() {
             Ok(()) => work.await,
             Err(late) => Err(late),
         };
@@ -198,12 +198,12 @@ impl TokenApi {
     /// Whether a stream's caller may still verify.
     pub(super) fn check_again(&mut self, iss: &str) -> Result<(), Status> {
         self.identify_again()?;
-        allow(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
+        check_permission(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
     }
 
     fn issuer(&self, named: &str, permission: Permission) -> Result<String, Failure> {
         let iss = self.service.issuer(named)?;
-        allow(&self.caller, permission, &iss)?;
+        check_permission(&self.caller, permission, &iss)?;
         Ok(iss.into_owned())
     }
 
@@ -227,7 +227,7 @@ impl TokenApi {
     }
 
     /// `IssueBatch`, whose answer is written as it is made.
-    pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> Answered<'_, Outcomes> {
+    pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> MethodFuture<'_, Outcomes> {
         Box::pin(async move {
             let contents = request.get_ref().read()?;
             let issued = self.issue_many(&contents);
@@ -241,7 +241,7 @@ impl TokenApi {
         self.check_batch("items", items.len())?;
         let mut outcomes = Outcomes::of(items.len());
         let mut rest = &items[..];
-        let mut pace = Pace::begin();
+        let mut pace = TimeSlice::begin();
         loop {
             match self.issue_slice(&iss, request, rest, &mut pace, &mut outcomes) {
                 Ok(done) => rest = &rest[done..],
@@ -269,16 +269,16 @@ impl TokenApi {
         iss: &str,
         request: &Contents<'_>,
         items: &[Item<'_>],
-        pace: &mut Pace,
+        pace: &mut TimeSlice,
         outcomes: &mut Outcomes,
     ) -> Result<usize, Failure> {
-        let doorman = self.service.doorman.load();
+        let authenticator = self.service.authenticator.load();
         let token_bytes = self.service.limits.token_bytes();
         let issue = |desk: &Desk<'_>| {
             let mut series = desk.series()?;
             for (index, item) in items.iter().enumerate() {
                 let (audience, subject) = (desk.audience(), given(item.subject));
-                let checked = doorman.check_credential(&self.caller, iss, audience, subject);
+                let checked = authenticator.check_credential(&self.caller, iss, audience, subject);
                 outcomes.push(match checked {
                     Ok(()) => issue_item(&mut series, item, token_bytes),
                     Err(denied) => Err(denied.into()),
@@ -304,7 +304,7 @@ impl TokenApi {
             return Err(no_audience());
         }
         let mut outcomes = Vec::with_capacity(request.tokens.len());
-        let mut pace = Pace::begin();
+        let mut pace = TimeSlice::begin();
         for token in &request.tokens {
             let verified = self.service.node.verify(&iss, &request.audience, token);
             let verified = verified.map(|token| verify_response(&token));
@@ -355,7 +355,7 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.untaken.is_too_much() {
+        if self.service.unread.is_too_much() {
             return Err(Failure::Overloaded(
                 "clients have not taken what they were answered: try again later",
             ));

@@ -16,19 +16,19 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 
-use super::{Answering, refuse};
-use crate::intake::Counted;
-use crate::untaken::{LongAnswer, Untaken};
+use super::{ResponseFuture, refuse};
+use crate::body_budget::MeteredBody;
+use crate::unread_responses::{LongResponse, UnreadResponses};
 
 /// Before each message: whether it is compressed, and its length.
-pub(super) const HEAD: usize = 5;
+pub(super) const FRAME_HEADER: usize = 5;
 
 /// What a request is answered with.
-pub(crate) enum Reply {
+pub(crate) enum ResponseBody {
     /// A message in its frame; none once it is sent. The trailers that follow say that all is well.
     Message(Option<Bytes>),
     /// A message in its frame that is handed over piece by piece, before the same trailers.
-    Long(LongAnswer),
+    Long(LongResponse),
     /// Nothing more.
     Ended,
     /// A stream, an error, or no gRPC at all.
@@ -36,71 +36,71 @@ pub(crate) enum Reply {
 }
 
 /// What a call asks.
-pub(super) trait Question: Send + Sized {
+pub(super) trait RequestMessage: Send + Sized {
     /// Of its message's bytes.
-    fn arrived(message: Bytes) -> Result<Self, Status>;
+    fn decode_message(message: Bytes) -> Result<Self, Status>;
 }
 
-impl<M: Message + Default> Question for M {
-    fn arrived(message: Bytes) -> Result<M, Status> {
+impl<M: Message + Default> RequestMessage for M {
+    fn decode_message(message: Bytes) -> Result<M, Status> {
         // What is wrong in it is told without repeating it.
         M::decode(message).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
 /// What a call is answered with, in its frame.
-pub(super) trait Answer {
-    fn framed(self) -> Result<Bytes, Status>;
+pub(super) trait ResponseMessage {
+    fn into_frame(self) -> Result<Bytes, Status>;
 }
 
-impl<M: Message> Answer for M {
-    fn framed(self) -> Result<Bytes, Status> {
-        framed(&self)
+impl<M: Message> ResponseMessage for M {
+    fn into_frame(self) -> Result<Bytes, Status> {
+        frame(&self)
     }
 }
 
 /// What a method answers, as tonic generates them.
-pub(super) type Answered<'a, A> =
+pub(super) type MethodFuture<'a, A> =
     Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
 
 /// Reads a call's message, has it answered, and frames the answer.
 pub(super) fn unary<S, Q, A>(
     api: S,
     limit: usize,
-    request: http::Request<Counted>,
-    method: impl FnOnce(&S, tonic::Request<Q>) -> Answered<'_, A> + Send + 'static,
-) -> Answering
+    request: http::Request<MeteredBody>,
+    method: impl FnOnce(&S, tonic::Request<Q>) -> MethodFuture<'_, A> + Send + 'static,
+) -> ResponseFuture
 where
     S: Send + Sync + 'static,
-    Q: Question + 'static,
-    A: Answer + 'static,
+    Q: RequestMessage + 'static,
+    A: ResponseMessage + 'static,
 {
     if let Err(status) = check_encoding(request.headers()) {
         return refuse(status);
     }
-    let mut body = request.into_body().of_one_message();
+    let mut body = request.into_body().single_message();
     Box::pin(async move {
-        let answered = match message(&mut body, limit).await {
+        let response = match message(&mut body, limit).await {
             Ok(message) => method(&api, tonic::Request::new(message)).await,
             Err(status) => Err(status),
         };
-        let framed = answered.and_then(|answer| answer.into_inner().framed());
+        let framed = response.and_then(|answer| answer.into_inner().into_frame());
         Ok(framed.map_or_else(Status::into_http, |message| {
-            respond(message, body.untaken())
+            respond(message, body.unread())
         }))
     })
 }
 
 /// The one message of a request.
-async fn message<Q: Question>(body: &mut Counted, limit: usize) -> Result<Q, Status> {
+async fn message<Q: RequestMessage>(body: &mut MeteredBody, limit: usize) -> Result<Q, Status> {
     let mut frame = next(body).await?;
     check(&frame, limit)?;
     // Nearly always all has come with the first piece, and is not copied.
     if !is_whole(&frame) {
         frame = join(frame, body, limit).await?;
     }
-    frame.advance(HEAD);
-    let message = Q::arrived(frame)?;
+    frame.advance(FRAME_HEADER);
+    let message = Q::decode_message(frame)?;
     match next(body).await?.is_empty() {
         true => Ok(message),
         false => Err(more_than_one()),
@@ -108,7 +108,7 @@ async fn message<Q: Question>(body: &mut Counted, limit: usize) -> Result<Q, Sta
 }
 
 /// Waits for the pieces of a frame that has begun.
-async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, Status> {
+async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Bytes, Status> {
     // Copied, so that who is waited for does not keep what else the connection read with it.
     let mut joined = BytesMut::from(&*first);
     drop(first);
@@ -128,7 +128,7 @@ async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, S
 }
 
 /// The next piece of a body; empty at its end.
-async fn next(body: &mut Counted) -> Result<Bytes, Status> {
+async fn next(body: &mut MeteredBody) -> Result<Bytes, Status> {
     while !body.is_end_stream() {
         let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await else {
             break;
@@ -144,12 +144,12 @@ async fn next(body: &mut Counted) -> Result<Bytes, Status> {
 
 /// The message that a piece begins with, as its head says it is.
 fn head(arrived: &[u8]) -> Option<(u8, usize)> {
-    let [flag, length @ ..] = *arrived.first_chunk::<HEAD>()?;
+    let [flag, length @ ..] = *arrived.first_chunk::<FRAME_HEADER>()?;
     Some((flag, u32::from_be_bytes(length) as usize))
 }
 
 fn is_whole(arrived: &[u8]) -> bool {
-    head(arrived).is_some_and(|(_, length)| arrived.len() == HEAD + length)
+    head(arrived).is_some_and(|(_, length)| arrived.len() == FRAME_HEADER + length)
 }
 
 fn more_than_one() -> Status {
@@ -179,7 +179,7 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
             "the message has {length} bytes, and {limit} are the most"
         )));
     }
-    if arrived.len() > HEAD + length {
+    if arrived.len() > FRAME_HEADER + length {
         return Err(more_than_one());
     }
     Ok(())
@@ -202,27 +202,27 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
 }
 
 /// A message behind its head, in one allocation.
-pub(super) fn framed(message: &impl Message) -> Result<Bytes, Status> {
-    let mut frame = Vec::with_capacity(HEAD + message.encoded_len());
-    frame.resize(HEAD, 0);
+pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
+    let mut frame = Vec::with_capacity(FRAME_HEADER + message.encoded_len());
+    frame.resize(FRAME_HEADER, 0);
     message.encode_raw(&mut frame);
-    behind_head(frame)
+    write_header(frame)
 }
 
 /// Writes the head of a frame that has room for it.
-pub(super) fn behind_head(mut frame: Vec<u8>) -> Result<Bytes, Status> {
-    let length = u32::try_from(frame.len() - HEAD)
+pub(super) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
+    let length = u32::try_from(frame.len() - FRAME_HEADER)
         .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
     // Not compressed.
     frame[0] = 0;
-    frame[1..HEAD].copy_from_slice(&length.to_be_bytes());
+    frame[1..FRAME_HEADER].copy_from_slice(&length.to_be_bytes());
     Ok(frame.into())
 }
 
-fn respond(message: Bytes, untaken: &Arc<Untaken>) -> Response<Reply> {
-    let mut response = Response::new(match LongAnswer::is_one(message.len()) {
-        true => Reply::Long(LongAnswer::new(message, untaken)),
-        false => Reply::Message(Some(message)),
+fn respond(message: Bytes, unread: &Arc<UnreadResponses>) -> Response<ResponseBody> {
+    let mut response = Response::new(match LongResponse::is_one(message.len()) {
+        true => ResponseBody::Long(LongResponse::new(message, unread)),
+        false => ResponseBody::Message(Some(message)),
     });
     // Room for the date, which hyper adds.
     let mut headers = HeaderMap::with_capacity(2);
@@ -231,13 +231,13 @@ fn respond(message: Bytes, untaken: &Arc<Untaken>) -> Response<Reply> {
     response
 }
 
-impl Default for Reply {
+impl Default for ResponseBody {
     fn default() -> Self {
-        Reply::Other(Body::empty())
+        ResponseBody::Other(Body::empty())
     }
 }
 
-impl hyper::body::Body for Reply {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -246,15 +246,15 @@ impl hyper::body::Body for Reply {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let piece = match &mut *self {
-            Reply::Other(body) => return Pin::new(body).poll_frame(context),
-            Reply::Ended => return Poll::Ready(None),
-            Reply::Message(message) => message.take(),
-            Reply::Long(answer) => answer.next(),
+            ResponseBody::Other(body) => return Pin::new(body).poll_frame(context),
+            ResponseBody::Ended => return Poll::Ready(None),
+            ResponseBody::Message(message) => message.take(),
+            ResponseBody::Long(answer) => answer.next(),
         };
         Poll::Ready(Some(Ok(match piece {
             Some(piece) => Frame::data(piece),
             None => {
-                *self = Reply::Ended;
+                *self = ResponseBody::Ended;
                 let mut trailers = HeaderMap::with_capacity(1);
                 trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
                 Frame::trailers(trailers)
@@ -264,18 +264,18 @@ impl hyper::body::Body for Reply {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Reply::Message(_) | Reply::Long(_) => false,
-            Reply::Ended => true,
-            Reply::Other(body) => body.is_end_stream(),
+            ResponseBody::Message(_) | ResponseBody::Long(_) => false,
+            ResponseBody::Ended => true,
+            ResponseBody::Other(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             // A length among the headers would be one more for every answer, and trailers follow.
-            Reply::Message(_) | Reply::Long(_) => SizeHint::default(),
-            Reply::Ended => SizeHint::with_exact(0),
-            Reply::Other(body) => body.size_hint(),
+            ResponseBody::Message(_) | ResponseBody::Long(_) => SizeHint::default(),
+            ResponseBody::Ended => SizeHint::with_exact(0),
+            ResponseBody::Other(body) => body.size_hint(),
         }
     }
 }

@@ -17,30 +17,30 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
-use crate::listen::Answered;
-use crate::service::{Failure, until};
+use crate::listen::ActiveCall;
+use crate::service::{Failure, wait_until_true};
 
 /// What a follower is sent.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
 
 pub(super) fn begin(api: TokenApi, iss: String) -> Result<Updates, Failure> {
-    let Ok(place) = api.service.watchers.clone().try_acquire_owned() else {
+    let Ok(permit) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
             "as many follow revocations already as this server takes",
         ));
     };
     let feed = api.service.node.revocations(&iss)?;
     let (sender, received) = mpsc::channel(limits::WATCHER_MESSAGES);
-    let answered = api.shown.as_ref().map(|shown| shown.answer());
+    let active = api.shown.as_ref().map(|shown| shown.answer());
     let task = tokio::spawn(async move {
-        let _place = place;
+        let _permit = permit;
         follow(api, &iss, feed, &sender).await
     });
-    Ok(Box::pin(Following {
+    Ok(Box::pin(UpdateStream {
         received,
         task: Some(task),
         begun: Moment::now(),
-        _answered: answered,
+        _active: active,
     }))
 }
 
@@ -70,20 +70,20 @@ async fn follow(
     };
     tokio::select! {
         status = told => status,
-        () = until(&mut stopping) => Status::unavailable("the server is shutting down"),
+        () = wait_until_true(&mut stopping) => Status::unavailable("the server is shutting down"),
     }
 }
 
 /// What has been handed on. Its call is being answered as long as this is there.
-struct Following {
+struct UpdateStream {
     received: mpsc::Receiver<RevocationNews>,
     /// None: it has ended, and its status was told.
     task: Option<JoinHandle<Status>>,
     begun: Moment,
-    _answered: Option<Answered>,
+    _active: Option<ActiveCall>,
 }
 
-impl Stream for Following {
+impl Stream for UpdateStream {
     type Item = Result<RevocationUpdate, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -100,7 +100,7 @@ impl Stream for Following {
     }
 }
 
-impl Drop for Following {
+impl Drop for UpdateStream {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();

@@ -10,37 +10,37 @@ use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{plain, refused};
-use crate::arriving::Arriving;
+use crate::body_drain::DrainedBody;
 use crate::limits;
 use crate::metrics::{Call, End};
 use crate::permissions::{Caller, Permission};
-use crate::route::Guest;
-use crate::service::{Failure, Service, allow};
+use crate::route::Peer;
+use crate::service::{Failure, Service, check_permission};
 
 /// A posted form, from a caller who may ask.
-pub(super) struct Asked {
+pub(super) struct TokenForm {
     pub(super) caller: Arc<Caller>,
     pub(super) iss: String,
     pub(super) token: String,
 }
 
-impl Asked {
+impl TokenForm {
     /// What the form asks; or the answer to who may not ask, or asks nothing. The refusal is counted.
     pub(super) async fn read(
         service: &Arc<Service>,
-        guest: &Guest,
-        request: Request<Arriving>,
+        peer: &Peer,
+        request: Request<DrainedBody>,
         at: &str,
         (call, permission): (Call, Permission),
-    ) -> Result<Asked, Box<Response<Body>>> {
+    ) -> Result<TokenForm, Box<Response<Body>>> {
         let began = Instant::now();
         let Some(iss) = issuer_of(service, &request, at) else {
             let told = plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
             return Err(Box::new(told));
         };
-        let caller = service.identify(guest.certificate.as_ref(), request.headers());
+        let caller = service.identify(peer.certificate.as_ref(), request.headers());
         let allowed = caller.map_err(Failure::from).and_then(|caller| {
-            allow(&caller, permission, &iss)?;
+            check_permission(&caller, permission, &iss)?;
             Ok(caller)
         });
         let caller = match allowed {
@@ -52,7 +52,7 @@ impl Asked {
         };
         let (head, body) = request.into_parts();
         match token(&head.headers, body, service.limits.form_bytes()).await {
-            Ok(token) => Ok(Asked { caller, iss, token }),
+            Ok(token) => Ok(TokenForm { caller, iss, token }),
             Err(response) => {
                 service.metrics.count(call, End::Refused, began);
                 Err(response)
@@ -64,7 +64,7 @@ impl Asked {
 /// The form's `token`; or the answer to a client that sent none.
 async fn token(
     headers: &HeaderMap,
-    body: Arriving,
+    body: DrainedBody,
     bytes_max: usize,
 ) -> Result<String, Box<Response<Body>>> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
@@ -80,7 +80,7 @@ async fn token(
             "wants application/x-www-form-urlencoded",
         ));
     }
-    let bytes = match tokio::time::timeout(limits::ARRIVAL, read(body, bytes_max)).await {
+    let bytes = match tokio::time::timeout(limits::RECEIVE_TIMEOUT, read(body, bytes_max)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(refused)) => return Err(refused),
         Err(_) => {
@@ -101,7 +101,7 @@ async fn token(
 
 /// The form's bytes. One that is too large is read to its end all the same, and dropped: who is still
 /// sending when the connection closes does not hear why.
-async fn read(mut body: Arriving, bytes_max: usize) -> Result<Vec<u8>, Box<Response<Body>>> {
+async fn read(mut body: DrainedBody, bytes_max: usize) -> Result<Vec<u8>, Box<Response<Body>>> {
     let mut bytes = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {

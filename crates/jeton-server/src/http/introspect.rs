@@ -10,23 +10,23 @@ use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::Asked;
+use super::form::TokenForm;
 use super::refused;
-use crate::arriving::Arriving;
+use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, End};
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
 pub(super) async fn introspect(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();
     let want = (Call::Introspect, Permission::Verify);
-    let Asked { iss, token, .. } = match Asked::read(service, guest, request, at, want).await {
+    let TokenForm { iss, token, .. } = match TokenForm::read(service, peer, request, at, want).await {
         Ok(asked) => asked,
         Err(response) => return *response,
     };

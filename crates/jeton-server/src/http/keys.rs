@@ -58,7 +58,7 @@ fn document<B>(
         respond(StatusCode::OK, content_type, body)
     };
     let may_be_cached = service.node.key_sets_may_be_cached();
-    keep(
+    set_cache_headers(
         response.headers_mut(),
         may_be_cached.then_some(keys.max_age_seconds),
     );
@@ -73,7 +73,7 @@ fn document<B>(
 ///
 /// No cache may go on with what is too old while it asks: a new key signs after the lead, and the settings
 /// leave the half of it for clocks that differ and for the way to the other nodes.
-pub(super) fn keep(headers: &mut HeaderMap, max_age: Option<i64>) {
+pub(super) fn set_cache_headers(headers: &mut HeaderMap, max_age: Option<i64>) {
     if let Ok(value) = HeaderValue::from_str(&cache_control(max_age)) {
         headers.insert(header::CACHE_CONTROL, value);
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tonic::body::Body;
 
 use super::issuer_path::{issuer_of, url};
-use super::keys::keep;
+use super::keys::set_cache_headers;
 use super::{plain, respond};
 use crate::metrics::{Call, End};
 use crate::service::Service;
@@ -82,7 +82,7 @@ fn document<B>(
         "application/json",
         Bytes::from(body.to_string()),
     );
-    keep(response.headers_mut(), Some(settings.max_age_seconds()));
+    set_cache_headers(response.headers_mut(), Some(settings.max_age_seconds()));
     service.metrics.count(Call::Metadata, End::Done, began);
     response
 }

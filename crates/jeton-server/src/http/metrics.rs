@@ -10,11 +10,11 @@ use tonic::body::Body;
 use super::{refused, respond};
 use crate::auth::Denied;
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
-pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>) -> Response<Body> {
-    let caller = service.identify(guest.certificate.as_ref(), request.headers());
+pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
+    let caller = service.identify(peer.certificate.as_ref(), request.headers());
     let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
         true => Ok(()),
         false => Err(Denied::Permission(Permission::Admin)),

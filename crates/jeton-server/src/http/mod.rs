@@ -19,20 +19,20 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use tonic::body::Body;
 
-use crate::arriving::Arriving;
+use crate::body_drain::DrainedBody;
 use crate::grpc;
-use crate::route::{Door, Guest};
+use crate::route::{Listener, Peer};
 use crate::service::{Failure, Service};
 
 /// Answers what is not gRPC.
 pub(crate) async fn answer(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
 ) -> Response<Body> {
     let path = request.uri().path();
-    let found = match (Endpoint::of(path), guest.door) {
-        (Some(found), door) if found.is_at(door) => found,
+    let found = match (Endpoint::of(path), peer.listener) {
+        (Some(found), listener) if found.is_at(listener) => found,
         _ => return plain(StatusCode::NOT_FOUND, "there is nothing here\n"),
     };
     if !found.takes(request.method()) {
@@ -44,18 +44,18 @@ pub(crate) async fn answer(
     match found {
         Endpoint::Live => plain(StatusCode::OK, "live\n"),
         Endpoint::Ready => health::ready(service),
-        Endpoint::Metrics => metrics::metrics(service, guest, &request),
+        Endpoint::Metrics => metrics::metrics(service, peer, &request),
         Endpoint::KeySet(at) => keys::key_set(service, &request, at),
         Endpoint::Paserks(at) => keys::paserks(service, &request, at),
         Endpoint::AuthorizationServer(at) => metadata::authorization_server(service, &request, at),
         Endpoint::OpenId(at) => metadata::openid(service, &request, at),
         Endpoint::Introspect(at) => {
             let at = at.to_owned();
-            introspect::introspect(service, guest, request, &at).await
+            introspect::introspect(service, peer, request, &at).await
         }
         Endpoint::Revoke(at) => {
             let at = at.to_owned();
-            revoke::revoke(service, guest, request, &at).await
+            revoke::revoke(service, peer, request, &at).await
         }
     }
 }
@@ -102,11 +102,11 @@ impl<'p> Endpoint<'p> {
             .find_map(|(end, endpoint)| path.strip_suffix(end).map(endpoint))
     }
 
-    fn is_at(self, door: Door) -> bool {
+    fn is_at(self, listener: Listener) -> bool {
         match self {
             Endpoint::Live | Endpoint::Ready => true,
-            Endpoint::Metrics => door == Door::Admin,
-            _ => door == Door::Data,
+            Endpoint::Metrics => listener == Listener::Admin,
+            _ => listener == Listener::Data,
         }
     }
 

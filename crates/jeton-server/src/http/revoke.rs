@@ -8,23 +8,23 @@ use jeton_issuer::Error;
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::Asked;
+use super::form::TokenForm;
 use super::refused;
-use crate::arriving::Arriving;
+use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, End};
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
 pub(super) async fn revoke(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();
     let want = (Call::RevokeForm, Permission::Revoke);
-    let asked = match Asked::read(service, guest, request, at, want).await {
+    let asked = match TokenForm::read(service, peer, request, at, want).await {
         Ok(asked) => asked,
         Err(response) => return *response,
     };
@@ -33,8 +33,8 @@ pub(super) async fn revoke(
     response
 }
 
-async fn revoked(service: &Service, asked: &Asked) -> (End, Response<Body>) {
-    let Asked { caller, iss, token } = asked;
+async fn revoked(service: &Service, asked: &TokenForm) -> (End, Response<Body>) {
+    let TokenForm { caller, iss, token } = asked;
     match service.node.revoke_token(caller.name(), iss, token).await {
         Ok(_) => (End::Done, done()),
         // What no node accepts is of no use already (RFC 7009, section 2.2).

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::limits::IDLE;
+use crate::limits::IDLE_BEFORE_EVICTION;
 
 /// Those that make room for others, and are not closed yet: no more at once.
-const LEAVING: usize = 32;
+const EVICTING: usize = 32;
 
 /// All of a listener.
 pub(crate) struct Connections {
@@ -24,11 +24,11 @@ pub(crate) struct Connections {
 struct Open {
     next: u64,
     by_number: HashMap<u64, Arc<Activity>>,
-    leaving: usize,
+    evicting: usize,
 }
 
 /// A connection's place among those that its listener takes; given back when it is dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     all: Arc<Connections>,
     number: u64,
     activity: Arc<Activity>,
@@ -41,11 +41,11 @@ pub(crate) struct Activity {
     /// Milliseconds since then.
     at: AtomicU64,
     calls: AtomicUsize,
-    leave: Notify,
+    evict: Notify,
 }
 
 /// A call that is being answered.
-pub(crate) struct Answered(Arc<Activity>);
+pub(crate) struct ActiveCall(Arc<Activity>);
 
 /// Why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,33 +63,33 @@ impl Connections {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         let open = self.open();
-        open.by_number.len() + open.leaving
+        open.by_number.len() + open.evicting
     }
 
     /// A place for a new one. If all are taken, the one that has been idle the longest makes room; true
     /// says that one does.
-    pub(super) fn take(self: &Arc<Connections>) -> Result<(Place, bool), Full> {
+    pub(super) fn take(self: &Arc<Connections>) -> Result<(ConnectionPermit, bool), Full> {
         let activity = Arc::new(Activity {
             began: self.began,
             at: AtomicU64::new(0),
             calls: AtomicUsize::new(0),
-            leave: Notify::new(),
+            evict: Notify::new(),
         });
         activity.touch();
         let mut open = self.open();
         let is_full = open.by_number.len() >= self.most;
         if is_full {
-            open.dismiss_idle(activity.at())?;
+            open.evict_idle(activity.at())?;
         }
         let number = open.next;
         open.next += 1;
         open.by_number.insert(number, activity.clone());
-        let place = Place {
+        let permit = ConnectionPermit {
             all: self.clone(),
             number,
             activity,
         };
-        Ok((place, is_full))
+        Ok((permit, is_full))
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -98,42 +98,42 @@ impl Connections {
 }
 
 impl Open {
-    fn dismiss_idle(&mut self, now: u64) -> Result<(), Full> {
+    fn evict_idle(&mut self, now: u64) -> Result<(), Full> {
         let idle = |activity: &Activity| {
             let milliseconds = now.saturating_sub(activity.at());
-            u128::from(milliseconds) >= IDLE.as_millis()
+            u128::from(milliseconds) >= IDLE_BEFORE_EVICTION.as_millis()
         };
         // Who waits for an answer says nothing either, and goes last.
         let idle = self.by_number.iter().filter(|(_, one)| idle(one));
-        let oldest = idle.min_by_key(|(_, one)| (one.is_answered(), one.at()));
+        let oldest = idle.min_by_key(|(_, one)| (one.has_active_call(), one.at()));
         let (number, oldest) = oldest.ok_or(Full)?;
-        if self.leaving >= LEAVING {
+        if self.evicting >= EVICTING {
             return Err(Full);
         }
-        oldest.leave.notify_one();
+        oldest.evict.notify_one();
         let number = *number;
         self.by_number.remove(&number);
-        self.leaving += 1;
+        self.evicting += 1;
         Ok(())
     }
 }
 
-impl Place {
+impl ConnectionPermit {
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.all.open();
         if open.by_number.remove(&self.number).is_none() {
-            open.leaving -= 1;
+            open.evicting -= 1;
         }
     }
 }
 
-impl Drop for Answered {
+impl Drop for ActiveCall {
     fn drop(&mut self) {
         self.0.calls.fetch_sub(1, Ordering::Relaxed);
     }
@@ -148,17 +148,17 @@ impl Activity {
     }
 
     /// Waits until the connection is to make room for another.
-    pub(super) async fn dismissed(&self) {
-        self.leave.notified().await;
+    pub(super) async fn evicted(&self) {
+        self.evict.notified().await;
     }
 
     /// A call is being answered until that is dropped.
-    pub(crate) fn answer(self: &Arc<Activity>) -> Answered {
+    pub(crate) fn answer(self: &Arc<Activity>) -> ActiveCall {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Answered(self.clone())
+        ActiveCall(self.clone())
     }
 
-    fn is_answered(&self) -> bool {
+    fn has_active_call(&self) -> bool {
         self.calls.load(Ordering::Relaxed) > 0
     }
 

@@ -2,11 +2,11 @@
 //! own. The kernel's way, several sockets on one port, would choose by hash: of three connections to
 //! three workers it gives each its own only two times in nine.
 
-mod collected;
+mod write_coalescing;
 mod connection;
 mod connections;
-mod patience;
-mod turn;
+mod stall_timeout;
+mod inline_executor;
 mod workers;
 
 use std::io;
@@ -23,45 +23,45 @@ use tokio_rustls::TlsAcceptor;
 use self::connections::Connections;
 use crate::error::{Error, Result};
 use crate::limits::ADMIN_CONNECTIONS;
-use crate::route::{Door, Routes};
-use crate::service::until;
+use crate::route::{Listener, Routes};
+use crate::service::wait_until_true;
 
-pub(crate) use connections::{Activity, Answered, Place};
+pub(crate) use connections::{Activity, ActiveCall, ConnectionPermit};
 pub(crate) use workers::Workers;
 
 /// How long nothing is said of connections that cannot be accepted, after it has been.
-const BETWEEN_WARNINGS: Duration = Duration::from_secs(10);
+const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What connections share.
-pub(crate) struct House {
+pub(crate) struct ServerState {
     pub(crate) routes: Routes,
     /// None: no TLS. Replaced when the certificate is.
     pub(crate) tls: ArcSwap<Option<TlsAcceptor>>,
-    data: Listener,
-    admin: Listener,
+    data: ListenerState,
+    admin: ListenerState,
 }
 
 /// What is to be known of a listener.
-struct Listener {
+struct ListenerState {
     /// Only this machine reaches it.
     is_loopback: bool,
     connections: Arc<Connections>,
 }
 
-impl House {
+impl ServerState {
     /// With the addresses of the data listener and of the admin listener.
     pub(crate) fn new(
         routes: Routes,
         tls: Option<TlsAcceptor>,
         data: SocketAddr,
         admin: SocketAddr,
-    ) -> House {
-        let listener = |address: SocketAddr, most| Listener {
+    ) -> ServerState {
+        let listener = |address: SocketAddr, most| ListenerState {
             is_loopback: address.ip().is_loopback(),
             connections: Connections::new(most),
         };
         let most = routes.service.limits.connections;
-        House {
+        ServerState {
             routes,
             tls: ArcSwap::from_pointee(tls),
             data: listener(data, most),
@@ -73,24 +73,24 @@ impl House {
         self.data.connections.count() + self.admin.connections.count()
     }
 
-    fn of(&self, door: Door) -> &Listener {
-        match door {
-            Door::Data => &self.data,
-            Door::Admin => &self.admin,
+    fn of(&self, listener: Listener) -> &ListenerState {
+        match listener {
+            Listener::Data => &self.data,
+            Listener::Admin => &self.admin,
         }
     }
 
     /// A place for a connection. None: it is closed, and may come back when others have gone.
-    fn place(&self, door: Door) -> Option<Place> {
+    fn permit(&self, listener: Listener) -> Option<ConnectionPermit> {
         let metrics = &self.routes.service.metrics;
-        let Ok((place, is_another_gone)) = self.of(door).connections.take() else {
+        let Ok((permit, is_another_gone)) = self.of(listener).connections.take() else {
             metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         metrics.connections.fetch_add(1, Ordering::Relaxed);
         let idle = u64::from(is_another_gone);
         metrics.connections_idle.fetch_add(idle, Ordering::Relaxed);
-        Some(place)
+        Some(permit)
     }
 }
 
@@ -104,22 +104,22 @@ pub(crate) fn bind(address: SocketAddr) -> Result<Bound> {
 
 /// Accepts until the server is told to stop, and hands each connection on.
 pub(crate) async fn accept(
-    listener: TcpListener,
-    house: Arc<House>,
-    door: Door,
+    socket: TcpListener,
+    state: Arc<ServerState>,
+    listener: Listener,
     mut stopping: watch::Receiver<bool>,
-    mut hand_on: impl FnMut(TcpStream, Place),
+    mut hand_on: impl FnMut(TcpStream, ConnectionPermit),
 ) {
     let mut last_told: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = until(&mut stopping) => return,
+            accepted = socket.accept() => accepted,
+            () = wait_until_true(&mut stopping) => return,
         };
         match accepted {
             Ok((stream, _)) => {
-                if let Some(place) = house.place(door) {
-                    hand_on(stream, place);
+                if let Some(permit) = state.permit(listener) {
+                    hand_on(stream, permit);
                 }
             }
             // The client's doing: it has gone before it was its turn.
@@ -127,8 +127,8 @@ pub(crate) async fn accept(
             Err(error) => {
                 // Out of file descriptors, of this process or of the system: those that are open go on, and
                 // some will be closed. It is said, and not for every attempt.
-                if last_told.is_none_or(|at| at.elapsed() > BETWEEN_WARNINGS) {
-                    tracing::warn!(%error, ?door, "connections cannot be accepted");
+                if last_told.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
+                    tracing::warn!(%error, ?listener, "connections cannot be accepted");
                     last_told = Some(Instant::now());
                 }
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -146,14 +146,14 @@ fn is_of_one_client(error: &io::Error) -> bool {
 }
 
 /// Answers on a connection as long as it lasts.
-pub(crate) fn spawn(house: Arc<House>, stream: TcpStream, door: Door, place: Place) {
+pub(crate) fn spawn(state: Arc<ServerState>, stream: TcpStream, listener: Listener, permit: ConnectionPermit) {
     tokio::spawn(async move {
-        let activity = place.activity();
+        let activity = permit.activity();
         tokio::select! {
             biased;
-            () = connection::serve(&house, stream, door, activity) => {}
-            () = activity.dismissed() => {}
+            () = connection::serve(&state, stream, listener, activity) => {}
+            () = activity.evicted() => {}
         }
-        drop(place);
+        drop(permit);
     });
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::{IssueBatchRequest, IssueItem};
 
-use crate::by_hand::framed;
-use crate::world::{ISSUER, World};
+use crate::raw_grpc::framed;
+use crate::harness::{ISSUER, TestServer};
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -49,8 +49,8 @@ fn headers_to(path: &str) -> Vec<u8> {
 struct Raw(TcpStream);
 
 impl Raw {
-    fn connect(world: &World) -> Raw {
-        let stream = TcpStream::connect(world.address()).unwrap();
+    fn connect(fixture: &TestServer) -> Raw {
+        let stream = TcpStream::connect(fixture.address()).unwrap();
         stream.set_nodelay(true).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
@@ -119,18 +119,18 @@ impl Raw {
 }
 
 /// Somebody else issues tokens meanwhile, and is answered.
-fn others_go_on(world: &World) {
+fn assert_other_clients_served(fixture: &TestServer) {
     let begun = Instant::now();
     for _ in 0..5 {
-        assert!(!world.issue("mac", "other").token.is_empty());
+        assert!(!fixture.issue("mac", "other").token.is_empty());
     }
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
 fn rapid_reset_ends_the_connection() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     let block = request_headers();
     let mut sent = 0;
     for stream in (1..40_000).step_by(2) {
@@ -147,13 +147,13 @@ fn rapid_reset_ends_the_connection() {
         goodbye == Some(11) || sent < 19_999,
         "{goodbye:?} after {sent}"
     );
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
 fn a_flood_of_continuation_ends_the_connection() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(HEADERS, 0, 1, &request_headers()));
     // A field that never ends: a literal of 16 KiB, again and again.
     let mut field = vec![0, 1, b'x', 0x7f, 0x81, 0x7f];
@@ -165,13 +165,13 @@ fn a_flood_of_continuation_ends_the_connection() {
     let (goodbye, _) = raw.end();
     assert!(sent < 2_000, "32 MB of headers were taken");
     assert!(goodbye.is_none_or(|code| code != 0));
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
 fn ten_thousand_streams_are_not_held() {
-    let world = World::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
+    let mut raw = Raw::connect(&fixture);
     let block = request_headers();
     // Each begins a message and never ends it.
     let mut opened = 0;
@@ -183,7 +183,7 @@ fn ten_thousand_streams_are_not_held() {
         }
         opened += 1;
     }
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
     let (goodbye, refused) = raw.end();
     assert!(
         refused + 100 >= opened || goodbye.is_some_and(|code| code != 0),
@@ -193,8 +193,8 @@ fn ten_thousand_streams_are_not_held() {
 
 #[test]
 fn a_client_that_takes_nothing_is_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
-    let mut stream = TcpStream::connect(world.address()).unwrap();
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let mut stream = TcpStream::connect(fixture.address()).unwrap();
     stream
         .set_write_timeout(Some(Duration::from_secs(20)))
         .unwrap();
@@ -206,8 +206,8 @@ fn a_client_that_takes_nothing_is_let_go() {
         b"GET /tenant/.well-known/jwks.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(15) && stream.write_all(&request).is_ok() {}
-    let admin = world.server().admin_address();
-    let metrics = || crate::http1::get(admin, "/metrics", &[]).body;
+    let admin = fixture.server().admin_address();
+    let metrics = || crate::raw_http::get(admin, "/metrics", &[]).body;
     let is_counted = || metrics().contains("jeton_connections_stalled_total 1\n");
     let begun = Instant::now();
     while !is_counted() {
@@ -217,14 +217,14 @@ fn a_client_that_takes_nothing_is_let_go() {
         );
         std::thread::sleep(Duration::from_millis(50));
     }
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 /// HTTP/2 has a window for each stream, and a client may leave it shut and answer pings for ever.
 #[test]
 fn client_that_takes_no_answer_is_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
+    let mut raw = Raw::connect(&fixture);
     // SETTINGS_INITIAL_WINDOW_SIZE is 0.
     assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
     let batch = IssueBatchRequest {
@@ -246,7 +246,7 @@ fn client_that_takes_no_answer_is_let_go() {
         "{waited:?}"
     );
     // One who takes a piece now and then is waited for, and gets it whole.
-    let mut raw = Raw::connect(&world);
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
     assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
     assert!(raw.send(DATA, END_STREAM, 1, &framed(&batch)));
@@ -257,15 +257,15 @@ fn client_that_takes_no_answer_is_let_go() {
         raw.send(WINDOW_UPDATE, 0, 1, &more);
     }
     assert!(raw.answered(1));
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
 fn as_many_connections_are_taken_as_are_allowed() {
-    let world = World::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
-    let held: Vec<Raw> = (0..2).map(|_| Raw::connect(&world)).collect();
+    let fixture = TestServer::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
+    let held: Vec<Raw> = (0..2).map(|_| Raw::connect(&fixture)).collect();
     std::thread::sleep(Duration::from_millis(100));
-    let mut third = TcpStream::connect(world.address()).unwrap();
+    let mut third = TcpStream::connect(fixture.address()).unwrap();
     third
         .set_read_timeout(Some(Duration::from_secs(5)))
         .unwrap();
@@ -273,29 +273,29 @@ fn as_many_connections_are_taken_as_are_allowed() {
     assert!(!matches!(third.read(&mut byte), Ok(1)), "it was closed");
     drop(held);
     std::thread::sleep(Duration::from_millis(100));
-    assert!(!world.issue("mac", "a").token.is_empty());
+    assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
 #[test]
 fn a_call_with_a_message_cut_short_is_refused() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
     assert!(raw.send(DATA, END_STREAM, 1, &[0, 0, 0, 1, 0, 1, 2]));
     assert!(raw.send(HEADERS, END_HEADERS, 3, &request_headers()));
     assert!(raw.send(DATA, END_STREAM, 3, &[9, 9, 9, 9, 9]));
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 /// A connection may be a gateway's, and the calls many people's: those that are refused before their
 /// bodies have come leave it as it is for the others.
 #[test]
 fn calls_that_are_refused_at_once_do_not_end_the_connection() {
-    let world = World::with(&format!(
+    let fixture = TestServer::with(&format!(
         "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
          [[client]]\nname = 'known'\nsubject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
     ));
-    let mut raw = Raw::connect(&world);
+    let mut raw = Raw::connect(&fixture);
     let body = [0, 0, 0, 0, 0];
     let paths = [
         "/jeton.v1.TokenService/Issue",
@@ -320,7 +320,7 @@ fn calls_that_are_refused_at_once_do_not_end_the_connection() {
 /// keep it.
 #[test]
 fn messages_that_are_begun_and_not_ended_are_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
     // 128 KiB are announced, and a byte of it comes.
     let begun = [0, 0, 2, 0, 0, 1];
     for (path, waits) in [
@@ -333,7 +333,7 @@ fn messages_that_are_begun_and_not_ended_are_let_go() {
             false,
         ),
     ] {
-        let mut raw = Raw::connect(&world);
+        let mut raw = Raw::connect(&fixture);
         raw.0
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
@@ -345,12 +345,12 @@ fn messages_that_are_begun_and_not_ended_are_let_go() {
         assert_eq!(sent.elapsed() > Duration::from_secs(2), waits, "{path}");
     }
     // One that is whole is held as well, if its request does not end.
-    let mut raw = Raw::connect(&world);
+    let mut raw = Raw::connect(&fixture);
     raw.0
         .set_read_timeout(Some(Duration::from_secs(30)))
         .unwrap();
     assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
     assert!(raw.send(DATA, 0, 1, &[0, 0, 0, 0, 0]));
     assert!(raw.answered(1), "it is still held");
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }

@@ -13,31 +13,31 @@ use tempfile::TempDir;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request};
 
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 /// An authority, a server's certificate and a client's, as files.
-pub(crate) struct Papers {
+pub(crate) struct TestCertificates {
     folder: TempDir,
     authority: Issuer<'static, KeyPair>,
 }
 
-impl Papers {
-    pub(crate) fn new() -> Papers {
+impl TestCertificates {
+    pub(crate) fn new() -> TestCertificates {
         let folder = tempfile::tempdir().unwrap();
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap();
         fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
-        let papers = Papers {
+        let certificates = TestCertificates {
             folder,
             authority: Issuer::new(params, key),
         };
-        papers.issue("server", "127.0.0.1", 4096);
-        papers.issue("billing", "billing.example", 4096);
-        papers.issue("operator", "operator.example", 4096);
-        papers.issue("stranger", "stranger.example", 4096);
-        papers
+        certificates.issue("server", "127.0.0.1", 4096);
+        certificates.issue("billing", "billing.example", 4096);
+        certificates.issue("operator", "operator.example", 4096);
+        certificates.issue("stranger", "stranger.example", 4096);
+        certificates
     }
 
     /// A certificate that is valid until the first day of that year.
@@ -84,17 +84,17 @@ impl Papers {
         )
     }
 
-    pub(crate) fn channel(&self, world: &World, client: Option<&str>) -> Channel {
-        self.channel_to(world, world.address(), client)
+    pub(crate) fn channel(&self, fixture: &TestServer, client: Option<&str>) -> Channel {
+        self.channel_to(fixture, fixture.address(), client)
     }
 
-    pub(crate) fn admin_channel(&self, world: &World, client: Option<&str>) -> Channel {
-        self.channel_to(world, world.server().admin_address(), client)
+    pub(crate) fn admin_channel(&self, fixture: &TestServer, client: Option<&str>) -> Channel {
+        self.channel_to(fixture, fixture.server().admin_address(), client)
     }
 
-    fn channel_to(&self, world: &World, to: SocketAddr, client: Option<&str>) -> Channel {
+    fn channel_to(&self, fixture: &TestServer, to: SocketAddr, client: Option<&str>) -> Channel {
         let endpoint = self.endpoint(to, client);
-        world.runtime.block_on(endpoint.connect()).unwrap()
+        fixture.runtime.block_on(endpoint.connect()).unwrap()
     }
 
     fn endpoint(&self, to: SocketAddr, client: Option<&str>) -> Endpoint {
@@ -111,19 +111,19 @@ impl Papers {
 
 #[test]
 fn callers_may_what_they_were_given() {
-    let papers = Papers::new();
-    let world = World::with(&papers.config());
-    let mut billing = TokenServiceClient::new(papers.channel(&world, Some("billing")));
-    let mut operator = TokenServiceClient::new(papers.channel(&world, Some("operator")));
-    let mut nobody = TokenServiceClient::new(papers.channel(&world, None));
-    let mut stranger = TokenServiceClient::new(papers.channel(&world, Some("stranger")));
+    let certificates = TestCertificates::new();
+    let fixture = TestServer::with(&certificates.config());
+    let mut billing = TokenServiceClient::new(certificates.channel(&fixture, Some("billing")));
+    let mut operator = TokenServiceClient::new(certificates.channel(&fixture, Some("operator")));
+    let mut nobody = TokenServiceClient::new(certificates.channel(&fixture, None));
+    let mut stranger = TokenServiceClient::new(certificates.channel(&fixture, Some("stranger")));
     let issue = |subject: &str| IssueRequest {
         profile: "access".to_owned(),
         subject: subject.to_owned(),
         audience: "web".to_owned(),
         ..IssueRequest::default()
     };
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let bearer = operator
             .issue(issue("gateway"))
             .await
@@ -210,27 +210,27 @@ fn callers_may_what_they_were_given() {
 /// How a server is called that many can reach is its network's affair, unless its configuration says it.
 #[test]
 fn name_is_checked_beyond_loopback_if_hosts_says_names() {
-    let papers = Papers::new();
-    fs::write(papers.path("kek"), "7".repeat(64)).unwrap();
-    fs::set_permissions(papers.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
+    let certificates = TestCertificates::new();
+    fs::write(certificates.path("kek"), "7".repeat(64)).unwrap();
+    fs::set_permissions(certificates.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
     for (hosts, is_other_taken) in [("", true), ("hosts = ['known.example']", false)] {
-        let file = papers.path("kek");
+        let file = certificates.path("kek");
         let file = format!(
             "listen = '0.0.0.0:1'\nkey_encryption_key_file = '{}'\n",
             file.display()
         );
-        let world = World::with(&format!("{file}{hosts}\n{}", papers.config()));
+        let fixture = TestServer::with(&format!("{file}{hosts}\n{}", certificates.config()));
         // The admin listener is on loopback, and always checks.
         let ports = [
-            world.address().port(),
-            world.server().admin_address().port(),
+            fixture.address().port(),
+            fixture.server().admin_address().port(),
         ];
         let [data, admin] = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let reason_for = |to: SocketAddr, name: &str| {
-            let endpoint = papers
+            let endpoint = certificates
                 .endpoint(to, None)
                 .origin(format!("https://{name}").parse().unwrap());
-            world.runtime.block_on(async {
+            fixture.runtime.block_on(async {
                 let mut tokens = TokenServiceClient::new(endpoint.connect().await.unwrap());
                 reason(&tokens.issue(IssueRequest::default()).await.err().unwrap())
             })
@@ -250,8 +250,8 @@ fn name_is_checked_beyond_loopback_if_hosts_says_names() {
 
 #[test]
 fn a_server_that_could_be_reached_by_everybody_does_not_start() {
-    let papers = Papers::new();
-    let config = papers.config();
+    let certificates = TestCertificates::new();
+    let config = certificates.config();
     let exposed = |config: &str, key: bool| {
         let mut config = Config::from_toml(config).unwrap();
         config.listen = "0.0.0.0:0".parse().unwrap();
@@ -278,20 +278,20 @@ fn a_server_that_could_be_reached_by_everybody_does_not_start() {
 
 #[test]
 fn an_expired_certificate_is_refused() {
-    let papers = Papers::new();
-    papers.issue("server", "127.0.0.1", 2020);
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    let certificates = TestCertificates::new();
+    certificates.issue("server", "127.0.0.1", 2020);
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
     assert!(error.contains("server.pem: has expired"), "{error}");
-    fs::write(papers.path("server.pem"), "nothing").unwrap();
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    fs::write(certificates.path("server.pem"), "nothing").unwrap();
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
     assert!(error.contains("holds no certificate"), "{error}");
 }
 
 #[test]
 fn a_key_of_another_certificate_is_refused() {
-    let papers = Papers::new();
-    fs::copy(papers.path("stranger.key"), papers.path("server.key")).unwrap();
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
+    let certificates = TestCertificates::new();
+    fs::copy(certificates.path("stranger.key"), certificates.path("server.key")).unwrap();
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
     assert!(error.contains("is not the certificate of"), "{error}");
 }
 

@@ -6,14 +6,14 @@ use jeton_proto::v1::{
 };
 use tonic::Code;
 
-use crate::world::{ISS, World, reason};
+use crate::harness::{ISS, TestServer, reason};
 
 #[test]
 fn issuers_and_keys_are_administered() {
-    let world = World::plain();
-    let mut admin = world.admin();
+    let fixture = TestServer::plain();
+    let mut admin = fixture.admin();
     let settings = r#"{"iss":"new","profiles":[{"name":"p","alg":"EdDSA","lifetime_seconds":60,"audiences":["a"]}]}"#;
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let create = || CreateIssuerRequest {
             settings_json: settings.to_owned(),
         };
@@ -79,9 +79,9 @@ fn issuers_and_keys_are_administered() {
 
 #[test]
 fn what_is_wrong_is_said_without_the_key() {
-    let world = World::plain();
-    let mut admin = world.admin();
-    world.runtime.block_on(async {
+    let fixture = TestServer::plain();
+    let mut admin = fixture.admin();
+    fixture.runtime.block_on(async {
         let settings_json = r#"{"iss":"x","max_age_seconds":1801,"profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]}"#.to_owned();
         let refused = admin.create_issuer(CreateIssuerRequest { settings_json }).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
@@ -103,10 +103,10 @@ fn what_is_wrong_is_said_without_the_key() {
 
 #[test]
 fn the_data_listener_administers_nothing() {
-    let world = World::plain();
-    let channel = world.channel(world.address());
+    let fixture = TestServer::plain();
+    let channel = fixture.channel(fixture.address());
     let mut admin = jeton_proto::v1::admin_service_client::AdminServiceClient::new(channel);
-    let status = world
+    let status = fixture
         .runtime
         .block_on(admin.status(StatusRequest {}))
         .unwrap_err();

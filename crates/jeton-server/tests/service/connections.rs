@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::StatusRequest;
 
-use crate::http1::get;
-use crate::world::{ISSUER, World};
+use crate::raw_http::get;
+use crate::harness::{ISSUER, TestServer};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
@@ -40,8 +40,8 @@ fn is_live(to: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(to) else {
         return false;
     };
-    let patience = Some(Duration::from_secs(5));
-    stream.set_read_timeout(patience).unwrap();
+    let timeout = Some(Duration::from_secs(5));
+    stream.set_read_timeout(timeout).unwrap();
     let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
     let _ = stream.write_all(request);
@@ -51,26 +51,26 @@ fn is_live(to: SocketAddr) -> bool {
 
 #[test]
 fn idle_connections_make_room_for_others() {
-    let world = World::with(&format!("limits = {{ connections = 40 }}\n{ISSUER}"));
-    let (data, admin) = (world.address(), world.server().admin_address());
+    let fixture = TestServer::with(&format!("limits = {{ connections = 40 }}\n{ISSUER}"));
+    let (data, admin) = (fixture.address(), fixture.server().admin_address());
     let _on_data = hold(data, 80);
     let _on_admin = hold(admin, 200);
     assert!(sometime(|| is_live(admin)), "the admin listener is shut");
-    let status = world
+    let status = fixture
         .runtime
-        .block_on(world.admin().status(StatusRequest {}));
+        .block_on(fixture.admin().status(StatusRequest {}));
     assert!(status.is_ok(), "{status:?}");
     assert!(sometime(|| is_live(data)), "the data listener is shut");
-    assert!(!world.issue("mac", "a").token.is_empty());
+    assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
 /// The first byte of HTTP/2's preface is no request.
 #[test]
 fn connection_that_stops_within_the_preface_is_closed() {
-    let world = World::plain();
-    let mut stream = idle(world.address(), b"PRI * HTTP");
-    let patience = Some(Duration::from_secs(25));
-    stream.set_read_timeout(patience).unwrap();
+    let fixture = TestServer::plain();
+    let mut stream = idle(fixture.address(), b"PRI * HTTP");
+    let timeout = Some(Duration::from_secs(25));
+    stream.set_read_timeout(timeout).unwrap();
     let mut answer = Vec::new();
     let read = stream.read_to_end(&mut answer);
     assert!(read.is_ok(), "it is still held: {read:?}");
@@ -79,20 +79,20 @@ fn connection_that_stops_within_the_preface_is_closed() {
 /// Who calls now and then is not idle.
 #[test]
 fn connection_that_is_used_stays() {
-    let world = World::with(&format!("limits = {{ connections = 2 }}\n{ISSUER}"));
-    let mut tokens = world.tokens();
+    let fixture = TestServer::with(&format!("limits = {{ connections = 2 }}\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
     let request = || jeton_proto::v1::IssueRequest {
         profile: "mac".to_owned(),
         ..Default::default()
     };
     for _ in 0..3 {
-        assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
-        let _held = idle(world.address(), b"");
-        let _more = idle(world.address(), b"");
+        assert!(fixture.runtime.block_on(tokens.issue(request())).is_ok());
+        let _held = idle(fixture.address(), b"");
+        let _more = idle(fixture.address(), b"");
         std::thread::sleep(Duration::from_millis(300));
     }
-    assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
-    let metrics = get(world.server().admin_address(), "/metrics", &[]).body;
+    assert!(fixture.runtime.block_on(tokens.issue(request())).is_ok());
+    let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
     assert!(
         metrics.contains("jeton_connections_refused_total"),
         "{metrics}"
@@ -102,27 +102,27 @@ fn connection_that_is_used_stays() {
 /// Who waits for an answer is silent, and so is the server until it has one.
 #[test]
 fn connection_that_waits_for_an_answer_goes_after_those_that_are_idle() {
-    let world = World::with(&format!("limits = {{ connections = 6 }}\n{ISSUER}"));
-    let mut tokens = world.tokens();
+    let fixture = TestServer::with(&format!("limits = {{ connections = 6 }}\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
     let (issue, waiting) = tokio::sync::mpsc::unbounded_channel();
     let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
     let request = || jeton_proto::v1::IssueRequest {
         profile: "mac".to_owned(),
         ..Default::default()
     };
-    let stream = world.runtime.block_on(async {
+    let stream = fixture.runtime.block_on(async {
         let mut stream = tokens.issue_stream(waiting).await.unwrap().into_inner();
         issue.send(request()).unwrap();
         assert!(stream.message().await.is_ok());
         stream
     });
     std::thread::sleep(Duration::from_millis(200));
-    let idle = hold(world.address(), 5);
+    let idle = hold(fixture.address(), 5);
     // Each of them is idle for less long, and has no call.
     std::thread::sleep(Duration::from_millis(5500));
-    assert!(is_live(world.address()));
+    assert!(is_live(fixture.address()));
     let mut stream = stream;
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         issue.send(request()).unwrap();
         let issued = stream.message().await;
         assert!(issued.is_ok_and(|one| one.is_some()), "it was closed");

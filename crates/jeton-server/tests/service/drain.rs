@@ -6,7 +6,7 @@ use jeton_proto::v1::{IssueRequest, issue_outcome};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
-use crate::world::{ISSUER, World};
+use crate::harness::{ISSUER, TestServer};
 
 /// A request's stream that the test feeds.
 struct Fed(mpsc::Receiver<IssueRequest>);
@@ -31,12 +31,12 @@ fn request() -> IssueRequest {
 
 #[test]
 fn a_stream_that_is_open_is_answered_to_its_end() {
-    let mut world = World::with(&format!("drain_seconds = 10\n{ISSUER}"));
-    let server = world.server.take().unwrap();
+    let mut fixture = TestServer::with(&format!("drain_seconds = 10\n{ISSUER}"));
+    let server = fixture.server.take().unwrap();
     let address = server.data_address();
-    let channel = world.channel(address);
+    let channel = fixture.channel(address);
     let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
-    let stopped = world.runtime.block_on(async {
+    let stopped = fixture.runtime.block_on(async {
         let (feed, fed) = mpsc::channel(1);
         feed.send(request()).await.unwrap();
         let mut outcomes = tokens.issue_stream(Fed(fed)).await.unwrap().into_inner();
@@ -63,12 +63,12 @@ fn a_stream_that_is_open_is_answered_to_its_end() {
 
 #[test]
 fn a_stream_that_does_not_end_is_cut_off() {
-    let mut world = World::with(&format!("drain_seconds = 1\n{ISSUER}"));
-    let server = world.server.take().unwrap();
-    let channel = world.channel(server.data_address());
+    let mut fixture = TestServer::with(&format!("drain_seconds = 1\n{ISSUER}"));
+    let server = fixture.server.take().unwrap();
+    let channel = fixture.channel(server.data_address());
     let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
     let (feed, fed) = mpsc::channel(1);
-    let outcomes = world.runtime.block_on(async {
+    let outcomes = fixture.runtime.block_on(async {
         feed.send(request()).await.unwrap();
         tokens.issue_stream(Fed(fed)).await.unwrap()
     });

@@ -11,10 +11,10 @@ use jeton_proto::v1::revoke_request::What;
 use jeton_proto::v1::{RevokeRequest, RotateKeyRequest, StatusRequest, StatusResponse};
 use tonic::Code;
 
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 /// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Mounted(PathBuf);
 
@@ -41,7 +41,7 @@ fn mount(at: &Path) -> Option<Mounted> {
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -52,12 +52,12 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     let disk = folder.path().join("disk");
     let Some(_mounted) = mount(&disk) else { return };
     let data = disk.join("data");
-    let world = World::in_folder(ISSUER, &data);
-    let mut admin = world.admin();
-    let mut tokens = world.tokens();
+    let fixture = TestServer::in_folder(ISSUER, &data);
+    let mut admin = fixture.admin();
+    let mut tokens = fixture.tokens();
     let mut status = || -> StatusResponse {
         let asked = admin.status(StatusRequest {});
-        world.runtime.block_on(asked).unwrap().into_inner()
+        fixture.runtime.block_on(asked).unwrap().into_inner()
     };
     until("it is ready", || status().is_ready);
     assert_eq!(status().fault, "");
@@ -69,10 +69,10 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     }
     let refused = loop {
         let request = RevokeRequest {
-            what: Some(What::Token(world.issue("access", "alice").token)),
+            what: Some(What::Token(fixture.issue("access", "alice").token)),
             ..RevokeRequest::default()
         };
-        if let Err(refused) = world.runtime.block_on(tokens.revoke(request)) {
+        if let Err(refused) = fixture.runtime.block_on(tokens.revoke(request)) {
             break refused;
         }
     };
@@ -86,18 +86,18 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
         "{}",
         full.fault
     );
-    let mut admin = world.admin();
+    let mut admin = fixture.admin();
     let rotate = RotateKeyRequest {
         issuer: ISS.to_owned(),
         kind: "ES256".to_owned(),
     };
     let rotated = admin.rotate_key(rotate.clone());
-    let refused = world.runtime.block_on(rotated).unwrap_err();
+    let refused = fixture.runtime.block_on(rotated).unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
 
     (0..=number).for_each(|number| drop(fs::remove_file(other(number))));
     until("it is ready again", || status().is_ready);
     assert_eq!(status().fault, "");
     let rotated = admin.rotate_key(rotate);
-    world.runtime.block_on(rotated).unwrap();
+    fixture.runtime.block_on(rotated).unwrap();
 }

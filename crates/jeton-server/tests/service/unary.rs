@@ -7,8 +7,8 @@ use jeton_proto::v1::{
     IssueBatchRequest, IssueBatchResponse, IssueItem, IssueRequest, IssueResponse,
 };
 
-use crate::by_hand::{Answer, call, framed, frames, unended, whole};
-use crate::world::{ISSUER, World};
+use crate::raw_grpc::{Response, call, framed, frames, unended, whole};
+use crate::harness::{ISSUER, TestServer};
 
 const ISSUE: &str = "jeton.v1.TokenService/Issue";
 
@@ -25,13 +25,13 @@ fn pieces(bytes: &[u8], length: usize) -> Vec<Frame<Bytes>> {
     bytes.chunks(length).map(piece).collect()
 }
 
-fn is_issued(world: &World, answer: &Answer) -> bool {
+fn is_issued(fixture: &TestServer, answer: &Response) -> bool {
     let token = answer.message::<IssueResponse>().token;
-    answer.end()["grpc-status"] == "0" && world.verify(&token).unwrap().subject == "alice"
+    answer.end()["grpc-status"] == "0" && fixture.verify(&token).unwrap().subject == "alice"
 }
 
 /// The code that it was refused with, by an answer that is nothing but headers.
-fn refusal(answer: &Answer) -> &str {
+fn refusal(answer: &Response) -> &str {
     assert_eq!(answer.status, 200);
     assert_eq!(answer.headers["content-type"], "application/grpc");
     assert!(
@@ -43,22 +43,22 @@ fn refusal(answer: &Answer) -> &str {
 
 #[test]
 fn an_answer_is_a_message_between_headers_and_trailers() {
-    let world = World::plain();
-    let answer = call(&world, ISSUE, &[], whole(request()));
+    let fixture = TestServer::plain();
+    let answer = call(&fixture, ISSUE, &[], whole(request()));
     assert_eq!(answer.status, 200);
     assert_eq!(answer.headers["content-type"], "application/grpc");
     assert!(!answer.headers.contains_key("grpc-status"));
     let trailers = answer.trailers.as_ref().unwrap();
     assert_eq!(trailers.len(), 1);
-    assert!(is_issued(&world, &answer));
+    assert!(is_issued(&fixture, &answer));
 }
 
 #[test]
 fn a_message_may_come_in_pieces() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     for length in [1, 3, 5, 7] {
-        let answer = call(&world, ISSUE, &[], frames(pieces(&request(), length)));
-        assert!(is_issued(&world, &answer), "{length}");
+        let answer = call(&fixture, ISSUE, &[], frames(pieces(&request(), length)));
+        assert!(is_issued(&fixture, &answer), "{length}");
     }
     // With pieces that are empty, and with trailers of the caller's.
     let mut split = pieces(&request(), 4);
@@ -66,7 +66,7 @@ fn a_message_may_come_in_pieces() {
     let mut trailers = HeaderMap::new();
     trailers.insert("x-end", HeaderValue::from_static("1"));
     split.push(Frame::trailers(trailers));
-    assert!(is_issued(&world, &call(&world, ISSUE, &[], frames(split))));
+    assert!(is_issued(&fixture, &call(&fixture, ISSUE, &[], frames(split))));
 
     let item = IssueItem {
         subject: "s".repeat(100),
@@ -78,7 +78,7 @@ fn a_message_may_come_in_pieces() {
         ..IssueBatchRequest::default()
     });
     let method = "jeton.v1.TokenService/IssueBatch";
-    let answer = call(&world, method, &[], frames(pieces(&batch, 999)));
+    let answer = call(&fixture, method, &[], frames(pieces(&batch, 999)));
     let outcomes = answer.message::<IssueBatchResponse>().outcomes;
     assert_eq!(outcomes.len(), 1000);
     assert_eq!(answer.end()["grpc-status"], "0");
@@ -86,7 +86,7 @@ fn a_message_may_come_in_pieces() {
 
 #[test]
 fn what_is_not_one_whole_message_is_refused() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     let one = request();
     let cases = [
         ("none", Vec::new()),
@@ -101,48 +101,48 @@ fn what_is_not_one_whole_message_is_refused() {
         ("no UTF-8", vec![0, 0, 0, 0, 3, 0x0a, 1, 0xff]),
     ];
     for (what, body) in cases {
-        let answer = call(&world, ISSUE, &[], whole(body.clone()));
+        let answer = call(&fixture, ISSUE, &[], whole(body.clone()));
         assert_eq!(refusal(&answer), "13", "{what}: {answer:?}");
-        let split = call(&world, ISSUE, &[], frames(pieces(&body, 2)));
+        let split = call(&fixture, ISSUE, &[], frames(pieces(&body, 2)));
         assert_eq!(refusal(&split), "13", "{what}, in pieces: {split:?}");
     }
-    let answer = call(&world, ISSUE, &[], whole(request()));
-    assert!(is_issued(&world, &answer));
+    let answer = call(&fixture, ISSUE, &[], whole(request()));
+    assert!(is_issued(&fixture, &answer));
 }
 
 #[test]
 fn a_message_that_is_too_long_is_not_waited_for() {
-    let world = World::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
+    let fixture = TestServer::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
     let head = |length: u32| [&[0][..], &length.to_be_bytes()].concat();
     let begun = |length| unended(vec![head(length).into(), Bytes::from_static(b"x")]);
     for length in [5001, u32::MAX] {
-        let answer = call(&world, ISSUE, &[], begun(length));
+        let answer = call(&fixture, ISSUE, &[], begun(length));
         assert_eq!(refusal(&answer), "11", "{length}: {answer:?}");
     }
     // One of just so many bytes is taken: what is wrong with it is what it says.
     let most = [head(5000), vec![0xff; 5000]].concat();
-    assert_eq!(refusal(&call(&world, ISSUE, &[], whole(most))), "13");
+    assert_eq!(refusal(&call(&fixture, ISSUE, &[], whole(most))), "13");
 }
 
 #[test]
 fn compression_is_not_spoken() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     let compressed = [("grpc-encoding", "gzip")];
-    let answer = call(&world, ISSUE, &compressed, whole(request()));
+    let answer = call(&fixture, ISSUE, &compressed, whole(request()));
     assert_eq!(refusal(&answer), "12", "{answer:?}");
     assert_eq!(answer.headers["grpc-accept-encoding"], "identity");
     let plain = [
         ("grpc-encoding", "identity"),
         ("grpc-accept-encoding", "gzip"),
     ];
-    let answer = call(&world, ISSUE, &plain, whole(request()));
-    assert!(is_issued(&world, &answer));
+    let answer = call(&fixture, ISSUE, &plain, whole(request()));
+    assert!(is_issued(&fixture, &answer));
     assert!(!answer.headers.contains_key("grpc-encoding"));
 }
 
 #[test]
 fn a_method_that_there_is_not_is_unimplemented() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     for method in [
         "jeton.v1.TokenService/Forge",
         "jeton.v1.TokenService/issue",
@@ -151,7 +151,7 @@ fn a_method_that_there_is_not_is_unimplemented() {
         "jeton.v1.AdminService/Status",
         "jwt.services.JwtService/GenerateJwt",
     ] {
-        let answer = call(&world, method, &[], whole(request()));
+        let answer = call(&fixture, method, &[], whole(request()));
         assert_eq!(refusal(&answer), "12", "{method}: {answer:?}");
     }
 }

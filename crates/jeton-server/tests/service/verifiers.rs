@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use jeton::{Clock, SystemClock, Timestamp};
 use jeton_proto::v1::{RevokeRequest, revoke_request};
 
-use crate::http1::post_form;
-use crate::world::{ISS, World, reason, within_a_second};
+use crate::raw_http::post_form;
+use crate::harness::{ISS, TestServer, reason, within_a_second};
 
 /// How much faster the server's time goes.
 const SPEED: u32 = 60;
@@ -28,7 +28,7 @@ const LASTING: Duration = Duration::from_secs(46);
 /// How long the programs keep the key set: `max_age_seconds` by the server's time.
 const KEPT_SECONDS: u32 = 300 / SPEED;
 /// How long a program may take for an answer. The first compiles Java.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The shortest lead there is, and a rotation as soon as the lead allows.
 const ROTATING: &str = r#"
@@ -71,8 +71,8 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn start(name: &'static str, mut program: Command, world: &World, kept: u32) -> Verifier {
-        let url = format!("http://{}/tenant/.well-known/jwks.json", world.address());
+    fn start(name: &'static str, mut program: Command, fixture: &TestServer, kept: u32) -> Verifier {
+        let url = format!("http://{}/tenant/.well-known/jwks.json", fixture.address());
         let mut child = program
             .args([&url, ISS, "api", &kept.to_string()])
             .stdin(Stdio::piped())
@@ -101,7 +101,7 @@ impl Verifier {
     }
 
     fn hear(&mut self, subject: &str) {
-        let answer = self.answers.recv_timeout(PATIENCE);
+        let answer = self.answers.recv_timeout(TIMEOUT);
         let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         if answer != format!("ok {subject}") {
             self.refused.push(answer);
@@ -117,7 +117,7 @@ impl Drop for Verifier {
 }
 
 /// The programs, as they were built, and one that keeps the key set for longer than is allowed.
-fn verifiers(world: &World) -> (Vec<Verifier>, Verifier) {
+fn verifiers(fixture: &TestServer) -> (Vec<Verifier>, Verifier) {
     let built = std::env::var_os("JETON_VERIFIERS").map(PathBuf::from);
     let built = built.expect("cargo xtask test --only verifiers says where they are");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verifiers");
@@ -132,29 +132,29 @@ fn verifiers(world: &World) -> (Vec<Verifier>, Verifier) {
     let mut java = Command::new("java");
     java.arg("-cp").arg(built.join("java/*"));
     java.arg(sources.join("java/Verifier.java"));
-    let start = |name, program| Verifier::start(name, program, world, KEPT_SECONDS);
+    let start = |name, program| Verifier::start(name, program, fixture, KEPT_SECONDS);
     let all = vec![
         start("go", go()),
         start("node", node),
         start("java", java),
         start("python", python),
     ];
-    (all, Verifier::start("control", go(), world, 3600))
+    (all, Verifier::start("control", go(), fixture, 3600))
 }
 
 #[test]
 #[ignore = "needs Go, Node, Java and Python: cargo xtask test --only verifiers"]
 fn no_token_is_refused_while_keys_rotate() {
-    let world = World::at(ROTATING, Arc::new(Fast::an_hour_behind())).unwrap();
-    let (mut verifiers, mut control) = verifiers(&world);
+    let fixture = TestServer::at(ROTATING, Arc::new(Fast::an_hour_behind())).unwrap();
+    let (mut verifiers, mut control) = verifiers(&fixture);
     let begun = Instant::now();
     let (mut kids, mut tokens, mut last) = (BTreeSet::new(), 0, String::new());
     while begun.elapsed() < LASTING {
         let subject = format!("user{tokens}");
-        let token = world.issue("access", &subject).token;
+        let token = fixture.issue("access", &subject).token;
         let asked = verifiers.iter_mut().chain([&mut control]);
         asked.for_each(|verifier| verifier.give(&token));
-        kids.insert(world.verify(&token).unwrap().key_id);
+        kids.insert(fixture.verify(&token).unwrap().key_id);
         let asked = verifiers.iter_mut().chain([&mut control]);
         asked.for_each(|verifier| verifier.hear(&subject));
         (tokens, last) = (tokens + 1, token);
@@ -183,29 +183,29 @@ fn no_token_is_refused_while_keys_rotate() {
         "who keeps the key set for too long should be lost"
     );
     assert!(tokens > 100, "only {tokens} tokens");
-    revoked_at_once(&world, &last);
+    revoked_at_once(&fixture, &last);
 }
 
 /// The service itself and its introspection do not keep anything.
-fn revoked_at_once(world: &World, token: &str) {
+fn revoked_at_once(fixture: &TestServer, token: &str) {
     let is_active = || {
         let answer = post_form(
-            world.address(),
+            fixture.address(),
             "/tenant/introspect",
             &format!("token={token}"),
         );
         answer.json()["active"].as_bool().unwrap()
     };
-    assert!(is_active() && world.verify(token).is_ok());
+    assert!(is_active() && fixture.verify(token).is_ok());
     let request = RevokeRequest {
         what: Some(revoke_request::What::Token(token.to_owned())),
         ..RevokeRequest::default()
     };
-    let mut client = world.tokens();
-    world.runtime.block_on(client.revoke(request)).unwrap();
+    let mut client = fixture.tokens();
+    fixture.runtime.block_on(client.revoke(request)).unwrap();
     assert!(within_a_second(|| !is_active()));
     let is_refused = || {
-        world
+        fixture
             .verify(token)
             .is_err_and(|status| reason(&status) == "TOKEN_REVOKED")
     };

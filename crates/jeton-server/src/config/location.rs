@@ -7,7 +7,7 @@ const KEY_BYTES: usize = 40;
 
 /// The parser's error with its line and key. The parser prints the line itself, whose value may be
 /// something that is not for a log; this does not.
-pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
+pub(super) fn locate(text: &str, error: &toml::de::Error) -> ConfigError {
     let line = error
         .span()
         .map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());

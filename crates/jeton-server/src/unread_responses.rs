@@ -12,23 +12,23 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use crate::limits::{LONG_ANSWER_BYTES, UNTAKEN_BYTES};
+use crate::limits::{LONG_RESPONSE_BYTES, UNREAD_RESPONSE_BYTES};
 
 /// How much it is of all connections together, bytes.
 #[derive(Debug, Default)]
-pub(crate) struct AllUntaken(AtomicUsize);
+pub(crate) struct AllUnreadResponses(AtomicUsize);
 
-impl AllUntaken {
+impl AllUnreadResponses {
     /// Whether it is so much that no more long answers should be made.
     pub(crate) fn is_too_much(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > UNTAKEN_BYTES
+        self.0.load(Ordering::Relaxed) > UNREAD_RESPONSE_BYTES
     }
 }
 
 /// Those of one connection.
 #[derive(Debug)]
-pub(crate) struct Untaken {
-    all: Arc<AllUntaken>,
+pub(crate) struct UnreadResponses {
+    all: Arc<AllUnreadResponses>,
     answers: AtomicUsize,
     began: Instant,
     /// When a piece was last taken, or an answer added to none: milliseconds since the beginning.
@@ -36,9 +36,9 @@ pub(crate) struct Untaken {
     added: Notify,
 }
 
-impl Untaken {
-    pub(crate) fn new(all: &Arc<AllUntaken>) -> Untaken {
-        Untaken {
+impl UnreadResponses {
+    pub(crate) fn new(all: &Arc<AllUnreadResponses>) -> UnreadResponses {
+        UnreadResponses {
             all: all.clone(),
             answers: AtomicUsize::new(0),
             began: Instant::now(),
@@ -70,26 +70,26 @@ impl Untaken {
 }
 
 /// A long answer, as far as it has not been taken.
-pub(crate) struct LongAnswer {
+pub(crate) struct LongResponse {
     rest: Bytes,
     bytes: usize,
-    of: Arc<Untaken>,
+    of: Arc<UnreadResponses>,
 }
 
-impl LongAnswer {
+impl LongResponse {
     /// Whether an answer of so many bytes is one.
     pub(crate) fn is_one(bytes: usize) -> bool {
-        bytes > LONG_ANSWER_BYTES
+        bytes > LONG_RESPONSE_BYTES
     }
 
-    pub(crate) fn new(answer: Bytes, of: &Arc<Untaken>) -> LongAnswer {
+    pub(crate) fn new(answer: Bytes, of: &Arc<UnreadResponses>) -> LongResponse {
         let bytes = answer.len();
         of.all.0.fetch_add(bytes, Ordering::Relaxed);
         if of.answers.fetch_add(1, Ordering::AcqRel) == 0 {
             of.touch();
             of.added.notify_one();
         }
-        LongAnswer {
+        LongResponse {
             rest: answer,
             bytes,
             of: of.clone(),
@@ -100,13 +100,13 @@ impl LongAnswer {
     /// when the last piece has been taken.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         self.of.touch();
-        let piece = self.rest.split_to(self.rest.len().min(LONG_ANSWER_BYTES));
+        let piece = self.rest.split_to(self.rest.len().min(LONG_RESPONSE_BYTES));
         // Copied: a piece that waits must not keep the whole.
         (!piece.is_empty()).then(|| Bytes::copy_from_slice(&piece))
     }
 }
 
-impl Drop for LongAnswer {
+impl Drop for LongResponse {
     fn drop(&mut self) {
         self.of.all.0.fetch_sub(self.bytes, Ordering::Relaxed);
         self.of.answers.fetch_sub(1, Ordering::AcqRel);

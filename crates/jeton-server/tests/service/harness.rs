@@ -33,7 +33,7 @@ profiles = [
 "#;
 
 /// A server, and the client's runtime. Both end with the test.
-pub(crate) struct World {
+pub(crate) struct TestServer {
     pub(crate) server: Option<Server>,
     pub(crate) runtime: Runtime,
     folder: TempDir,
@@ -51,28 +51,28 @@ impl Interceptor for Bearer {
     }
 }
 
-impl World {
+impl TestServer {
     /// A server with that configuration, on any ports.
-    pub(crate) fn with(config: &str) -> World {
-        World::try_with(config).unwrap()
+    pub(crate) fn with(config: &str) -> TestServer {
+        TestServer::try_with(config).unwrap()
     }
 
-    pub(crate) fn try_with(config: &str) -> Result<World, Error> {
-        World::at(config, Arc::new(SystemClock))
+    pub(crate) fn try_with(config: &str) -> Result<TestServer, Error> {
+        TestServer::at(config, Arc::new(SystemClock))
     }
 
     /// By that clock.
-    pub(crate) fn at(config: &str, clock: Arc<dyn Clock>) -> Result<World, Error> {
+    pub(crate) fn at(config: &str, clock: Arc<dyn Clock>) -> Result<TestServer, Error> {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        World::start(config, clock, &data, folder)
+        TestServer::start(config, clock, &data, folder)
     }
 
     /// With its data there.
     #[cfg(target_os = "linux")]
-    pub(crate) fn in_folder(config: &str, data: &std::path::Path) -> World {
+    pub(crate) fn in_folder(config: &str, data: &std::path::Path) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
-        World::start(config, Arc::new(SystemClock), data, folder).unwrap()
+        TestServer::start(config, Arc::new(SystemClock), data, folder).unwrap()
     }
 
     fn start(
@@ -80,7 +80,7 @@ impl World {
         clock: Arc<dyn Clock>,
         data: &std::path::Path,
         folder: TempDir,
-    ) -> Result<World, Error> {
+    ) -> Result<TestServer, Error> {
         let mut config = Config::from_toml(config)?;
         data.clone_into(&mut config.data);
         config.listen = any_port(config.listen);
@@ -93,23 +93,23 @@ impl World {
         // Tests share a machine that has other work: that it stands still is no overload.
         config.limits.lag_milliseconds = 60_000;
         let server = Server::start_with(config, None, clock)?;
-        let mut world = World::around(server);
-        world.folder = folder;
-        Ok(world)
+        let mut fixture = TestServer::around(server);
+        fixture.folder = folder;
+        Ok(fixture)
     }
 
     /// A server that was started already.
-    pub(crate) fn around(server: Server) -> World {
+    pub(crate) fn around(server: Server) -> TestServer {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
-        World {
+        TestServer {
             server: Some(server),
             runtime: runtime.enable_all().build().unwrap(),
             folder: tempfile::tempdir().unwrap(),
         }
     }
 
-    pub(crate) fn plain() -> World {
-        World::with(ISSUER)
+    pub(crate) fn plain() -> TestServer {
+        TestServer::with(ISSUER)
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -170,7 +170,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop();

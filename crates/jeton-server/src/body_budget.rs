@@ -17,33 +17,33 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use crate::arriving::Arriving;
-use crate::limits::{INTAKE_BYTES, patience};
-use crate::listen::Answered;
-use crate::route::Guest;
-use crate::untaken::Untaken;
+use crate::body_drain::DrainedBody;
+use crate::limits::{BODY_BUDGET_BYTES, receive_timeout};
+use crate::listen::ActiveCall;
+use crate::route::Peer;
+use crate::unread_responses::UnreadResponses;
 
 /// Before each message: whether it is compressed, and its length.
-const HEAD: usize = 5;
+const FRAME_HEADER: usize = 5;
 
 /// How much it is now.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub(crate) struct BodyBudget {
     bytes: AtomicUsize,
     /// How long a message that has begun is waited for, beside the time that its length takes.
     stall: Duration,
 }
 
 /// A gRPC request's body, counted as it comes.
-pub(crate) struct Counted {
-    body: Arriving,
-    intake: Arc<Intake>,
+pub(crate) struct MeteredBody {
+    body: DrainedBody,
+    body_budget: Arc<BodyBudget>,
     message: Message,
     held: usize,
-    is_one_message: bool,
-    untaken: Arc<Untaken>,
+    is_single_message: bool,
+    unread: Arc<UnreadResponses>,
     /// As long as its call.
-    _answered: Answered,
+    _active: ActiveCall,
     /// While a message has begun and is not whole.
     over: Option<Pin<Box<Sleep>>>,
 }
@@ -51,44 +51,44 @@ pub(crate) struct Counted {
 /// How much there is of a message that is not whole: five bytes with its length, then so many.
 #[derive(Debug, Default)]
 struct Message {
-    head: [u8; HEAD],
+    head: [u8; FRAME_HEADER],
     head_bytes: usize,
     rest: usize,
     body_bytes: usize,
 }
 
-impl Intake {
-    pub(crate) fn new(stall: Duration) -> Intake {
-        Intake {
+impl BodyBudget {
+    pub(crate) fn new(stall: Duration) -> BodyBudget {
+        BodyBudget {
             bytes: AtomicUsize::new(0),
             stall,
         }
     }
 }
 
-impl Counted {
-    pub(crate) fn new(body: Arriving, intake: &Arc<Intake>, guest: &Guest) -> Counted {
-        Counted {
+impl MeteredBody {
+    pub(crate) fn new(body: DrainedBody, body_budget: &Arc<BodyBudget>, peer: &Peer) -> MeteredBody {
+        MeteredBody {
             body,
-            intake: intake.clone(),
+            body_budget: body_budget.clone(),
             message: Message::default(),
             held: 0,
-            is_one_message: false,
-            untaken: guest.untaken.clone(),
-            _answered: guest.activity.answer(),
+            is_single_message: false,
+            unread: peer.unread.clone(),
+            _active: peer.activity.answer(),
             over: None,
         }
     }
 
     /// It has one message, which is held until it is answered: it counts so long, and must end.
-    pub(crate) fn of_one_message(mut self) -> Counted {
-        self.is_one_message = true;
+    pub(crate) fn single_message(mut self) -> MeteredBody {
+        self.is_single_message = true;
         self
     }
 
     /// Of the answers on its connection.
-    pub(crate) fn untaken(&self) -> &Arc<Untaken> {
-        &self.untaken
+    pub(crate) fn unread(&self) -> &Arc<UnreadResponses> {
+        &self.unread
     }
 
     /// A message that has begun must become whole: what there is of it is held for it, and all clients
@@ -96,11 +96,11 @@ impl Counted {
     fn wait(&mut self) {
         if self.held == 0 || self.body.is_end_stream() {
             self.over = None;
-        } else if self.over.is_none() && self.message.head_bytes == HEAD {
+        } else if self.over.is_none() && self.message.head_bytes == FRAME_HEADER {
             let whole = self.message.rest + self.message.body_bytes;
-            self.over = Some(Box::pin(sleep(patience(self.intake.stall, whole))));
+            self.over = Some(Box::pin(sleep(receive_timeout(self.body_budget.stall, whole))));
         } else if self.over.is_none() {
-            self.over = Some(Box::pin(sleep(self.intake.stall)));
+            self.over = Some(Box::pin(sleep(self.body_budget.stall)));
         }
     }
 
@@ -110,7 +110,7 @@ impl Counted {
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Status> {
-        let counter = &self.intake.bytes;
+        let counter = &self.body_budget.bytes;
         let all = match bytes >= self.held {
             true => {
                 let more = bytes - self.held;
@@ -122,7 +122,7 @@ impl Counted {
             }
         };
         self.held = bytes;
-        match all > INTAKE_BYTES {
+        match all > BODY_BUDGET_BYTES {
             true => Err(Status::resource_exhausted(
                 "too many requests have begun and not ended: try again later",
             )),
@@ -131,13 +131,13 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for MeteredBody {
     fn drop(&mut self) {
-        self.intake.bytes.fetch_sub(self.held, Ordering::Relaxed);
+        self.body_budget.bytes.fetch_sub(self.held, Ordering::Relaxed);
     }
 }
 
-impl Body for Counted {
+impl Body for MeteredBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -162,7 +162,7 @@ impl Body for Counted {
         };
         if let Some(data) = frame.data_ref() {
             let begun = this.message.take(data);
-            let held = match this.is_one_message {
+            let held = match this.is_single_message {
                 // Nearly always all has come with the first piece.
                 true if this.held == 0 && this.body.is_end_stream() => 0,
                 true => this.held + data.len(),
@@ -191,12 +191,12 @@ impl Message {
     /// Takes in what has arrived, and says how much there is now of what is not whole.
     fn take(&mut self, mut data: &[u8]) -> usize {
         while !data.is_empty() {
-            if self.head_bytes < HEAD {
-                let now = data.len().min(HEAD - self.head_bytes);
+            if self.head_bytes < FRAME_HEADER {
+                let now = data.len().min(FRAME_HEADER - self.head_bytes);
                 self.head[self.head_bytes..self.head_bytes + now].copy_from_slice(&data[..now]);
                 self.head_bytes += now;
                 data = &data[now..];
-                if self.head_bytes == HEAD {
+                if self.head_bytes == FRAME_HEADER {
                     let [_, length @ ..] = self.head;
                     self.rest = u32::from_be_bytes(length) as usize;
                 }
@@ -206,7 +206,7 @@ impl Message {
                 self.body_bytes += now;
                 data = &data[now..];
             }
-            if self.head_bytes == HEAD && self.rest == 0 {
+            if self.head_bytes == FRAME_HEADER && self.rest == 0 {
                 *self = Message::default();
             }
         }

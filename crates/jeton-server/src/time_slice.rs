@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio_stream::Stream;
 
-use crate::limits::SLICE;
+use crate::limits::TIME_SLICE;
 
 /// Looking at the clock costs a good part of what a quick item does: then it is looked at once in so
 /// many items.
-const ITEMS_BETWEEN_LOOKS: u32 = 8;
+const ITEMS_PER_CLOCK_READ: u32 = 8;
 /// Items that are not quick take longer each.
 const QUICK: Duration = Duration::from_micros(50);
 
 /// The slice that is being worked on.
-pub(crate) struct Pace {
+pub(crate) struct TimeSlice {
     looked: Instant,
     over: Instant,
     /// Items until the clock is looked at again, and since it was.
@@ -27,13 +27,13 @@ pub(crate) struct Pace {
     done: u32,
 }
 
-impl Pace {
+impl TimeSlice {
     /// A slice that begins now.
-    pub(crate) fn begin() -> Pace {
+    pub(crate) fn begin() -> TimeSlice {
         let now = Instant::now();
-        Pace {
+        TimeSlice {
             looked: now,
-            over: now + SLICE,
+            over: now + TIME_SLICE,
             items: 1,
             done: 0,
         }
@@ -47,7 +47,7 @@ impl Pace {
         }
         let now = Instant::now();
         self.items = match now - self.looked < QUICK * self.done {
-            true => ITEMS_BETWEEN_LOOKS,
+            true => ITEMS_PER_CLOCK_READ,
             false => 1,
         };
         self.looked = now;
@@ -58,15 +58,15 @@ impl Pace {
     /// Lets the others go first.
     pub(crate) async fn pause(&mut self) {
         yield_now().await;
-        *self = Pace::begin();
+        *self = TimeSlice::begin();
     }
 }
 
 /// A stream whose items are worked on in slices.
-pub(crate) struct Paced<S> {
+pub(crate) struct SlicedStream<S> {
     items: S,
     /// None: it has waited, so others have been answered.
-    pace: Option<Pace>,
+    pace: Option<TimeSlice>,
     /// How often more it says that it waits.
     pauses: u8,
 }
@@ -75,9 +75,9 @@ pub(crate) struct Paced<S> {
 /// to send it pauses too.
 const PAUSES: u8 = 2;
 
-impl<S> Paced<S> {
-    pub(crate) fn new(items: S) -> Paced<S> {
-        Paced {
+impl<S> SlicedStream<S> {
+    pub(crate) fn new(items: S) -> SlicedStream<S> {
+        SlicedStream {
             items,
             pace: None,
             pauses: 0,
@@ -85,12 +85,12 @@ impl<S> Paced<S> {
     }
 }
 
-impl<S: Stream + Unpin> Stream for Paced<S> {
+impl<S: Stream + Unpin> Stream for SlicedStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
         let this = &mut *self;
-        if this.pace.as_mut().is_some_and(Pace::is_over) {
+        if this.pace.as_mut().is_some_and(TimeSlice::is_over) {
             this.pace = None;
             this.pauses = PAUSES;
         }
@@ -101,7 +101,7 @@ impl<S: Stream + Unpin> Stream for Paced<S> {
             return Poll::Pending;
         }
         if this.pace.is_none() {
-            this.pace = Some(Pace::begin());
+            this.pace = Some(TimeSlice::begin());
         }
         let item = Pin::new(&mut this.items).poll_next(context);
         if item.is_pending() {

@@ -5,14 +5,14 @@ use jeton_issuer::Status;
 
 /// What the log was told last.
 #[derive(Debug, Default)]
-pub(crate) struct Faults {
+pub(crate) struct HealthLog {
     is_ready: Option<bool>,
     fault: Option<String>,
     has_warning: bool,
     write_failures: u64,
 }
 
-impl Faults {
+impl HealthLog {
     /// The node is like that now.
     pub(crate) fn observe(&mut self, status: &Status) {
         let failures = status.write_failures.saturating_sub(self.write_failures);

@@ -8,35 +8,35 @@ use jeton_proto::v1::{
 use tonic::{Code, Status};
 
 use crate::hand::Hand;
-use crate::http1::{Answer, post_form};
-use crate::world::{ISSUER, World, reason};
+use crate::raw_http::{Response, post_form};
+use crate::harness::{ISSUER, TestServer, reason};
 
-fn world() -> (World, Hand) {
+fn fixture() -> (TestServer, Hand) {
     let clock = Hand::new();
-    let world = World::at(ISSUER, Arc::new(clock.clone())).unwrap();
-    (world, clock)
+    let fixture = TestServer::at(ISSUER, Arc::new(clock.clone())).unwrap();
+    (fixture, clock)
 }
 
-fn post(world: &World, token: &str) -> Answer {
-    post_form(world.address(), "/tenant/revoke", &format!("token={token}"))
+fn post(fixture: &TestServer, token: &str) -> Response {
+    post_form(fixture.address(), "/tenant/revoke", &format!("token={token}"))
 }
 
-fn call(world: &World, what: revoke_request::What) -> Result<u64, Status> {
+fn call(fixture: &TestServer, what: revoke_request::What) -> Result<u64, Status> {
     let request = RevokeRequest {
         what: Some(what),
         ..RevokeRequest::default()
     };
-    let mut tokens = world.tokens();
-    let revoked = world.runtime.block_on(tokens.revoke(request));
+    let mut tokens = fixture.tokens();
+    let revoked = fixture.runtime.block_on(tokens.revoke(request));
     revoked.map(|answer| answer.into_inner().revision)
 }
 
-fn call_with_token(world: &World, token: &str) -> Result<u64, Status> {
-    call(world, revoke_request::What::Token(token.to_owned()))
+fn call_with_token(fixture: &TestServer, token: &str) -> Result<u64, Status> {
+    call(fixture, revoke_request::What::Token(token.to_owned()))
 }
 
-fn is_revoked(world: &World, issued: &IssueResponse) -> bool {
-    match world.verify(&issued.token) {
+fn is_revoked(fixture: &TestServer, issued: &IssueResponse) -> bool {
+    match fixture.verify(&issued.token) {
         Ok(_) => false,
         Err(status) => {
             assert_eq!(reason(&status), "TOKEN_REVOKED");
@@ -48,51 +48,51 @@ fn is_revoked(world: &World, issued: &IssueResponse) -> bool {
 #[test]
 fn a_token_that_has_expired_by_this_clock_alone_is_revoked() {
     for by_form in [true, false] {
-        let (world, clock) = world();
-        let issued = world.issue("access", "alice");
+        let (fixture, clock) = fixture();
+        let issued = fixture.issue("access", "alice");
         let lifetime = issued.expires_at - clock.seconds();
         clock.forward(lifetime + jeton_issuer::limits::LEEWAY_SECONDS);
-        let status = world.verify(&issued.token).unwrap_err();
+        let status = fixture.verify(&issued.token).unwrap_err();
         assert_eq!(reason(&status), "TOKEN_EXPIRED");
         match by_form {
-            true => assert_eq!(post(&world, &issued.token).status, 200),
-            false => assert!(call_with_token(&world, &issued.token).is_ok()),
+            true => assert_eq!(post(&fixture, &issued.token).status, 200),
+            false => assert!(call_with_token(&fixture, &issued.token).is_ok()),
         }
         // What another clock says.
         clock.forward(-lifetime);
-        assert!(is_revoked(&world, &issued));
+        assert!(is_revoked(&fixture, &issued));
     }
 }
 
 #[test]
 fn a_token_of_a_clock_that_is_ahead_is_revoked() {
     for by_form in [true, false] {
-        let (world, clock) = world();
-        let issued = world.issue("mac", "alice");
+        let (fixture, clock) = fixture();
+        let issued = fixture.issue("mac", "alice");
         clock.forward(-3000);
         match by_form {
-            true => assert_eq!(post(&world, &issued.token).status, 200),
-            false => assert!(call_with_token(&world, &issued.token).is_ok()),
+            true => assert_eq!(post(&fixture, &issued.token).status, 200),
+            false => assert!(call_with_token(&fixture, &issued.token).is_ok()),
         }
         clock.forward(3000);
-        assert!(is_revoked(&world, &issued));
+        assert!(is_revoked(&fixture, &issued));
     }
 }
 
 #[test]
 fn a_token_that_no_server_accepts_is_told_to_be_of_no_use() {
-    let (world, clock) = world();
-    let (other, _) = self::world();
+    let (fixture, clock) = fixture();
+    let (other, _) = self::fixture();
     let of_another = other.issue("access", "alice").token;
-    let over = world.issue("access", "alice").token;
+    let over = fixture.issue("access", "alice").token;
     clock.forward(100_000);
     for (token, said) in [
         ("no-token", "TOKEN_MALFORMED"),
         (&*of_another, "TOKEN_OF_UNKNOWN_KEY"),
         (&*over, "TOKEN_EXPIRED"),
     ] {
-        assert_eq!(post(&world, token).status, 200);
-        let status = call_with_token(&world, token).unwrap_err();
+        assert_eq!(post(&fixture, token).status, 200);
+        let status = call_with_token(&fixture, token).unwrap_err();
         assert_eq!(status.code(), Code::FailedPrecondition);
         assert_eq!(reason(&status), said);
     }
@@ -100,40 +100,40 @@ fn a_token_that_no_server_accepts_is_told_to_be_of_no_use() {
 
 #[test]
 fn a_token_that_is_encrypted_for_its_reader_is_told_to_be_unsupported() {
-    let (world, _) = world();
-    let answer = post(&world, "a.b.c.d.e");
+    let (fixture, _) = fixture();
+    let answer = post(&fixture, "a.b.c.d.e");
     assert_eq!(answer.status, 400);
     assert_eq!(answer.json()["error"], "unsupported_token_type");
-    let status = call_with_token(&world, "a.b.c.d.e").unwrap_err();
+    let status = call_with_token(&fixture, "a.b.c.d.e").unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.message().starts_with("`token`: "), "{status:?}");
 }
 
 #[test]
 fn an_expiry_that_no_token_has_is_refused() {
-    let (world, _) = world();
+    let (fixture, _) = fixture();
     let id = |expires_at| {
         revoke_request::What::TokenId(TokenId {
             id: "id".to_owned(),
             expires_at,
         })
     };
-    let status = call(&world, id(i64::MAX)).unwrap_err();
+    let status = call(&fixture, id(i64::MAX)).unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.message().contains("`expires_at`"), "{status:?}");
-    assert!(call(&world, id(0)).is_ok());
+    assert!(call(&fixture, id(0)).is_ok());
 }
 
 /// What a follower needs to tell which tokens a rule is about.
 #[test]
 fn a_follower_is_told_the_stamp_that_later_tokens_have() {
-    let (world, clock) = world();
-    let before = world.issue("access", "alice").token_id;
+    let (fixture, clock) = fixture();
+    let before = fixture.issue("access", "alice").token_id;
     let subject = revoke_request::What::Subject("alice".to_owned());
-    call(&world, subject).unwrap();
-    let after = world.issue("access", "alice").token_id;
-    let mut tokens = world.tokens();
-    let rule = world.runtime.block_on(async {
+    call(&fixture, subject).unwrap();
+    let after = fixture.issue("access", "alice").token_id;
+    let mut tokens = fixture.tokens();
+    let rule = fixture.runtime.block_on(async {
         let request = WatchRevocationsRequest::default();
         let updates = tokens.watch_revocations(request).await.unwrap();
         let mut updates = updates.into_inner();

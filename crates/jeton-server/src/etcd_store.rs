@@ -73,7 +73,7 @@ fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
 pub(crate) fn open(_: &str, _: Option<&Etcd>) -> Result<Arc<dyn Store>> {
     Err(wrong(
         "store",
-        "this jeton was built without etcd: build it with `--features etcd`, or leave the store out for one \
+        "this jeton was built without etcd: build it with `--features etcd`, or evict the store out for one \
          machine",
     ))
 }

@@ -10,28 +10,28 @@ use crate::http::plain;
 
 /// Why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum RequestError {
     /// No `Host`, several, or one that contradicts the target.
-    NoAuthority,
+    InvalidAuthority,
     /// A name that is none of the server's.
     Host,
     /// gRPC by another method.
     Method,
     /// gRPC's path, and no gRPC.
-    NoGrpc,
+    NotGrpc,
     /// A browser sent it for a page of another site.
-    ForeignPage,
+    CrossOrigin,
 }
 
 const HOST: &str = "the server is not called by this name: use its IP address or `localhost`, or add the \
                     name to `hosts` in its configuration\n";
-const FOREIGN_PAGE: &str = "a page of another site may not send this: `Origin` or `Sec-Fetch-Site` says \
+const CROSS_ORIGIN: &str = "a page of another site may not send this: `Origin` or `Sec-Fetch-Site` says \
                             that one did\n";
 
-impl Refusal {
+impl RequestError {
     pub(crate) fn answer<B>(self, request: &Request<B>) -> Response<Body> {
         match self {
-            Refusal::NoAuthority => {
+            RequestError::InvalidAuthority => {
                 let mut response = plain(
                     StatusCode::BAD_REQUEST,
                     "wants one `Host`, a host with or without a port, that agrees with the target\n",
@@ -45,28 +45,28 @@ impl Refusal {
             }
             // Its clients tell people what stands in a call's status, and of an answer that is not 200
             // just the number.
-            Refusal::Host if speaks_grpc(request) => {
+            RequestError::Host if speaks_grpc(request) => {
                 grpc::refused("HOST_NOT_ALLOWED", HOST.trim_end()).into_http()
             }
-            Refusal::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
-            Refusal::Method => {
+            RequestError::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
+            RequestError::Method => {
                 let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "gRPC calls are POST\n");
                 let post = HeaderValue::from_static("POST");
                 response.headers_mut().insert(ALLOW, post);
                 response
             }
-            Refusal::NoGrpc => plain(
+            RequestError::NotGrpc => plain(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "gRPC wants HTTP/2 and one `content-type`, application/grpc or application/grpc+proto\n",
             ),
             // No gRPC client sends those headers: it is a browser, or a proxy for one, that reads 403.
-            Refusal::ForeignPage if speaks_grpc(request) => {
-                let status = grpc::refused("FOREIGN_ORIGIN", FOREIGN_PAGE.trim_end());
+            RequestError::CrossOrigin if speaks_grpc(request) => {
+                let status = grpc::refused("FOREIGN_ORIGIN", CROSS_ORIGIN.trim_end());
                 let mut response = status.into_http();
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 response
             }
-            Refusal::ForeignPage => plain(StatusCode::FORBIDDEN, FOREIGN_PAGE),
+            RequestError::CrossOrigin => plain(StatusCode::FORBIDDEN, CROSS_ORIGIN),
         }
     }
 }

@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::error::{Error, Result};
-use crate::limits::{ADMIN_CONNECTIONS, DESCRIPTORS_OF_WORKER, OWN_DESCRIPTORS};
+use crate::limits::{ADMIN_CONNECTIONS, WORKER_DESCRIPTORS, OWN_DESCRIPTORS};
 
 /// How many connections the data listener takes: as many as it should, or as the system allows beside what
 /// the server itself and its admin listener need. The process's limit is raised as far as it may be.
@@ -12,7 +12,7 @@ use crate::limits::{ADMIN_CONNECTIONS, DESCRIPTORS_OF_WORKER, OWN_DESCRIPTORS};
 ///
 /// [`Error::Descriptors`] if not a single one is left.
 pub(crate) fn connections(wanted: usize, workers: usize) -> Result<usize> {
-    let own = OWN_DESCRIPTORS + DESCRIPTORS_OF_WORKER * workers as u64 + ADMIN_CONNECTIONS as u64;
+    let own = OWN_DESCRIPTORS + WORKER_DESCRIPTORS * workers as u64 + ADMIN_CONNECTIONS as u64;
     let needed = own.saturating_add(wanted as u64);
     let limit = raised_to(needed);
     if limit >= needed {

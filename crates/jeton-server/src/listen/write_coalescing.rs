@@ -13,8 +13,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::turn;
-use crate::limits::COLLECTED_BYTES;
+use super::inline_executor;
+use crate::limits::WRITE_BUFFER_BYTES;
 
 thread_local! {
     /// What the last connection of this thread to send everything gave back, for the next to write into.
@@ -22,10 +22,10 @@ thread_local! {
 }
 
 /// A stream whose writes are collected until what converses over it pauses, or they are too many to
-/// keep. Whoever polls the conversation does it by [`carry`](Collected::carry).
-pub(super) struct Collected<S>(Arc<Mutex<Outbox<S>>>);
+/// keep. Whoever polls the conversation does it by [`drive`](Collected::carry).
+pub(super) struct CoalescedStream<S>(Arc<Mutex<WriteBuffer<S>>>);
 
-struct Outbox<S> {
+struct WriteBuffer<S> {
     stream: S,
     /// Given back when all of it is sent: a connection that waits holds nothing. To the thread, not to
     /// the allocator, which tidies up its whole heap when it is given so much.
@@ -35,9 +35,9 @@ struct Outbox<S> {
     is_due: bool,
 }
 
-impl<S> Collected<S> {
-    pub(super) fn new(stream: S) -> Collected<S> {
-        Collected(Arc::new(Mutex::new(Outbox {
+impl<S> CoalescedStream<S> {
+    pub(super) fn new(stream: S) -> CoalescedStream<S> {
+        CoalescedStream(Arc::new(Mutex::new(WriteBuffer {
             stream,
             kept: Vec::new(),
             sent: 0,
@@ -46,26 +46,26 @@ impl<S> Collected<S> {
     }
 
     /// Another handle on the same stream, to carry what is written through this one.
-    pub(super) fn handle(&self) -> Collected<S> {
-        Collected(self.0.clone())
+    pub(super) fn handle(&self) -> CoalescedStream<S> {
+        CoalescedStream(self.0.clone())
     }
 
     /// Nobody waits for it: one task has both handles.
-    fn outbox(&self) -> MutexGuard<'_, Outbox<S>> {
+    fn buffer(&self) -> MutexGuard<'_, WriteBuffer<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: AsyncWrite + Unpin> Collected<S> {
+impl<S: AsyncWrite + Unpin> CoalescedStream<S> {
     /// Goes on with a conversation over this stream, and sends what it wrote whenever it pauses.
-    pub(super) async fn carry<F, T, E>(&self, mut conversation: Pin<&mut F>) -> Result<T, E>
+    pub(super) async fn drive<F, T, E>(&self, mut conversation: Pin<&mut F>) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
         E: From<io::Error>,
     {
         std::future::poll_fn(|context| {
-            let ended = turn::take(conversation.as_mut(), context);
-            match self.outbox().poll_flushed(context) {
+            let ended = inline_executor::take(conversation.as_mut(), context);
+            match self.buffer().poll_flushed(context) {
                 Poll::Ready(Err(error)) if ended.is_pending() => Poll::Ready(Err(error.into())),
                 // What is not sent yet will be when the stream is polled for it.
                 _ => ended,
@@ -75,7 +75,7 @@ impl<S: AsyncWrite + Unpin> Collected<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Outbox<S> {
+impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
     fn poll_flushed(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.is_due {
             ready!(self.poll_sent(context))?;
@@ -103,54 +103,54 @@ impl<S: AsyncWrite + Unpin> Outbox<S> {
     }
 
     fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.kept.len() + bytes.len() > COLLECTED_BYTES {
+        if self.kept.len() + bytes.len() > WRITE_BUFFER_BYTES {
             ready!(self.poll_sent(context))?;
-            if bytes.len() > COLLECTED_BYTES {
+            if bytes.len() > WRITE_BUFFER_BYTES {
                 return Pin::new(&mut self.stream).poll_write(context, bytes);
             }
         }
         if self.kept.capacity() == 0 {
             self.kept = SPARE.take();
-            self.kept.reserve_exact(COLLECTED_BYTES);
+            self.kept.reserve_exact(WRITE_BUFFER_BYTES);
         }
         self.kept.extend_from_slice(bytes);
         Poll::Ready(Ok(bytes.len()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Collected<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CoalescedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.outbox().stream).poll_read(context, buffer)
+        Pin::new(&mut self.buffer().stream).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Collected<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CoalescedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.outbox().poll_write(context, bytes)
+        self.buffer().poll_write(context, bytes)
     }
 
     fn is_write_vectored(&self) -> bool {
         false
     }
 
-    /// Promised: [`carry`](Collected::carry) does it.
+    /// Promised: [`drive`](Collected::carry) does it.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.outbox().is_due = true;
+        self.buffer().is_due = true;
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut outbox = self.outbox();
-        ready!(outbox.poll_sent(context))?;
-        Pin::new(&mut outbox.stream).poll_shutdown(context)
+        let mut buffer = self.buffer();
+        ready!(buffer.poll_sent(context))?;
+        Pin::new(&mut buffer.stream).poll_shutdown(context)
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
             writes: writes.clone(),
         };
         tokio::spawn(async {
-            let stream = Collected::new(counting);
+            let stream = CoalescedStream::new(counting);
             let sending = stream.handle();
             let answer = service_fn(|_: Request<Incoming>| async {
                 let body = Full::new(Bytes::from(vec![7; ANSWER]));
@@ -237,7 +237,7 @@ mod tests {
             });
             let builder = Builder::new(TokioExecutor::new());
             let conversation = pin!(builder.serve_connection(TokioIo::new(stream), answer));
-            sending.carry(conversation).await.unwrap();
+            sending.drive(conversation).await.unwrap();
         });
         let shaken = handshake(TokioExecutor::new(), TokioIo::new(client)).await;
         let (mut sender, connection) = shaken.unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     /// Says one word, and then nothing.
-    async fn hello(mut stream: Collected<DuplexStream>) -> io::Result<()> {
+    async fn hello(mut stream: CoalescedStream<DuplexStream>) -> io::Result<()> {
         stream.write_all(b"hello").await?;
         stream.flush().await?;
         std::future::pending().await
@@ -264,7 +264,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_held_after_it_is_sent() {
         let (stream, mut client) = duplex(1024 * 1024);
-        let collected = Collected::new(stream);
+        let collected = CoalescedStream::new(stream);
         let conversation = pin!(hello(collected.handle()));
         let arrived = async {
             let mut arrived = [0; 5];
@@ -272,34 +272,34 @@ mod tests {
             arrived
         };
         tokio::select! {
-            _ = collected.carry(conversation) => unreachable!("it has no end"),
+            _ = collected.drive(conversation) => unreachable!("it has no end"),
             arrived = arrived => assert_eq!(&arrived, b"hello"),
         }
-        assert_eq!(collected.outbox().kept.capacity(), 0);
+        assert_eq!(collected.buffer().kept.capacity(), 0);
     }
 
     #[tokio::test]
     async fn a_client_that_reads_slowly_gets_all_of_it_in_order() {
         let (stream, mut client) = duplex(1000);
-        let collected = Collected::new(stream);
+        let collected = CoalescedStream::new(stream);
         let mut stream = collected.handle();
         let conversation = pin!(async move {
             for frame in frames() {
                 stream.write_all(&frame).await?;
                 stream.flush().await?;
             }
-            stream.write_all(&vec![9; 2 * COLLECTED_BYTES]).await?;
+            stream.write_all(&vec![9; 2 * WRITE_BUFFER_BYTES]).await?;
             stream.write_all(b"end").await?;
             stream.shutdown().await
         });
         let mut arrived = Vec::new();
         let (read, ended) = tokio::join!(
             client.read_to_end(&mut arrived),
-            collected.carry(conversation)
+            collected.drive(conversation)
         );
         read.unwrap();
         ended.unwrap();
-        let larger = vec![9; 2 * COLLECTED_BYTES];
+        let larger = vec![9; 2 * WRITE_BUFFER_BYTES];
         assert_eq!(
             arrived,
             [frames().concat(), larger, b"end".to_vec()].concat()
@@ -311,9 +311,9 @@ mod tests {
     async fn a_client_that_is_gone_ends_it() {
         let (stream, client) = duplex(1000);
         drop(client);
-        let collected = Collected::new(stream);
+        let collected = CoalescedStream::new(stream);
         let conversation = pin!(hello(collected.handle()));
-        let error = collected.carry(conversation).await.unwrap_err();
+        let error = collected.drive(conversation).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

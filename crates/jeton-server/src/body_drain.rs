@@ -18,22 +18,22 @@ use tokio::time::timeout;
 use crate::limits;
 
 /// A body, until it has ended.
-pub(crate) struct Arriving(Option<Incoming>);
+pub(crate) struct DrainedBody(Option<Incoming>);
 
-impl From<Incoming> for Arriving {
+impl From<Incoming> for DrainedBody {
     fn from(body: Incoming) -> Self {
-        Arriving(Some(body))
+        DrainedBody(Some(body))
     }
 }
 
-impl Drop for Arriving {
+impl Drop for DrainedBody {
     fn drop(&mut self) {
         let Some(rest) = self.0.take().filter(|body| !body.is_end_stream()) else {
             return;
         };
         // Without a runtime the server has ended, and so has the connection.
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(timeout(limits::ARRIVAL, discard(rest)));
+            runtime.spawn(timeout(limits::RECEIVE_TIMEOUT, discard(rest)));
         }
     }
 }
@@ -49,7 +49,7 @@ async fn discard(mut rest: Incoming) {
     }
 }
 
-impl Body for Arriving {
+impl Body for DrainedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use hyper::rt::Executor;
 
-use crate::limits::TURN;
+use crate::limits::INLINE_BUDGET;
 
 thread_local! {
     /// When the turn is over that a connection of this thread has now.
@@ -23,7 +23,7 @@ pub(super) fn take<F: Future>(
     connection: Pin<&mut F>,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
-    OVER.set(Some(Instant::now() + TURN));
+    OVER.set(Some(Instant::now() + INLINE_BUDGET));
     let polled = connection.poll(context);
     OVER.set(None);
     polled
@@ -31,9 +31,9 @@ pub(super) fn take<F: Future>(
 
 /// Answers calls in the turn that they are read in.
 #[derive(Clone)]
-pub(super) struct InTurn;
+pub(super) struct InlineExecutor;
 
-impl<F> Executor<F> for InTurn
+impl<F> Executor<F> for InlineExecutor
 where
     F: Future + Send + 'static,
     F::Output: Send,
@@ -90,7 +90,7 @@ mod tests {
     async fn what_is_ready_is_answered_in_its_turn() {
         let done = Done::default();
         turn(|| {
-            InTurn.execute(done.clone().after(ready(())));
+            InlineExecutor.execute(done.clone().after(ready(())));
             assert_eq!(done.so_often(), 1);
         });
         yield_now().await;
@@ -100,8 +100,8 @@ mod tests {
     #[tokio::test]
     async fn what_waits_becomes_a_task() {
         let done = Done::default();
-        turn(|| InTurn.execute(done.clone().after(yield_now())));
-        turn(|| InTurn.execute(done.clone().after(pending())));
+        turn(|| InlineExecutor.execute(done.clone().after(yield_now())));
+        turn(|| InlineExecutor.execute(done.clone().after(pending())));
         assert_eq!(done.so_often(), 0);
         for _ in 0..4 {
             yield_now().await;
@@ -113,14 +113,14 @@ mod tests {
     async fn a_turn_is_over_after_its_time() {
         let done = Done::default();
         turn(|| {
-            sleep(TURN);
-            InTurn.execute(done.clone().after(ready(())));
+            sleep(INLINE_BUDGET);
+            InlineExecutor.execute(done.clone().after(ready(())));
             assert_eq!(done.so_often(), 0);
         });
         yield_now().await;
         assert_eq!(done.so_often(), 1);
         // Nobody's turn.
-        InTurn.execute(done.clone().after(ready(())));
+        InlineExecutor.execute(done.clone().after(ready(())));
         assert_eq!(done.so_often(), 1);
         yield_now().await;
         assert_eq!(done.so_often(), 2);
@@ -131,9 +131,9 @@ mod tests {
         let done = Done::default();
         turn(|| {
             #[allow(clippy::panic, reason = "what is tested")]
-            InTurn.execute(async { panic!("as it was asked") });
+            InlineExecutor.execute(async { panic!("as it was asked") });
             // As a task, if telling of the panic took longer than the turn.
-            InTurn.execute(done.clone().after(ready(())));
+            InlineExecutor.execute(done.clone().after(ready(())));
         });
         yield_now().await;
         assert_eq!(done.so_often(), 1);

@@ -18,7 +18,7 @@ use super::connections::Activity;
 const PREFACE_BYTES: usize = 24;
 
 /// A connection with bounded patience.
-pub(super) struct Patient<S> {
+pub(super) struct StallTimeout<S> {
     stream: S,
     stall: Duration,
     /// Runs until so many bytes have come that they are HTTP/1 or HTTP/2, and while nothing is taken.
@@ -29,14 +29,14 @@ pub(super) struct Patient<S> {
     stalled: Arc<AtomicBool>,
 }
 
-impl<S> Patient<S> {
+impl<S> StallTimeout<S> {
     pub(super) fn new(
         stream: S,
         first_bytes: Duration,
         stall: Duration,
         activity: Arc<Activity>,
-    ) -> Patient<S> {
-        Patient {
+    ) -> StallTimeout<S> {
+        StallTimeout {
             stream,
             stall,
             timer: Box::pin(tokio::time::sleep(first_bytes)),
@@ -85,7 +85,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -106,7 +106,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

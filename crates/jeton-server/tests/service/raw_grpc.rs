@@ -10,11 +10,11 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
 
-use crate::world::World;
+use crate::harness::TestServer;
 
 /// How a call was answered.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) data: Bytes,
@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub(crate) trailers: Option<HeaderMap>,
 }
 
-impl Answer {
+impl Response {
     /// Where the call's status is: in the trailers; or, if they are all there is, among the headers.
     pub(crate) fn end(&self) -> &HeaderMap {
         self.trailers.as_ref().unwrap_or(&self.headers)
@@ -36,7 +36,7 @@ impl Answer {
 }
 
 /// Calls `package.Service/Method` with those headers beside the usual ones.
-pub(crate) fn call<B>(world: &World, method: &str, headers: &[(&str, &str)], body: B) -> Answer
+pub(crate) fn call<B>(fixture: &TestServer, method: &str, headers: &[(&str, &str)], body: B) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -47,16 +47,16 @@ where
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    exchange(world, world.address(), request.body(body).unwrap())
+    exchange(fixture, fixture.address(), request.body(body).unwrap())
 }
 
 /// Sends a request over HTTP/2 just as it is.
-pub(crate) fn exchange<B>(world: &World, to: SocketAddr, request: http::Request<B>) -> Answer
+pub(crate) fn exchange<B>(fixture: &TestServer, to: SocketAddr, request: http::Request<B>) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let stream = tokio::net::TcpStream::connect(to).await.unwrap();
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (mut sender, connection) = shaken.await.unwrap();
@@ -65,7 +65,7 @@ where
         let (status, headers) = (response.status(), response.headers().clone());
         let collected = response.into_body().collect().await.unwrap();
         let trailers = collected.trailers().cloned();
-        Answer {
+        Response {
             status,
             headers,
             data: collected.to_bytes(),
