@@ -25,7 +25,7 @@ pub struct Connection {
     authorities: Option<Vec<u8>>,
     identity: Option<(Vec<u8>, Vec<u8>)>,
     bearer: Option<String>,
-    deadline: Duration,
+    timeout: Duration,
 }
 
 /// Calls a server. Clones share its connection; a broken one is made again.
@@ -33,7 +33,7 @@ pub struct Connection {
 pub struct Client {
     inner: TokenServiceClient<Channel>,
     bearer: Option<MetadataValue<Ascii>>,
-    deadline: Duration,
+    timeout: Duration,
 }
 
 impl Connection {
@@ -44,20 +44,20 @@ impl Connection {
             authorities: None,
             identity: None,
             bearer: None,
-            deadline: Duration::from_secs(30),
+            timeout: Duration::from_secs(30),
         }
     }
 
     /// PEM: who vouches for the server's certificate.
     #[must_use]
-    pub fn trusting(mut self, authorities: impl Into<Vec<u8>>) -> Connection {
+    pub fn ca_certificates(mut self, authorities: impl Into<Vec<u8>>) -> Connection {
         self.authorities = Some(authorities.into());
         self
     }
 
     /// PEM: the client's own certificate and its private key.
     #[must_use]
-    pub fn identified_by(
+    pub fn client_certificate(
         mut self,
         certificate: impl Into<Vec<u8>>,
         key: impl Into<Vec<u8>>,
@@ -68,15 +68,15 @@ impl Connection {
 
     /// A bearer token (RFC 6750) of the caller's. Over `https` only.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Connection {
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Connection {
         self.bearer = Some(token.into());
         self
     }
 
     /// How long a call may take.
     #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Connection {
-        self.deadline = deadline;
+    pub fn timeout(mut self, timeout: Duration) -> Connection {
+        self.timeout = timeout;
         self
     }
 
@@ -85,7 +85,7 @@ impl Connection {
     /// # Errors
     ///
     /// [`Error::Configuration`], [`Error::Unreachable`].
-    pub async fn open(self) -> Result<Client> {
+    pub async fn connect(self) -> Result<Client> {
         let configuration = |what: &str| Error::Configuration(what.to_owned());
         let is_tls = self.url.starts_with("https://");
         let has_secrets = self.bearer.is_some() || self.identity.is_some();
@@ -132,7 +132,7 @@ impl Connection {
         Ok(Client {
             inner: TokenServiceClient::new(channel),
             bearer,
-            deadline: self.deadline,
+            timeout: self.timeout,
         })
     }
 }
@@ -218,14 +218,14 @@ impl Client {
         });
         // It lasts as long as it is followed.
         request.metadata_mut().remove("grpc-timeout");
-        let asked = Moment::now();
+        let requested_at = Moment::now();
         let updates = self.inner.clone().watch_revocations(request).await?;
-        Follower::begin(issuer, updates.into_inner(), asked).await
+        Follower::begin(issuer, updates.into_inner(), requested_at).await
     }
 
     fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        request.set_timeout(self.deadline);
+        request.set_timeout(self.timeout);
         if let Some(bearer) = &self.bearer {
             request
                 .metadata_mut()

@@ -19,7 +19,7 @@ pub enum Error {
     /// The server does not know the caller, or the caller may not do this.
     Denied(String),
     /// The call was wrong: what, and what is wanted.
-    Wrong(String),
+    InvalidRequest(String),
     /// The server has too much to do: try again later.
     Overloaded(String),
     /// The server cannot be reached, or the connection broke.
@@ -45,7 +45,7 @@ impl fmt::Display for Error {
         match self {
             Error::Rejected { message, .. }
             | Error::Denied(message)
-            | Error::Wrong(message)
+            | Error::InvalidRequest(message)
             | Error::Overloaded(message)
             | Error::Unreachable(message)
             | Error::Unavailable(message)
@@ -74,7 +74,7 @@ impl From<Status> for Error {
             Code::Unauthenticated | Code::PermissionDenied => Error::Denied(message),
             Code::ResourceExhausted => Error::Overloaded(message),
             Code::InvalidArgument | Code::NotFound | Code::AlreadyExists | Code::OutOfRange => {
-                Error::Wrong(message)
+                Error::InvalidRequest(message)
             }
             Code::Unavailable | Code::DeadlineExceeded => Error::Unavailable(message),
             code => Error::Unavailable(match message.is_empty() {

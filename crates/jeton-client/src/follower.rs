@@ -9,15 +9,15 @@ use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
-use crate::age::{Age, Sent};
+use crate::view_age::{ViewAge, ServerTiming};
 use crate::error::{Error, Result};
 use crate::moment::Moment;
-use crate::rule::{over, rejects};
-use crate::steady::Steady;
+use crate::rule::{merge, rejects};
+use crate::clock_guard::ClockGuard;
 
 /// What is over is kept so much longer, seconds: for the leeway of whoever verifies, for a clock of a server
 /// that was ahead, and for one here that is behind.
-const OVER_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+const KEPT_AFTER_EXPIRY_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
 
 /// Knows what an issuer has revoked, up to a moment that it knows too.
 ///
@@ -31,15 +31,15 @@ pub struct Follower {
     tokens: HashMap<u32, HashSet<[u8; 16]>>,
     rules: HashMap<(i32, String), RevocationRule>,
     revision: u64,
-    age: Age,
-    steady: Steady,
+    age: ViewAge,
+    clock_guard: ClockGuard,
 }
 
 impl Follower {
     pub(crate) async fn begin(
         issuer: String,
         updates: Streaming<RevocationUpdate>,
-        asked: Moment,
+        requested_at: Moment,
     ) -> Result<Follower> {
         let mut follower = Follower {
             issuer,
@@ -47,8 +47,8 @@ impl Follower {
             tokens: HashMap::new(),
             rules: HashMap::new(),
             revision: 0,
-            age: Age::new(asked),
-            steady: Steady::new(asked),
+            age: ViewAge::new(requested_at),
+            clock_guard: ClockGuard::new(requested_at),
         };
         while follower.next().await? {}
         Ok(follower)
@@ -65,11 +65,11 @@ impl Follower {
         let update = self.updates.message().await?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
         let now = Moment::now();
-        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| Sent {
+        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| ServerTiming {
             age: Duration::from_millis(age),
             clock: Duration::from_millis(clock),
         });
-        self.age.hear(sent, update.is_snapshot, now);
+        self.age.record(sent, update.is_snapshot, now);
         self.revision = update.revision;
         for token in update.tokens {
             if let Ok(hash) = token.hash.try_into() {
@@ -81,11 +81,11 @@ impl Follower {
         }
         for rule in update.rules {
             let key = (rule.kind, rule.name.clone());
-            let rule = over(rule, self.rules.get(&key));
+            let rule = merge(rule, self.rules.get(&key));
             self.rules.insert(key, rule);
         }
-        let bound = self.steady.observe([update.at, own_clock()], now);
-        self.drop_before(bound.saturating_sub(OVER_AFTER_SECONDS));
+        let bound = self.clock_guard.observe([update.at, local_seconds()], now);
+        self.drop_before(bound.saturating_sub(KEPT_AFTER_EXPIRY_SECONDS));
         Ok(update.is_snapshot)
     }
 
@@ -159,7 +159,7 @@ impl Follower {
 }
 
 /// Seconds since 1970.
-fn own_clock() -> i64 {
+fn local_seconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
 }

@@ -16,13 +16,13 @@
 //! # }
 //! ```
 
-mod age;
+mod view_age;
 mod connection;
 mod error;
 mod follower;
 mod moment;
 mod rule;
-mod steady;
+mod clock_guard;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

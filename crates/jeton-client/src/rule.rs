@@ -26,7 +26,7 @@ pub(crate) fn rejects(
 
 /// The rule, told after the one that is known: no rule is taken back before it is over, so that it does not
 /// weaken what is known. The server may have lost the other one to a clock that was wrong.
-pub(crate) fn over(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
+pub(crate) fn merge(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
     let stamp = (rule.epoch, rule.number);
     match known {
         Some(known) if stamp != (0, 0) => {
@@ -120,16 +120,16 @@ mod tests {
     #[test]
     fn a_rule_that_is_told_again_does_not_weaken_what_is_known() {
         let known = rule(i64::MAX, 10, 17);
-        let told = over(rule(100, 10, 18), Some(&known));
+        let told = merge(rule(100, 10, 18), Some(&known));
         assert_eq!(
             (told.not_before, told.epoch, told.number),
             (i64::MAX, 10, 18)
         );
-        let told = over(rule(100, 10, 16), Some(&rule(90, 10, 17)));
+        let told = merge(rule(100, 10, 16), Some(&rule(90, 10, 17)));
         assert_eq!((told.not_before, told.epoch, told.number), (100, 10, 17));
         let unstamped = rule(100, 0, 0);
-        assert_eq!(over(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
-        assert_eq!(over(unstamped.clone(), None), unstamped);
+        assert_eq!(merge(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
+        assert_eq!(merge(unstamped.clone(), None), unstamped);
     }
 
     #[test]

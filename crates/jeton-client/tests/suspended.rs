@@ -6,7 +6,7 @@
 //! cannot, the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod told;
+mod fake_server;
 
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ mod linux {
     use jeton_proto::v1::RevocationUpdate;
     use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-    use crate::told::{block_on, follow};
+    use crate::fake_server::{block_on, follow};
 
     const SUSPENDED: Duration = Duration::from_secs(3600);
 

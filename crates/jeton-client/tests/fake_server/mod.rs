@@ -18,9 +18,9 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 /// The updates of an answer, as gRPC frames them.
-struct Told(UnboundedReceiver<RevocationUpdate>);
+struct UpdateBody(UnboundedReceiver<RevocationUpdate>);
 
-impl Body for Told {
+impl Body for UpdateBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -49,7 +49,7 @@ pub(crate) async fn follow(
         let (stream, _) = listener.accept().await.unwrap();
         let told = Mutex::new(Some(told));
         let answer = service_fn(|_: Request<Incoming>| {
-            let told = Told(told.lock().unwrap().take().unwrap());
+            let told = UpdateBody(told.lock().unwrap().take().unwrap());
             let answer = Response::builder().header("content-type", "application/grpc");
             std::future::ready(answer.body(told))
         });
@@ -60,7 +60,7 @@ pub(crate) async fn follow(
             .unwrap();
     });
     let client = Connection::to(format!("http://{address}"))
-        .open()
+        .connect()
         .await
         .unwrap();
     let follower = client.follow_revocations("i").await.unwrap();

@@ -1,14 +1,14 @@
 //! A follower of revocations, and a server that says what the test wants it to.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod told;
+mod fake_server;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use tokio::time::sleep;
-use told::{block_on, follow};
+use fake_server::{block_on, follow};
 
 const YEAR: i64 = 366 * 24 * 3600;
 
