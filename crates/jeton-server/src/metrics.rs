@@ -67,25 +67,25 @@ impl Call {
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub(crate) enum End {
+pub(crate) enum CallOutcome {
     /// As asked.
-    Done,
+    Ok,
     /// The token was refused.
     Rejected,
     /// The call was wrong, or the caller may not.
-    Refused,
+    ClientError,
     /// More than the server takes.
-    Shed,
+    Overloaded,
     /// The server could not.
-    Failed,
+    ServerError,
 }
 
-const ENDS: [(End, &str); 5] = [
-    (End::Done, "done"),
-    (End::Rejected, "rejected"),
-    (End::Refused, "refused"),
-    (End::Shed, "shed"),
-    (End::Failed, "failed"),
+const OUTCOMES: [(CallOutcome, &str); 5] = [
+    (CallOutcome::Ok, "ok"),
+    (CallOutcome::Rejected, "rejected"),
+    (CallOutcome::ClientError, "client_error"),
+    (CallOutcome::Overloaded, "overloaded"),
+    (CallOutcome::ServerError, "server_error"),
 ];
 
 /// Upper bounds of the histogram, in microseconds.
@@ -96,37 +96,37 @@ const BOUNDS: [u64; 10] = [
 /// The counters of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    calls: [OfCall; Call::ALL.len()],
+    calls: [CallMetrics; Call::ALL.len()],
     /// Tokens issued and verified, also those of batches and streams.
     pub(crate) issued: AtomicU64,
     pub(crate) verified: AtomicU64,
     pub(crate) connections: AtomicU64,
-    pub(crate) connections_refused: AtomicU64,
-    pub(crate) handshakes_failed: AtomicU64,
-    pub(crate) stalled: AtomicU64,
-    pub(crate) connections_idle: AtomicU64,
-    pub(crate) requests_refused: AtomicU64,
+    pub(crate) connections_rejected: AtomicU64,
+    pub(crate) tls_handshakes_failed: AtomicU64,
+    pub(crate) connections_stalled: AtomicU64,
+    pub(crate) idle_connections_closed: AtomicU64,
+    pub(crate) requests_rejected: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct OfCall {
-    ends: [AtomicU64; ENDS.len()],
+struct CallMetrics {
+    outcomes: [AtomicU64; OUTCOMES.len()],
     buckets: [AtomicU64; BOUNDS.len()],
     nanoseconds: AtomicU64,
 }
 
 impl Metrics {
     /// A call ended.
-    pub(crate) fn count(&self, call: Call, end: End, began: Instant) {
-        let of_call = &self.calls[call as usize];
-        of_call.ends[end as usize].fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count(&self, call: Call, outcome: CallOutcome, began: Instant) {
+        let call_metrics = &self.calls[call as usize];
+        call_metrics.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
         let took = began.elapsed();
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        of_call
+        call_metrics
             .nanoseconds
             .fetch_add(nanoseconds, Ordering::Relaxed);
         if let Some(bucket) = bucket(took) {
-            of_call.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+            call_metrics.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -135,12 +135,12 @@ impl Metrics {
         use std::fmt::Write as _;
         text.push_str("# HELP jeton_calls Calls by how they ended.\n# TYPE jeton_calls counter\n");
         for call in Call::ALL {
-            for (end, name) in ENDS {
-                let count = self.calls[call as usize].ends[end as usize].load(Ordering::Relaxed);
+            for (outcome, name) in OUTCOMES {
+                let count = self.calls[call as usize].outcomes[outcome as usize].load(Ordering::Relaxed);
                 let call = call.name();
                 let _ = writeln!(
                     text,
-                    "jeton_calls_total{{call=\"{call}\",end=\"{name}\"}} {count}"
+                    "jeton_calls_total{{call=\"{call}\",outcome=\"{name}\"}} {count}"
                 );
             }
         }
@@ -164,29 +164,29 @@ impl Metrics {
             ),
             ("connections", "Connections accepted.", &self.connections),
             (
-                "connections_refused",
+                "connections_rejected",
                 "Connections over the limit.",
-                &self.connections_refused,
+                &self.connections_rejected,
             ),
             (
-                "handshakes_failed",
+                "tls_handshakes_failed",
                 "Connections that did not agree on TLS.",
-                &self.handshakes_failed,
+                &self.tls_handshakes_failed,
             ),
             (
                 "connections_stalled",
                 "Connections closed because the client took nothing.",
-                &self.stalled,
+                &self.connections_stalled,
             ),
             (
-                "connections_idle",
+                "idle_connections_closed",
                 "Idle connections closed to make room for others.",
-                &self.connections_idle,
+                &self.idle_connections_closed,
             ),
             (
-                "requests_refused",
+                "requests_rejected",
                 "Requests refused by their host, origin, method or content type.",
-                &self.requests_refused,
+                &self.requests_rejected,
             ),
         ];
         for (name, help, counter) in single {
@@ -199,7 +199,7 @@ impl Metrics {
     }
 }
 
-impl OfCall {
+impl CallMetrics {
     fn write(&self, call: &str, text: &mut String) {
         use std::fmt::Write as _;
         let mut below = 0;
@@ -211,12 +211,12 @@ impl OfCall {
                 "jeton_call_seconds_bucket{{call=\"{call}\",le=\"{bound}\"}} {below}"
             );
         }
-        // The sum of the ends, not a counter of its own: whoever reads while others count must not
+        // The sum of the outcomes, not a counter of its own: whoever reads while others count must not
         // see less than in the buckets.
         let all: u64 = self
-            .ends
+            .outcomes
             .iter()
-            .map(|end| end.load(Ordering::Relaxed))
+            .map(|outcome| outcome.load(Ordering::Relaxed))
             .sum();
         let all = all.max(below);
         let nanoseconds = self.nanoseconds.load(Ordering::Relaxed);
@@ -259,10 +259,10 @@ mod tests {
     #[test]
     fn what_is_written_is_open_metrics() {
         let metrics = Metrics::default();
-        metrics.count(Call::Issue, End::Done, Instant::now());
+        metrics.count(Call::Issue, CallOutcome::Ok, Instant::now());
         let mut text = String::new();
         metrics.write(&mut text);
-        assert!(text.contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n"));
+        assert!(text.contains("jeton_calls_total{call=\"issue\",outcome=\"ok\"} 1\n"));
         assert!(text.contains("jeton_call_seconds_bucket{call=\"issue\",le=\"+Inf\"} 1\n"));
         assert_eq!(seconds(25), "0.000025");
         assert_eq!(seconds(1_000_000), "1.0");

@@ -83,7 +83,7 @@ impl Routes {
         if let Err(error) = self.admit(peer, &request, wanted.is_some()) {
             self.service
                 .metrics
-                .requests_refused
+                .requests_rejected
                 .fetch_add(1, Ordering::Relaxed);
             // The path may be an attacker's: only what is known of it is logged.
             tracing::debug!(?error, ?wanted, "a request was refused");

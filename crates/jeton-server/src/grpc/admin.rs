@@ -18,7 +18,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use super::unary::RequestMessage;
 use crate::auth::Denied;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 
@@ -169,8 +169,8 @@ impl AdminApi {
         let (service, caller) = (self.service.clone(), self.caller.clone());
         let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
         let done = done.map_err(|_| Status::internal("the server could not answer"))?;
-        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(Call::Admin, end, began);
+        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(Call::Admin, outcome, began);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 }

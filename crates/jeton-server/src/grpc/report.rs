@@ -10,7 +10,7 @@ use jeton_proto::report::jwt_service_server::JwtService;
 use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
 use tonic::{Request, Response, Status};
 
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 
@@ -37,8 +37,8 @@ impl JwtService for ReportApi {
             .service
             .check_load()
             .and_then(|()| self.generate(algorithm));
-        let end = generated.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(Call::GenerateJwt, end, began);
+        let outcome = generated.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(Call::GenerateJwt, outcome, began);
         Ok(Response::new(
             generated.map_err(|failure| failure.status())?,
         ))

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::auth::Denied;
-use crate::metrics::End;
+use crate::metrics::CallOutcome;
 use crate::service::Failure;
 
 /// The `domain` of every google.rpc.ErrorInfo.
@@ -44,12 +44,12 @@ impl Failure {
         }
     }
 
-    pub(crate) fn end(&self) -> End {
+    pub(crate) fn outcome(&self) -> CallOutcome {
         match self.told().code {
-            Code::FailedPrecondition => End::Rejected,
-            Code::ResourceExhausted => End::Shed,
-            Code::Internal | Code::Unavailable | Code::DataLoss => End::Failed,
-            _ => End::Refused,
+            Code::FailedPrecondition => CallOutcome::Rejected,
+            Code::ResourceExhausted => CallOutcome::Overloaded,
+            Code::Internal | Code::Unavailable | Code::DataLoss => CallOutcome::ServerError,
+            _ => CallOutcome::ClientError,
         }
     }
 

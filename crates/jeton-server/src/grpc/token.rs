@@ -23,7 +23,7 @@ use super::status::denied;
 use super::unary::MethodFuture;
 use super::watch;
 use crate::auth::CallerCredentials;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::time_slice::{TimeSlice, SlicedStream};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
@@ -182,8 +182,8 @@ impl TokenApi {
     }
 
     fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
-        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(call, end, began);
+        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(call, outcome, began);
     }
 
     /// Who calls, when a stream goes on: its bearer token may have expired or been revoked, and the clients

@@ -12,7 +12,7 @@ use super::issuer_path::issuer_of;
 use super::{plain, refused};
 use crate::body_drain::DrainedBody;
 use crate::limits;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::route::Peer;
 use crate::service::{Failure, Service, check_permission};
@@ -46,7 +46,7 @@ impl TokenForm {
         let caller = match allowed {
             Ok(caller) => caller,
             Err(failure) => {
-                service.metrics.count(call, failure.end(), began);
+                service.metrics.count(call, failure.outcome(), began);
                 return Err(Box::new(refused(&failure)));
             }
         };
@@ -54,7 +54,7 @@ impl TokenForm {
         match token(&head.headers, body, service.limits.form_bytes()).await {
             Ok(token) => Ok(TokenForm { caller, iss, token }),
             Err(response) => {
-                service.metrics.count(call, End::Refused, began);
+                service.metrics.count(call, CallOutcome::ClientError, began);
                 Err(response)
             }
         }

@@ -13,7 +13,7 @@ use tonic::body::Body;
 use super::form::TokenForm;
 use super::refused;
 use crate::body_drain::DrainedBody;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
 use crate::route::Peer;
 use crate::service::{Failure, Service};
@@ -30,19 +30,19 @@ pub(super) async fn introspect(
         Ok(asked) => asked,
         Err(response) => return *response,
     };
-    let (end, response) = match service.node.introspect(&iss, &token) {
+    let (outcome, response) = match service.node.introspect(&iss, &token) {
         Ok(verified) => match active(&verified) {
-            Ok(body) => (End::Done, super::json_text(StatusCode::OK, body)),
-            Err(_) => (End::Rejected, inactive()),
+            Ok(body) => (CallOutcome::Ok, super::json_text(StatusCode::OK, body)),
+            Err(_) => (CallOutcome::Rejected, inactive()),
         },
         // Why is not the client's to know (RFC 7662, section 2.2).
-        Err(error) if error.is_rejection() => (End::Rejected, inactive()),
+        Err(error) if error.is_rejection() => (CallOutcome::Rejected, inactive()),
         Err(error) => {
             let failure = Failure::from(error);
-            (failure.end(), refused(&failure))
+            (failure.outcome(), refused(&failure))
         }
     };
-    service.metrics.count(Call::Introspect, end, began);
+    service.metrics.count(Call::Introspect, outcome, began);
     response
 }
 

@@ -10,7 +10,7 @@ use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{plain, refused, respond};
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::service::{Failure, Service};
 
 /// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
@@ -39,13 +39,13 @@ fn document<B>(
 ) -> Response<Body> {
     let began = Instant::now();
     let Some(iss) = issuer_of(service, request, at) else {
-        service.metrics.count(Call::KeySet, End::Refused, began);
+        service.metrics.count(Call::KeySet, CallOutcome::ClientError, began);
         return plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
     };
     let keys = match service.node.key_set(&iss) {
         Ok(keys) => keys,
         Err(error) => {
-            service.metrics.count(Call::KeySet, End::Failed, began);
+            service.metrics.count(Call::KeySet, CallOutcome::ServerError, began);
             return refused(&Failure::from(error));
         }
     };
@@ -65,7 +65,7 @@ fn document<B>(
     if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
-    service.metrics.count(Call::KeySet, End::Done, began);
+    service.metrics.count(Call::KeySet, CallOutcome::Ok, began);
     response
 }
 

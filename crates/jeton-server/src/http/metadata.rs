@@ -12,7 +12,7 @@ use tonic::body::Body;
 use super::issuer_path::{issuer_of, url};
 use super::keys::set_cache_headers;
 use super::{plain, respond};
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::service::Service;
 
 /// `/.well-known/oauth-authorization-server…`
@@ -62,7 +62,7 @@ fn document<B>(
         Some((iss, settings))
     });
     let Some((iss, settings)) = issuer else {
-        service.metrics.count(Call::Metadata, End::Refused, began);
+        service.metrics.count(Call::Metadata, CallOutcome::ClientError, began);
         return plain(
             StatusCode::NOT_FOUND,
             "there is no such issuer with a URL\n",
@@ -83,6 +83,6 @@ fn document<B>(
         Bytes::from(body.to_string()),
     );
     set_cache_headers(response.headers_mut(), Some(settings.max_age_seconds()));
-    service.metrics.count(Call::Metadata, End::Done, began);
+    service.metrics.count(Call::Metadata, CallOutcome::Ok, began);
     response
 }

@@ -48,7 +48,7 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             u128::from(status.is_writable),
         ),
         (
-            "store_heard_milliseconds",
+            "store_last_contact_milliseconds",
             "How long ago the store was heard from.",
             heard,
         ),
@@ -64,7 +64,7 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         ),
         ("issuers", "Issuers.", status.issuers.len() as u128),
         (
-            "lag_milliseconds",
+            "worker_lag_milliseconds",
             "How late the worker was that looked last.",
             service.load.lag_milliseconds.load(Ordering::Relaxed).into(),
         ),
@@ -77,7 +77,7 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
     }
     let counters = [
         (
-            "stale_answers",
+            "stale_responses",
             "Answers from a view that was too old.",
             status.stale_answers,
         ),

@@ -11,7 +11,7 @@ use tonic::body::Body;
 use super::form::TokenForm;
 use super::refused;
 use crate::body_drain::DrainedBody;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
 use crate::route::Peer;
 use crate::service::{Failure, Service};
@@ -28,27 +28,27 @@ pub(super) async fn revoke(
         Ok(asked) => asked,
         Err(response) => return *response,
     };
-    let (end, response) = revoked(service, &asked).await;
-    service.metrics.count(Call::RevokeForm, end, began);
+    let (outcome, response) = revoked(service, &asked).await;
+    service.metrics.count(Call::RevokeForm, outcome, began);
     response
 }
 
-async fn revoked(service: &Service, asked: &TokenForm) -> (End, Response<Body>) {
+async fn revoked(service: &Service, asked: &TokenForm) -> (CallOutcome, Response<Body>) {
     let TokenForm { caller, iss, token } = asked;
     match service.node.revoke_token(caller.name(), iss, token).await {
-        Ok(_) => (End::Done, done()),
+        Ok(_) => (CallOutcome::Ok, done()),
         // What no node accepts is of no use already (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => (End::Rejected, done()),
+        Err(error) if error.is_rejection() => (CallOutcome::Rejected, done()),
         Err(Error::Unsupported(rule)) => {
             let body = json!({
                 "error": "unsupported_token_type",
                 "error_description": format!("the token {}", rule.rule),
             });
-            (End::Refused, super::json(StatusCode::BAD_REQUEST, &body))
+            (CallOutcome::ClientError, super::json(StatusCode::BAD_REQUEST, &body))
         }
         Err(error) => {
             let failure = Failure::from(error);
-            (failure.end(), refused(&failure))
+            (failure.outcome(), refused(&failure))
         }
     }
 }

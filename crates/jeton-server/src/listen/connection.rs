@@ -53,7 +53,7 @@ pub(super) async fn serve(
     let accepting = acceptor.accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
         let metrics = &state.routes.service.metrics;
-        metrics.handshakes_failed.fetch_add(1, Ordering::Relaxed);
+        metrics.tls_handshakes_failed.fetch_add(1, Ordering::Relaxed);
         return;
     };
     let shown = stream.get_ref().1.peer_certificates();
@@ -93,7 +93,7 @@ where
         }
     };
     if stalled.load(Ordering::Relaxed) {
-        service.metrics.stalled.fetch_add(1, Ordering::Relaxed);
+        service.metrics.connections_stalled.fetch_add(1, Ordering::Relaxed);
     }
     if let Err(error) = ended {
         // The client's doing, and it may do it as often as it likes: not for the log by default.

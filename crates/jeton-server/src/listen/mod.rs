@@ -84,12 +84,12 @@ impl ServerState {
     fn permit(&self, listener: Listener) -> Option<ConnectionPermit> {
         let metrics = &self.routes.service.metrics;
         let Ok((permit, is_another_gone)) = self.of(listener).connections.take() else {
-            metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
+            metrics.connections_rejected.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         metrics.connections.fetch_add(1, Ordering::Relaxed);
         let idle = u64::from(is_another_gone);
-        metrics.connections_idle.fetch_add(idle, Ordering::Relaxed);
+        metrics.idle_connections_closed.fetch_add(idle, Ordering::Relaxed);
         Some(permit)
     }
 }

@@ -94,7 +94,7 @@ fn connection_that_is_used_stays() {
     assert!(fixture.runtime.block_on(tokens.issue(request())).is_ok());
     let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
     assert!(
-        metrics.contains("jeton_connections_refused_total"),
+        metrics.contains("jeton_connections_rejected_total"),
         "{metrics}"
     );
 }

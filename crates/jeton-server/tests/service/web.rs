@@ -200,7 +200,7 @@ fn health_is_on_both_listeners_and_metrics_on_one() {
     assert!(
         metrics
             .body
-            .contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n")
+            .contains("jeton_calls_total{call=\"issue\",outcome=\"ok\"} 1\n")
     );
     assert!(metrics.body.contains("jeton_ready 1\n"));
     assert!(metrics.body.ends_with("# EOF\n"));
