@@ -34,7 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const ROTATING: &str = r#"
 [[issuer]]
 iss = "https://id.example/tenant"
-lead_seconds = 600
+publish_before_use_seconds = 600
 max_age_seconds = 300
 rotate_every_seconds = 1200
 profiles = [{name = "access", alg = "ES256", lifetime_seconds = 7200, audiences = ["api"]}]

@@ -49,7 +49,7 @@ fn a_key_set_is_kept_until_it_changes() {
 fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
     use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEAD_SECONDS_MIN, PROPAGATION_SECONDS};
     let times = format!(
-        "lead_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
+        "publish_before_use_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
         LEAD_SECONDS_MIN / 2
     );
     let fixture = TestServer::with(&ISSUER.replacen("profiles", &times, 1));
