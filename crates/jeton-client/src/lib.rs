@@ -1,4 +1,4 @@
-//! The token service's client: issue, verify, revoke, and follow revocations.
+//! The Rust client of the token service. It issues, verifies and revokes tokens, and follows revocations.
 //!
 //! ```no_run
 //! use jeton_client::{Connection, IssueRequest, VerifyRequest};

@@ -1,74 +1,76 @@
-//! How old is what a server has told.
+//! The age of a follower's view of revocations.
 //!
-//! An update says how old it was when it was sent. It may then have waited: in the server, on the network,
-//! and here for somebody to read it. The server's clock says for how long: it began to run after the call was
-//! made, so that whatever passed here beyond it is the way of the call there, and the wait.
+//! An update states the age of the server's view when the update was sent. After that, the update may have
+//! waited in the server, on the network, and in this process. To measure that wait, an update also carries the
+//! time since the server began to answer the call. Time that passed here in excess of it is the network delay
+//! of the call plus the wait.
 
 use std::time::Duration;
 
 use crate::moment::Moment;
 
-/// One clock may run faster than the other by one part in so many: what this adds up to is no wait.
+/// Maximum relative difference of the two clock rates, as 1/`CLOCK_RATE`. It is not counted as a wait.
 const CLOCK_RATE: u32 = 1000;
 
-/// What the server says of an update.
+/// The times that the server states in an update.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ServerTiming {
-    /// How old it was.
+    /// Age of the server's view when the update was sent.
     pub(crate) age: Duration,
-    /// When it was sent, since the server began to answer.
+    /// Time from the start of the call, by the server's clock, until the update was sent.
     pub(crate) clock: Duration,
 }
 
-/// As of when what was told is known.
+/// Computes the age of the view.
 #[derive(Debug)]
 pub(crate) struct ViewAge {
     requested_at: Moment,
-    /// None: not everything is known yet, or as of a moment that no clock has.
+    /// All revocations before this moment are known. `None` until the snapshot is complete, or if the moment
+    /// is before the start of this clock.
     as_of: Option<Moment>,
-    is_whole: bool,
-    /// By how many milliseconds this clock is ahead of the server's, both counted from their beginnings, if
-    /// nothing waits.
+    is_complete: bool,
+    /// Lowest difference of the two clocks so far, in milliseconds: that of an update that did not wait.
+    /// Each clock counts from the start of the call on its side.
     ahead: i64,
-    /// When that was so.
+    /// When `ahead` was measured.
     since: Moment,
 }
 
 impl ViewAge {
-    /// The call was made then.
+    /// Starts with the moment of the call.
     pub(crate) fn new(requested_at: Moment) -> ViewAge {
         ViewAge {
             requested_at,
             as_of: None,
-            is_whole: false,
+            is_complete: false,
             ahead: 0,
             since: requested_at,
         }
     }
 
-    /// An update came.
+    /// Records an update.
     pub(crate) fn record(&mut self, sent: Option<ServerTiming>, is_snapshot: bool, now: Moment) {
         let as_of = match sent {
             Some(sent) => {
                 let waited = self.waited(sent.clock, now);
                 now.before(sent.age.saturating_add(waited))
             }
-            // A server that does not say tells first what it knew when it was asked.
-            None => Some(if self.is_whole { now } else { self.requested_at }),
+            // An older server states no times. Its snapshot is from the moment of the call.
+            None => Some(if self.is_complete { now } else { self.requested_at }),
         };
         if !is_snapshot {
-            self.is_whole = true;
+            self.is_complete = true;
             self.as_of = self.as_of.max(as_of);
         }
     }
 
-    /// How old what is known is.
+    /// The age of the view at this moment.
     pub(crate) fn at(&self, now: Moment) -> Duration {
         self.as_of
             .map_or(Duration::MAX, |as_of| now.duration_since(as_of))
     }
 
-    /// How long an update has been under way.
+    /// How long an update has waited since it was sent.
     fn waited(&mut self, clock: Duration, now: Moment) -> Duration {
         let here = milliseconds(now.duration_since(self.requested_at));
         let ahead = here.saturating_sub(milliseconds(clock));
@@ -91,7 +93,7 @@ mod tests {
 
     const S: Duration = Duration::from_secs(1);
 
-    /// A moment that has a long time before it.
+    /// A moment long after the start of the clock.
     fn began() -> Moment {
         Moment::now() + 1_000_000 * S
     }
@@ -101,27 +103,27 @@ mod tests {
     }
 
     #[test]
-    fn age_of_what_waited_counts_from_when_it_was_true() {
+    fn age_of_a_delayed_update_includes_the_delay() {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         age.record(sent(2 * S, S), false, requested_at + S);
         assert_eq!(age.at(requested_at + S), 2 * S);
         age.record(sent(2 * S, 10 * S), false, requested_at + 10 * S);
         assert_eq!(age.at(requested_at + 10 * S), 2 * S);
-        // Sent two seconds later, and read twenty seconds after that.
+        // Sent after two seconds, and read twenty seconds later.
         age.record(sent(Duration::ZERO, 12 * S), false, requested_at + 32 * S);
         let waited = age.at(requested_at + 32 * S);
         assert!((20 * S - S / 10..=20 * S).contains(&waited), "{waited:?}");
-        // What is heard in time is as new as it says, however long others have waited.
+        // An update without delay has the stated age, also after delayed ones.
         age.record(sent(S, 40 * S), false, requested_at + 40 * S);
         assert_eq!(age.at(requested_at + 40 * S), S);
-        // And an old one makes nothing older.
+        // An update with a higher age does not increase the age of the view.
         age.record(sent(30 * S, 41 * S), false, requested_at + 41 * S);
         assert_eq!(age.at(requested_at + 41 * S), 2 * S);
     }
 
     #[test]
-    fn age_of_a_view_that_was_old_before_the_call_is_not_the_call_s() {
+    fn age_includes_the_age_of_the_server_view() {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         assert_eq!(age.at(requested_at), Duration::MAX, "nothing is known yet");
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn age_of_a_long_snapshot_counts_from_its_beginning() {
+    fn age_of_a_long_snapshot_counts_from_its_start() {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         for second in 0..60 {
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn age_does_not_grow_because_a_clock_runs_slower() {
+    fn age_does_not_grow_with_a_slower_server_clock() {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         for hour in 1..1000 {
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn age_of_what_an_older_server_says_counts_from_receipt() {
+    fn age_without_server_times_counts_from_receipt() {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         age.record(None, true, requested_at + S);
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn age_that_cannot_be_makes_nothing_newer() {
+    fn age_with_impossible_times_is_not_reduced() {
         for (old, clock) in [(0, u64::MAX), (u64::MAX, 0), (u64::MAX, u64::MAX)] {
             let requested_at = began();
             let mut age = ViewAge::new(requested_at);

@@ -1,10 +1,8 @@
-//! What has arrived of requests that are not whole yet, and of long ones that are being answered, of all
-//! connections together.
+//! One memory budget for incomplete request messages of all connections.
 //!
-//! Each limit by itself is harmless: a message of so many bytes, so many streams, so many connections.
-//! Multiplied they are more memory than a machine has, and a client that begins many messages and ends
-//! none costs itself little. So the beginnings are counted together, and when they are too much, the
-//! one that adds to them is refused.
+//! The limits per message, per connection and per server multiply to more memory than a machine has. A
+//! client could begin many messages and complete none at little cost. So all incomplete messages share
+//! one budget. A message that exceeds it fails with `RESOURCE_EXHAUSTED`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,18 +21,18 @@ use crate::listen::ActiveCall;
 use crate::route::Peer;
 use crate::unread_responses::UnreadResponses;
 
-/// Before each message: whether it is compressed, and its length.
+/// Bytes of a gRPC frame header: the compression flag and the message length.
 const FRAME_HEADER: usize = 5;
 
-/// How much it is now.
+/// The shared budget.
 #[derive(Debug)]
 pub(crate) struct BodyBudget {
     bytes: AtomicUsize,
-    /// How long a message that has begun is waited for, beside the time that its length takes.
+    /// Time limit to complete a message, in addition to the time for its length.
     stall: Duration,
 }
 
-/// A gRPC request's body, counted as it comes.
+/// A gRPC request body whose incomplete messages are charged to the budget.
 pub(crate) struct MeteredBody {
     body: DrainedBody,
     body_budget: Arc<BodyBudget>,
@@ -42,13 +40,13 @@ pub(crate) struct MeteredBody {
     held: usize,
     is_single_message: bool,
     unread: Arc<UnreadResponses>,
-    /// As long as its call.
+    /// Keeps the connection busy while the call runs.
     _active: ActiveCall,
-    /// While a message has begun and is not whole.
-    over: Option<Pin<Box<Sleep>>>,
+    /// Runs while a message is incomplete.
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-/// How much there is of a message that is not whole: five bytes with its length, then so many.
+/// Progress of the current message: a frame header of five bytes, then the announced length.
 #[derive(Debug, Default)]
 struct Message {
     head: [u8; FRAME_HEADER],
@@ -75,43 +73,44 @@ impl MeteredBody {
             held: 0,
             is_single_message: false,
             unread: peer.unread.clone(),
-            _active: peer.activity.answer(),
-            over: None,
+            _active: peer.activity.begin_call(),
+            timer: None,
         }
     }
 
-    /// It has one message, which is held until it is answered: it counts so long, and must end.
+    /// Treats the body as a single message, which is charged until the response is ready.
     pub(crate) fn single_message(mut self) -> MeteredBody {
         self.is_single_message = true;
         self
     }
 
-    /// Of the answers on its connection.
+    /// The unread responses of the connection.
     pub(crate) fn unread(&self) -> &Arc<UnreadResponses> {
         &self.unread
     }
 
-    /// A message that has begun must become whole: what there is of it is held for it, and all clients
-    /// together may have only so much of that.
-    fn wait(&mut self) {
+    /// Starts the timer for an incomplete message, and stops it when the message is complete.
+    fn update_timer(&mut self) {
         if self.held == 0 || self.body.is_end_stream() {
-            self.over = None;
-        } else if self.over.is_none() && self.message.head_bytes == FRAME_HEADER {
-            let whole = self.message.rest + self.message.body_bytes;
-            self.over = Some(Box::pin(sleep(receive_timeout(self.body_budget.stall, whole))));
-        } else if self.over.is_none() {
-            self.over = Some(Box::pin(sleep(self.body_budget.stall)));
+            self.timer = None;
+        } else if self.timer.is_none() && self.message.head_bytes == FRAME_HEADER {
+            let length = self.message.rest + self.message.body_bytes;
+            let timeout = receive_timeout(self.body_budget.stall, length);
+            self.timer = Some(Box::pin(sleep(timeout)));
+        } else if self.timer.is_none() {
+            self.timer = Some(Box::pin(sleep(self.body_budget.stall)));
         }
     }
 
-    fn is_over(&mut self, context: &mut Context<'_>) -> bool {
-        let over = self.over.as_mut();
-        over.is_some_and(|over| over.as_mut().poll(context).is_ready())
+    fn is_timed_out(&mut self, context: &mut Context<'_>) -> bool {
+        let timer = self.timer.as_mut();
+        timer.is_some_and(|timer| timer.as_mut().poll(context).is_ready())
     }
 
-    fn hold(&mut self, bytes: usize) -> Result<(), Status> {
+    /// Charges this many bytes to the budget instead of the bytes charged before.
+    fn charge(&mut self, bytes: usize) -> Result<(), Status> {
         let counter = &self.body_budget.bytes;
-        let all = match bytes >= self.held {
+        let total = match bytes >= self.held {
             true => {
                 let more = bytes - self.held;
                 counter.fetch_add(more, Ordering::Relaxed) + more
@@ -122,9 +121,9 @@ impl MeteredBody {
             }
         };
         self.held = bytes;
-        match all > BODY_BUDGET_BYTES {
+        match total > BODY_BUDGET_BYTES {
             true => Err(Status::resource_exhausted(
-                "too many requests have begun and not ended: try again later",
+                "too many incomplete requests, retry later",
             )),
             false => Ok(()),
         }
@@ -147,33 +146,33 @@ impl Body for MeteredBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = &mut *self;
         let frame = match Pin::new(&mut this.body).poll_frame(context) {
-            Poll::Pending if this.is_over(context) => {
-                let late =
-                    Status::deadline_exceeded("the request's message did not arrive in time");
-                return Poll::Ready(Some(Err(late)));
+            Poll::Pending if this.is_timed_out(context) => {
+                let timeout =
+                    Status::deadline_exceeded("timeout while receiving the request message");
+                return Poll::Ready(Some(Err(timeout)));
             }
             Poll::Pending => return Poll::Pending,
             Poll::Ready(None) => return Poll::Ready(None),
             Poll::Ready(Some(Err(_))) => {
-                let cut = Status::cancelled("the request was cut off");
-                return Poll::Ready(Some(Err(cut)));
+                let cancelled = Status::cancelled("the request body ended early");
+                return Poll::Ready(Some(Err(cancelled)));
             }
             Poll::Ready(Some(Ok(frame))) => frame,
         };
         if let Some(data) = frame.data_ref() {
-            let begun = this.message.take(data);
+            let incomplete = this.message.add(data);
             let held = match this.is_single_message {
-                // Nearly always all has come with the first piece.
+                // The usual case: the first piece is the whole body.
                 true if this.held == 0 && this.body.is_end_stream() => 0,
                 true => this.held + data.len(),
-                false => begun,
+                false => incomplete,
             };
             if held != this.held
-                && let Err(refused) = this.hold(held)
+                && let Err(exhausted) = this.charge(held)
             {
-                return Poll::Ready(Some(Err(refused)));
+                return Poll::Ready(Some(Err(exhausted)));
             }
-            this.wait();
+            this.update_timer();
         }
         Poll::Ready(Some(Ok(frame)))
     }
@@ -188,8 +187,8 @@ impl Body for MeteredBody {
 }
 
 impl Message {
-    /// Takes in what has arrived, and says how much there is now of what is not whole.
-    fn take(&mut self, mut data: &[u8]) -> usize {
+    /// Adds received bytes and returns how many bytes belong to an incomplete message.
+    fn add(&mut self, mut data: &[u8]) -> usize {
         while !data.is_empty() {
             if self.head_bytes < FRAME_HEADER {
                 let now = data.len().min(FRAME_HEADER - self.head_bytes);
@@ -219,15 +218,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_not_whole_counts() {
+    fn message_add_counts_incomplete_messages_only() {
         let whole = [0, 0, 0, 0, 2, 1, 1];
         let mut message = Message::default();
-        assert_eq!(message.take(&whole), 0);
-        assert_eq!(message.take(&whole[..3]), 3);
-        assert_eq!(message.take(&whole[3..6]), 6);
-        assert_eq!(message.take(&whole[6..]), 0);
-        assert_eq!(message.take(&[whole, whole].concat()), 0);
-        assert_eq!(message.take(&[0, 0, 0, 0, 0]), 0);
-        assert_eq!(message.take(&[0, 255, 255, 255, 255, 9]), 6);
+        assert_eq!(message.add(&whole), 0);
+        assert_eq!(message.add(&whole[..3]), 3);
+        assert_eq!(message.add(&whole[3..6]), 6);
+        assert_eq!(message.add(&whole[6..]), 0);
+        assert_eq!(message.add(&[whole, whole].concat()), 0);
+        assert_eq!(message.add(&[0, 0, 0, 0, 0]), 0);
+        assert_eq!(message.add(&[0, 255, 255, 255, 255, 9]), 6);
     }
 }

@@ -1,9 +1,9 @@
-//! What is counted. Counters are atomic and stand apart from what they count: nobody waits for them.
+//! Counters and histograms of calls and connections. All are atomic, so counting never blocks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Something that is called.
+/// A method or endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Call {
@@ -64,19 +64,19 @@ impl Call {
     }
 }
 
-/// How it ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum CallOutcome {
-    /// As asked.
+    /// The call succeeded.
     Ok,
-    /// The token was refused.
+    /// The token was rejected.
     Rejected,
-    /// The call was wrong, or the caller may not.
+    /// The request was invalid, or the caller lacks permission.
     ClientError,
-    /// More than the server takes.
+    /// A limit was exceeded, or the server is overloaded.
     Overloaded,
-    /// The server could not.
+    /// The server failed.
     ServerError,
 }
 
@@ -88,7 +88,7 @@ const OUTCOMES: [(CallOutcome, &str); 5] = [
     (CallOutcome::ServerError, "server_error"),
 ];
 
-/// Upper bounds of the histogram, in microseconds.
+/// Upper bounds of the histogram buckets, in microseconds.
 const BOUNDS: [u64; 10] = [
     25, 50, 100, 250, 500, 1_000, 5_000, 25_000, 100_000, 1_000_000,
 ];
@@ -97,8 +97,9 @@ const BOUNDS: [u64; 10] = [
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     calls: [CallMetrics; Call::ALL.len()],
-    /// Tokens issued and verified, also those of batches and streams.
+    /// Tokens issued, including batches and streams.
     pub(crate) issued: AtomicU64,
+    /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
     pub(crate) connections: AtomicU64,
     pub(crate) connections_rejected: AtomicU64,
@@ -116,7 +117,7 @@ struct CallMetrics {
 }
 
 impl Metrics {
-    /// A call ended.
+    /// Counts a finished call.
     pub(crate) fn count(&self, call: Call, outcome: CallOutcome, began: Instant) {
         let call_metrics = &self.calls[call as usize];
         call_metrics.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
@@ -130,10 +131,10 @@ impl Metrics {
         }
     }
 
-    /// OpenMetrics text, without its last line.
+    /// Writes OpenMetrics text, without the final `# EOF`.
     pub(crate) fn write(&self, text: &mut String) {
         use std::fmt::Write as _;
-        text.push_str("# HELP jeton_calls Calls by how they ended.\n# TYPE jeton_calls counter\n");
+        text.push_str("# HELP jeton_calls Calls by outcome.\n# TYPE jeton_calls counter\n");
         for call in Call::ALL {
             for (outcome, name) in OUTCOMES {
                 let count = self.calls[call as usize].outcomes[outcome as usize].load(Ordering::Relaxed);
@@ -145,7 +146,7 @@ impl Metrics {
             }
         }
         text.push_str(
-            "# HELP jeton_call_seconds How long calls took, from request to answer.\n\
+            "# HELP jeton_call_seconds Duration of calls, from request to response.\n\
              # TYPE jeton_call_seconds histogram\n# UNIT jeton_call_seconds seconds\n",
         );
         for call in Call::ALL {
@@ -154,38 +155,38 @@ impl Metrics {
         let single = [
             (
                 "tokens_issued",
-                "Tokens issued, in batches and streams too.",
+                "Tokens issued, including batches and streams.",
                 &self.issued,
             ),
             (
                 "tokens_verified",
-                "Tokens verified, in batches and streams too.",
+                "Tokens verified, including batches and streams.",
                 &self.verified,
             ),
             ("connections", "Connections accepted.", &self.connections),
             (
                 "connections_rejected",
-                "Connections over the limit.",
+                "Connections rejected at the connection limit.",
                 &self.connections_rejected,
             ),
             (
                 "tls_handshakes_failed",
-                "Connections that did not agree on TLS.",
+                "Failed TLS handshakes.",
                 &self.tls_handshakes_failed,
             ),
             (
                 "connections_stalled",
-                "Connections closed because the client took nothing.",
+                "Connections closed because the client stopped reading or sending.",
                 &self.connections_stalled,
             ),
             (
                 "idle_connections_closed",
-                "Idle connections closed to make room for others.",
+                "Idle connections closed at the connection limit.",
                 &self.idle_connections_closed,
             ),
             (
                 "requests_rejected",
-                "Requests refused by their host, origin, method or content type.",
+                "Requests rejected because of host, origin, method or content type.",
                 &self.requests_rejected,
             ),
         ];
@@ -211,8 +212,8 @@ impl CallMetrics {
                 "jeton_call_seconds_bucket{{call=\"{call}\",le=\"{bound}\"}} {below}"
             );
         }
-        // The sum of the outcomes, not a counter of its own: whoever reads while others count must not
-        // see less than in the buckets.
+        // The sum of the outcomes, and no separate counter: the total must not be less than the buckets when
+        // it is read while calls are counted.
         let all: u64 = self
             .outcomes
             .iter()
@@ -231,7 +232,7 @@ impl CallMetrics {
     }
 }
 
-/// The histogram's bucket; none above the last bound.
+/// The index of the histogram bucket. `None` above the last bound.
 fn bucket(took: Duration) -> Option<usize> {
     let microseconds = took.as_micros();
     BOUNDS
@@ -257,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_open_metrics() {
+    fn write_produces_open_metrics_text() {
         let metrics = Metrics::default();
         metrics.count(Call::Issue, CallOutcome::Ok, Instant::now());
         let mut text = String::new();

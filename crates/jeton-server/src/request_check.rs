@@ -1,5 +1,6 @@
-//! Requests that are refused by their first lines, and what their senders are told: what to do, and
-//! nothing of what they sent.
+//! Requests that the server rejects by method, host, origin or content type, and their responses.
+//!
+//! A response says what to do. It never repeats parts of the request.
 
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use http::{Request, Response, StatusCode, Version};
@@ -8,60 +9,60 @@ use tonic::body::Body;
 use crate::grpc;
 use crate::http::plain;
 
-/// Why.
+/// Why a request is rejected before its caller is identified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestError {
     /// No `Host`, several, or one that contradicts the target.
     InvalidAuthority,
-    /// A name that is none of the server's.
+    /// The host is not a name of the server.
     Host,
-    /// gRPC by another method.
+    /// A gRPC path with a method other than POST.
     Method,
-    /// gRPC's path, and no gRPC.
+    /// A gRPC path without HTTP/2 or without a gRPC content type.
     NotGrpc,
-    /// A browser sent it for a page of another site.
+    /// A browser sent the request for a page of another site.
     CrossOrigin,
 }
 
-const HOST: &str = "the server is not called by this name: use its IP address or `localhost`, or add the \
-                    name to `hosts` in its configuration\n";
-const CROSS_ORIGIN: &str = "a page of another site may not send this: `Origin` or `Sec-Fetch-Site` says \
-                            that one did\n";
+const HOST: &str = "unknown host name: use the IP address of the server or `localhost`, or add the name to \
+                    `hosts` in the server configuration\n";
+const CROSS_ORIGIN: &str = "cross-origin request refused: `Origin` or `Sec-Fetch-Site` names another site\n";
 
 impl RequestError {
-    pub(crate) fn answer<B>(self, request: &Request<B>) -> Response<Body> {
+    pub(crate) fn response<B>(self, request: &Request<B>) -> Response<Body> {
         match self {
             RequestError::InvalidAuthority => {
                 let mut response = plain(
                     StatusCode::BAD_REQUEST,
-                    "wants one `Host`, a host with or without a port, that agrees with the target\n",
+                    "invalid `Host`: send exactly one, HOST or HOST:PORT, that matches the request target\n",
                 );
                 if request.version() < Version::HTTP_2 {
-                    // Who sent it and who passed it on may not mean the same request.
+                    // A proxy in between may frame the request differently (request smuggling).
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(CONNECTION, close);
                 }
                 response
             }
-            // Its clients tell people what stands in a call's status, and of an answer that is not 200
-            // just the number.
+            // gRPC clients show the status message of a call. Of an HTTP status other than 200 they show
+            // only the number.
             RequestError::Host if speaks_grpc(request) => {
-                grpc::refused("HOST_NOT_ALLOWED", HOST.trim_end()).into_http()
+                grpc::permission_denied("HOST_NOT_ALLOWED", HOST.trim_end()).into_http()
             }
             RequestError::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
             RequestError::Method => {
-                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "gRPC calls are POST\n");
+                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "gRPC requires the method POST\n");
                 let post = HeaderValue::from_static("POST");
                 response.headers_mut().insert(ALLOW, post);
                 response
             }
             RequestError::NotGrpc => plain(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "gRPC wants HTTP/2 and one `content-type`, application/grpc or application/grpc+proto\n",
+                "gRPC requires HTTP/2 and exactly one `content-type`: application/grpc or \
+                 application/grpc+proto\n",
             ),
-            // No gRPC client sends those headers: it is a browser, or a proxy for one, that reads 403.
+            // Only browsers and their proxies send those headers. They understand status 403.
             RequestError::CrossOrigin if speaks_grpc(request) => {
-                let status = grpc::refused("FOREIGN_ORIGIN", CROSS_ORIGIN.trim_end());
+                let status = grpc::permission_denied("FOREIGN_ORIGIN", CROSS_ORIGIN.trim_end());
                 let mut response = status.into_http();
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 response
@@ -71,7 +72,7 @@ impl RequestError {
     }
 }
 
-/// Whether the content type is one of gRPC's.
+/// Whether the request has exactly one gRPC content type.
 pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
     let mut types = request.headers().get_all(CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {

@@ -1,4 +1,4 @@
-//! Which service a request is for.
+//! Routes requests to services.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -23,47 +23,47 @@ use crate::service::Service;
 use crate::tls::PeerCertificate;
 use crate::unread_responses::UnreadResponses;
 
-/// Through which listener someone came.
+/// The listener that accepted a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listener {
     Data,
     Admin,
 }
 
-/// Whoever is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) listener: Listener,
-    /// It reached a listener that only this machine reaches.
+    /// Whether the listener is bound to loopback.
     pub(crate) is_loopback: bool,
     pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
     pub(crate) activity: Arc<Activity>,
-    /// Of the answers on the connection.
+    /// Responses on the connection that the client has not read yet.
     pub(crate) unread: Arc<UnreadResponses>,
 }
 
-/// All services, as a connection needs them.
+/// All services.
 pub(crate) struct Routes {
     pub(crate) service: Arc<Service>,
-    pub(crate) health: Box<dyn Grpc>,
-    /// Each listener tells of what it serves.
+    pub(crate) health: Box<dyn GrpcHandler>,
+    /// Reflection lists only the services of its listener.
     pub(crate) data_reflection: Reflection,
     pub(crate) admin_reflection: Reflection,
 }
 
-/// gRPC reflection, in both versions that clients speak.
+/// gRPC reflection, in the two versions that clients use.
 pub(crate) struct Reflection {
-    pub(crate) v1: Box<dyn Grpc>,
-    pub(crate) v1alpha: Box<dyn Grpc>,
+    pub(crate) v1: Box<dyn GrpcHandler>,
+    pub(crate) v1alpha: Box<dyn GrpcHandler>,
 }
 
-/// A gRPC service of someone else's.
-pub(crate) trait Grpc: Send + Sync {
-    fn answer(&self, request: Request<MeteredBody>) -> ResponseFuture;
+/// A gRPC service from another crate.
+pub(crate) trait GrpcHandler: Send + Sync {
+    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture;
 }
 
-impl<S> Grpc for S
+impl<S> GrpcHandler for S
 where
     S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>
         + Clone
@@ -72,86 +72,86 @@ where
         + 'static,
     S::Future: Send + 'static,
 {
-    fn answer(&self, request: Request<MeteredBody>) -> ResponseFuture {
+    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture {
         grpc::stream(self.clone(), request)
     }
 }
 
 impl Routes {
-    pub(crate) fn answer(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
-        let wanted = GrpcService::of(request.uri().path());
-        if let Err(error) = self.admit(peer, &request, wanted.is_some()) {
+    pub(crate) fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+        let grpc_service = GrpcService::from_path(request.uri().path());
+        if let Err(error) = self.check_request(peer, &request, grpc_service.is_some()) {
             self.service
                 .metrics
                 .requests_rejected
                 .fetch_add(1, Ordering::Relaxed);
-            // The path may be an attacker's: only what is known of it is logged.
-            tracing::debug!(?error, ?wanted, "a request was refused");
-            return Box::pin(ready(Ok(error.answer(&request).map(ResponseBody::Other))));
+            // The path is untrusted input, so the log has the known service only.
+            tracing::debug!(?error, service = ?grpc_service, "request rejected");
+            return Box::pin(ready(Ok(error.response(&request).map(ResponseBody::Other))));
         }
-        let Some(wanted) = wanted else {
+        let Some(grpc_service) = grpc_service else {
             let (service, peer) = (self.service.clone(), peer.clone());
             return Box::pin(async move {
-                let answer = crate::http::answer(&service, &peer, request).await;
-                Ok(answer.map(ResponseBody::Other))
+                let response = crate::http::handle(&service, &peer, request).await;
+                Ok(response.map(ResponseBody::Other))
             });
         };
         match deadline::from_headers(request.headers()) {
-            Ok(None) => self.call(wanted, peer, request),
-            Ok(Some(wait)) => deadline::enforce(wait, self.call(wanted, peer, request)),
-            Err(status) => grpc::refuse(status),
+            Ok(None) => self.call(grpc_service, peer, request),
+            Ok(Some(timeout)) => deadline::enforce(timeout, self.call(grpc_service, peer, request)),
+            Err(status) => grpc::fail(status),
         }
     }
 
-    /// Refuses what no client sends, or a browser for a page of another site, before it is known who calls.
-    fn admit<B>(&self, peer: &Peer, request: &Request<B>, is_grpc: bool) -> Result<(), RequestError> {
+    /// Checks host, method, content type and origin, before the caller is identified.
+    fn check_request<B>(&self, peer: &Peer, request: &Request<B>, is_grpc: bool) -> Result<(), RequestError> {
         let service = &self.service;
         let own = Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
         let hosts = service.hosts.load();
         if !hosts.accept(&own, peer.is_loopback, &service.node) {
             return Err(RequestError::Host);
         }
-        let changes = match is_grpc {
+        let changes_state = match is_grpc {
             true => {
                 check_grpc(request)?;
                 true
             }
-            // A method that an endpoint does not take is told so.
+            // Other methods either read only or are rejected by the endpoint.
             false => request.method() == Method::POST,
         };
-        match changes && cross_origin::is_cross_origin(request.headers(), &own, peer.is_tls) {
+        match changes_state && cross_origin::is_cross_origin(request.headers(), &own, peer.is_tls) {
             true => Err(RequestError::CrossOrigin),
             false => Ok(()),
         }
     }
 
-    fn call(&self, wanted: GrpcService, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+    fn call(&self, grpc_service: GrpcService, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
         let service = &self.service;
         let request = request.map(|body| MeteredBody::new(body, &service.body_budget, peer));
-        if wanted == GrpcService::Health {
-            return self.health.answer(request);
+        if grpc_service == GrpcService::Health {
+            return self.health.handle(request);
         }
         let certificate = peer.certificate.as_ref();
-        let caller = match (wanted, peer.listener) {
+        let caller = match (grpc_service, peer.listener) {
             (GrpcService::Admin, Listener::Admin) => {
                 service.identify_administrator(certificate, request.headers())
             }
-            // Reflection tells no more than the `.proto` files do.
+            // Reflection needs no admin token: it exposes only what the `.proto` files say.
             _ => service.identify(certificate, request.headers()),
         };
         let caller = match caller {
             Ok(caller) => caller,
-            Err(denied) => return grpc::refuse(grpc::denied(denied)),
+            Err(denied) => return grpc::fail(grpc::denied(denied)),
         };
-        match (wanted, peer.listener) {
+        match (grpc_service, peer.listener) {
             (GrpcService::Token, Listener::Data) => grpc::token(service.clone(), caller, peer, request),
             (GrpcService::Report, Listener::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request)
             }
             (GrpcService::Admin, Listener::Admin) => grpc::admin(service.clone(), caller, request),
-            (GrpcService::Reflection, listener) => self.reflection(listener).v1.answer(request),
-            (GrpcService::ReflectionAlpha, listener) => self.reflection(listener).v1alpha.answer(request),
-            _ => grpc::refuse(Status::unimplemented("this listener does not serve it")),
+            (GrpcService::Reflection, listener) => self.reflection(listener).v1.handle(request),
+            (GrpcService::ReflectionAlpha, listener) => self.reflection(listener).v1alpha.handle(request),
+            _ => grpc::fail(Status::unimplemented("this listener does not serve this service")),
         }
     }
 
@@ -163,8 +163,10 @@ impl Routes {
     }
 }
 
-/// Whether it is a gRPC call at all. Every client sends one of two content types, over HTTP/2. A page
-/// cannot: for them its browser asks first, and is permitted nothing.
+/// Checks that the request is a gRPC call.
+///
+/// Every gRPC client sends one of two content types over HTTP/2. A web page cannot: those content types
+/// need a CORS preflight, and the server permits none.
 fn check_grpc<B>(request: &Request<B>) -> Result<(), RequestError> {
     if request.method() != Method::POST {
         return Err(RequestError::Method);
@@ -186,8 +188,8 @@ enum GrpcService {
 }
 
 impl GrpcService {
-    /// The gRPC service that a path names: `/package.Service/Method`.
-    fn of(path: &str) -> Option<GrpcService> {
+    /// The gRPC service in a path: `/package.Service/Method`.
+    fn from_path(path: &str) -> Option<GrpcService> {
         let (service, _) = path.strip_prefix('/')?.split_once('/')?;
         Some(match service {
             token_service_server::SERVICE_NAME => GrpcService::Token,

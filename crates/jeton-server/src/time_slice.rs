@@ -1,7 +1,7 @@
-//! Long work on a worker, done in slices: between two of them the worker answers others.
+//! Splits long work into time slices, so that a worker can handle other calls in between.
 //!
-//! A batch of 4,096 signatures with RSA takes seconds, and the calls of all other connections of the
-//! worker would wait for it, health too.
+//! A batch of 4,096 RSA signatures takes seconds. Without slices, all other connections of the worker
+//! would wait for it, including health checks.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
@@ -12,74 +12,74 @@ use tokio_stream::Stream;
 
 use crate::limits::TIME_SLICE;
 
-/// Looking at the clock costs a good part of what a quick item does: then it is looked at once in so
-/// many items.
+/// Items between two clock reads if items are quick. Reading the clock costs a good part of a quick item.
 const ITEMS_PER_CLOCK_READ: u32 = 8;
-/// Items that are not quick take longer each.
+/// An item that takes longer is not quick.
 const QUICK: Duration = Duration::from_micros(50);
 
-/// The slice that is being worked on.
+/// The current slice.
 pub(crate) struct TimeSlice {
-    looked: Instant,
-    over: Instant,
-    /// Items until the clock is looked at again, and since it was.
+    clock_read_at: Instant,
+    ends_at: Instant,
+    /// Items from one clock read to the next.
     items: u32,
+    /// Items since the last clock read.
     done: u32,
 }
 
 impl TimeSlice {
-    /// A slice that begins now.
+    /// Starts a slice now.
     pub(crate) fn begin() -> TimeSlice {
         let now = Instant::now();
         TimeSlice {
-            looked: now,
-            over: now + TIME_SLICE,
+            clock_read_at: now,
+            ends_at: now + TIME_SLICE,
             items: 1,
             done: 0,
         }
     }
 
-    /// Whether the slice is over, now that another item is done.
+    /// Counts one finished item and returns whether the slice is over.
     pub(crate) fn is_over(&mut self) -> bool {
         self.done += 1;
         if self.done < self.items {
             return false;
         }
         let now = Instant::now();
-        self.items = match now - self.looked < QUICK * self.done {
+        self.items = match now - self.clock_read_at < QUICK * self.done {
             true => ITEMS_PER_CLOCK_READ,
             false => 1,
         };
-        self.looked = now;
+        self.clock_read_at = now;
         self.done = 0;
-        now >= self.over
+        now >= self.ends_at
     }
 
-    /// Lets the others go first.
+    /// Yields to other tasks and starts the next slice.
     pub(crate) async fn pause(&mut self) {
         yield_now().await;
         *self = TimeSlice::begin();
     }
 }
 
-/// A stream whose items are worked on in slices.
+/// A stream whose items are processed in slices.
 pub(crate) struct SlicedStream<S> {
     items: S,
-    /// None: it has waited, so others have been answered.
-    pace: Option<TimeSlice>,
-    /// How often more it says that it waits.
+    /// `None` after the stream was pending: other tasks have run since.
+    slice: Option<TimeSlice>,
+    /// Remaining polls that return pending.
     pauses: u8,
 }
 
-/// tonic takes the first pause for an occasion to send what it has, and asks for more at once. With nothing
-/// to send it pauses too.
+/// Pending polls after each slice. On the first one, tonic sends its buffer and polls again at once. On the
+/// second one it has nothing to send and yields.
 const PAUSES: u8 = 2;
 
 impl<S> SlicedStream<S> {
     pub(crate) fn new(items: S) -> SlicedStream<S> {
         SlicedStream {
             items,
-            pace: None,
+            slice: None,
             pauses: 0,
         }
     }
@@ -90,22 +90,22 @@ impl<S: Stream + Unpin> Stream for SlicedStream<S> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
         let this = &mut *self;
-        if this.pace.as_mut().is_some_and(TimeSlice::is_over) {
-            this.pace = None;
+        if this.slice.as_mut().is_some_and(TimeSlice::is_over) {
+            this.slice = None;
             this.pauses = PAUSES;
         }
         if this.pauses > 0 {
             this.pauses -= 1;
-            // It is asked again when the sockets have been looked at, and those that are ready.
+            // Wakes this task after the other ready tasks have run.
             let _ = pin!(yield_now()).poll(context);
             return Poll::Pending;
         }
-        if this.pace.is_none() {
-            this.pace = Some(TimeSlice::begin());
+        if this.slice.is_none() {
+            this.slice = Some(TimeSlice::begin());
         }
         let item = Pin::new(&mut this.items).poll_next(context);
         if item.is_pending() {
-            this.pace = None;
+            this.slice = None;
         }
         Poll::Ready(ready!(item))
     }

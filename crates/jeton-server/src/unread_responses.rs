@@ -1,8 +1,7 @@
-//! Long answers that clients have not taken yet.
+//! Long responses that clients have not read yet.
 //!
-//! HTTP/2 lets a client take as little of an answer as it likes, and the connection is not idle by that: it
-//! may answer pings for ever. So an answer that is long is handed over piece by piece, and a connection that
-//! takes no piece of any for too long is closed.
+//! HTTP/2 flow control lets a client stop reading a response and still answer pings without limit. So a
+//! long response is sent in pieces. A connection that reads no piece for too long is closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,25 +13,25 @@ use tokio::time::sleep;
 
 use crate::limits::{LONG_RESPONSE_BYTES, UNREAD_RESPONSE_BYTES};
 
-/// How much it is of all connections together, bytes.
+/// Unread bytes of all connections.
 #[derive(Debug, Default)]
 pub(crate) struct AllUnreadResponses(AtomicUsize);
 
 impl AllUnreadResponses {
-    /// Whether it is so much that no more long answers should be made.
-    pub(crate) fn is_too_much(&self) -> bool {
+    /// Whether the limit is exceeded, so that no further batches are accepted.
+    pub(crate) fn is_over_limit(&self) -> bool {
         self.0.load(Ordering::Relaxed) > UNREAD_RESPONSE_BYTES
     }
 }
 
-/// Those of one connection.
+/// Unread long responses of one connection.
 #[derive(Debug)]
 pub(crate) struct UnreadResponses {
     all: Arc<AllUnreadResponses>,
-    answers: AtomicUsize,
+    responses: AtomicUsize,
     began: Instant,
-    /// When a piece was last taken, or an answer added to none: milliseconds since the beginning.
-    taken: AtomicU64,
+    /// When a piece was last read, or the first response was added: milliseconds since `began`.
+    last_read: AtomicU64,
     added: Notify,
 }
 
@@ -40,22 +39,22 @@ impl UnreadResponses {
     pub(crate) fn new(all: &Arc<AllUnreadResponses>) -> UnreadResponses {
         UnreadResponses {
             all: all.clone(),
-            answers: AtomicUsize::new(0),
+            responses: AtomicUsize::new(0),
             began: Instant::now(),
-            taken: AtomicU64::new(0),
+            last_read: AtomicU64::new(0),
             added: Notify::new(),
         }
     }
 
-    /// Waits until nothing has been taken for that long, though there was something to take.
+    /// Waits until the client has read nothing for this long although a response was pending.
     pub(crate) async fn stalled(&self, stall: Duration) {
         loop {
-            if self.answers.load(Ordering::Acquire) == 0 {
+            if self.responses.load(Ordering::Acquire) == 0 {
                 self.added.notified().await;
                 continue;
             }
-            let taken = Duration::from_millis(self.taken.load(Ordering::Relaxed));
-            match stall.checked_sub(self.began.elapsed().saturating_sub(taken)) {
+            let last_read = Duration::from_millis(self.last_read.load(Ordering::Relaxed));
+            match stall.checked_sub(self.began.elapsed().saturating_sub(last_read)) {
                 None | Some(Duration::ZERO) => return,
                 Some(left) => sleep(left).await,
             }
@@ -65,50 +64,54 @@ impl UnreadResponses {
     fn touch(&self) {
         let milliseconds = self.began.elapsed().as_millis();
         let milliseconds = u64::try_from(milliseconds).unwrap_or(u64::MAX);
-        self.taken.store(milliseconds, Ordering::Relaxed);
+        self.last_read.store(milliseconds, Ordering::Relaxed);
     }
 }
 
-/// A long answer, as far as it has not been taken.
+/// The unread rest of a long response.
 pub(crate) struct LongResponse {
     rest: Bytes,
     bytes: usize,
-    of: Arc<UnreadResponses>,
+    connection: Arc<UnreadResponses>,
 }
 
 impl LongResponse {
-    /// Whether an answer of so many bytes is one.
-    pub(crate) fn is_one(bytes: usize) -> bool {
+    /// Whether a response of this length is sent in pieces.
+    pub(crate) fn is_long(bytes: usize) -> bool {
         bytes > LONG_RESPONSE_BYTES
     }
 
-    pub(crate) fn new(answer: Bytes, of: &Arc<UnreadResponses>) -> LongResponse {
-        let bytes = answer.len();
-        of.all.0.fetch_add(bytes, Ordering::Relaxed);
-        if of.answers.fetch_add(1, Ordering::AcqRel) == 0 {
-            of.touch();
-            of.added.notify_one();
+    pub(crate) fn new(response: Bytes, connection: &Arc<UnreadResponses>) -> LongResponse {
+        let bytes = response.len();
+        connection.all.0.fetch_add(bytes, Ordering::Relaxed);
+        if connection.responses.fetch_add(1, Ordering::AcqRel) == 0 {
+            connection.touch();
+            connection.added.notify_one();
         }
         LongResponse {
-            rest: answer,
+            rest: response,
             bytes,
-            of: of.clone(),
+            connection: connection.clone(),
         }
     }
 
-    /// The next piece, when the client has room for some of it; none at the end. It is asked for once more
-    /// when the last piece has been taken.
+    /// Returns the next piece, or `None` at the end.
+    ///
+    /// hyper calls this when the client has room in its window, and once more after the last piece.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
-        self.of.touch();
+        self.connection.touch();
         let piece = self.rest.split_to(self.rest.len().min(LONG_RESPONSE_BYTES));
-        // Copied: a piece that waits must not keep the whole.
+        // Copied, so that a queued piece does not keep the whole response in memory.
         (!piece.is_empty()).then(|| Bytes::copy_from_slice(&piece))
     }
 }
 
 impl Drop for LongResponse {
     fn drop(&mut self) {
-        self.of.all.0.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.of.answers.fetch_sub(1, Ordering::AcqRel);
+        self.connection
+            .all
+            .0
+            .fetch_sub(self.bytes, Ordering::Relaxed);
+        self.connection.responses.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -1,5 +1,7 @@
-//! `jwt.services.JwtService`: what a public comparison of gRPC servers measured. Each call takes the
-//! next of a thousand addresses, issues a token for it, verifies the token and compares the subject.
+//! `jwt.services.JwtService`, the service of a public benchmark of gRPC servers.
+//!
+//! Each call takes the next of a thousand addresses, issues a token for it, verifies the token and compares
+//! the subject.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,9 +16,9 @@ use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 
-/// How many addresses there are.
+/// Number of addresses.
 const ADDRESSES: usize = 1000;
-/// The report's addresses have 18 characters; these are made up.
+/// Each address has 18 characters, as in the benchmark.
 const DOMAIN: &str = "@mail.test";
 
 /// The service, for one caller.
@@ -54,7 +56,7 @@ impl ReportApi {
             "HS256" => &settings.hs256,
             "ES256" => &settings.es256,
             _ => {
-                let what = "wants HS256 or ES256".to_owned();
+                let what = "expected HS256 or ES256".to_owned();
                 return Err(Failure::Field("algorithm", what));
             }
         };
@@ -81,12 +83,12 @@ impl ReportApi {
 
 fn address(index: usize) -> String {
     let index = index % ADDRESSES;
-    let digit = |place: usize| char::from(b'0' + u8::try_from(index / place % 10).unwrap_or(0));
+    let digit = |unit: usize| char::from(b'0' + u8::try_from(index / unit % 10).unwrap_or(0));
     let mut address = String::with_capacity(18);
     address.push_str("user0");
     [100, 10, 1]
         .into_iter()
-        .for_each(|place| address.push(digit(place)));
+        .for_each(|unit| address.push(digit(unit)));
     address.push_str(DOMAIN);
     address
 }
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_a_thousand_addresses_of_eighteen_characters() {
+    fn address_has_a_thousand_values_of_eighteen_characters() {
         let all: std::collections::BTreeSet<String> = (0..2 * ADDRESSES).map(address).collect();
         assert_eq!(all.len(), ADDRESSES);
         assert!(all.iter().all(|address| address.len() == 18));

@@ -33,11 +33,11 @@ use crate::service::{Failure, Service, check_permission};
 pub(crate) struct TokenApi {
     pub(super) service: Arc<Service>,
     pub(super) caller: Arc<Caller>,
-    /// Of a stream.
-    pub(super) shown: Option<Arc<CallerCredentials>>,
+    /// Set for streaming calls.
+    pub(super) credentials: Option<Arc<CallerCredentials>>,
 }
 
-type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl TokenService for TokenApi {
@@ -45,22 +45,22 @@ impl TokenService for TokenApi {
         &self,
         request: Request<IssueRequest>,
     ) -> Result<Response<IssueResponse>, Status> {
-        self.answer(Call::Issue, || self.issue_one(request.get_ref()))
+        self.respond(Call::Issue, || self.issue_one(request.get_ref()))
     }
 
     async fn verify(
         &self,
         request: Request<VerifyRequest>,
     ) -> Result<Response<VerifyResponse>, Status> {
-        self.answer(Call::Verify, || self.verify_one(request.get_ref()))
+        self.respond(Call::Verify, || self.verify_one(request.get_ref()))
     }
 
     async fn issue_batch(
         &self,
         request: Request<IssueBatchRequest>,
     ) -> Result<Response<IssueBatchResponse>, Status> {
-        // Only tonic would ask like this: see `issue_outcomes`.
-        let batch = Batch::of(request.get_ref());
+        // The trait requires this method. Calls use `issue_outcomes` directly.
+        let batch = Batch::encode(request.get_ref());
         let outcomes = self.issue_outcomes(Request::new(batch)).await?;
         Ok(Response::new(outcomes.get_ref().message()?))
     }
@@ -70,10 +70,10 @@ impl TokenService for TokenApi {
         request: Request<VerifyBatchRequest>,
     ) -> Result<Response<VerifyBatchResponse>, Status> {
         let verified = self.verify_many(request.get_ref());
-        self.answer_in_slices(Call::VerifyBatch, verified).await
+        self.respond_in_slices(Call::VerifyBatch, verified).await
     }
 
-    type IssueStreamStream = Answers<IssueOutcome>;
+    type IssueStreamStream = ResponseStream<IssueOutcome>;
 
     async fn issue_stream(
         &self,
@@ -91,7 +91,7 @@ impl TokenService for TokenApi {
         Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
     }
 
-    type VerifyStreamStream = Answers<VerifyOutcome>;
+    type VerifyStreamStream = ResponseStream<VerifyOutcome>;
 
     async fn verify_stream(
         &self,
@@ -117,7 +117,7 @@ impl TokenService for TokenApi {
         request: Request<RevokeRequest>,
     ) -> Result<Response<RevokeResponse>, Status> {
         let revoked = self.revoke_one(request.into_inner());
-        self.answer_in_slices(Call::Revoke, revoked).await
+        self.respond_in_slices(Call::Revoke, revoked).await
     }
 
     type WatchRevocationsStream = watch::Updates;
@@ -127,16 +127,16 @@ impl TokenService for TokenApi {
         request: Request<WatchRevocationsRequest>,
     ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
         let began = Instant::now();
-        let begun = self
+        let updates = self
             .issuer(&request.get_ref().issuer, Permission::Verify)
-            .and_then(|iss| watch::begin(self.clone(), iss));
-        self.count(Call::WatchRevocations, &begun, began);
-        Ok(Response::new(begun.map_err(|failure| failure.status())?))
+            .and_then(|iss| watch::start(self.clone(), iss));
+        self.count(Call::WatchRevocations, &updates, began);
+        Ok(Response::new(updates.map_err(|failure| failure.status())?))
     }
 
     async fn keys(&self, request: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
-        self.answer(Call::Keys, || {
-            // Public, as they are over HTTP.
+        self.respond(Call::Keys, || {
+            // No permission check: key sets are public over HTTP too.
             let iss = self.service.issuer(&request.get_ref().issuer)?;
             let keys = self.service.node.key_set(&iss)?;
             let max_age_seconds = match self.service.node.key_sets_may_be_cached() {
@@ -154,8 +154,8 @@ impl TokenService for TokenApi {
 }
 
 impl TokenApi {
-    /// Answers a call, unless the server is late, and counts how it ended.
-    fn answer<T>(
+    /// Handles a call unless the worker is overloaded, and counts its outcome.
+    fn respond<T>(
         &self,
         call: Call,
         work: impl FnOnce() -> Result<T, Failure>,
@@ -166,8 +166,8 @@ impl TokenApi {
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
-    /// The same of work during which the worker answers others.
-    async fn answer_in_slices<T>(
+    /// Same as [`respond`](TokenApi::respond), for work that yields to other calls.
+    async fn respond_in_slices<T>(
         &self,
         call: Call,
         work: impl Future<Output = Result<T, Failure>>,
@@ -175,7 +175,7 @@ impl TokenApi {
         let began = Instant::now();
         let done = match self.service.check_load() {
             Ok(()) => work.await,
-            Err(late) => Err(late),
+            Err(overloaded) => Err(overloaded),
         };
         self.count(call, &done, began);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
@@ -186,16 +186,17 @@ impl TokenApi {
         self.service.metrics.count(call, outcome, began);
     }
 
-    /// Who calls, when a stream goes on: its bearer token may have expired or been revoked, and the clients
-    /// in the configuration may have changed.
+    /// Identifies the caller of a stream again.
+    ///
+    /// Its bearer token may have expired or been revoked since, or the configured clients have changed.
     fn identify_again(&mut self) -> Result<(), Status> {
-        if let Some(shown) = &self.shown {
-            self.caller = shown.identify(&self.service).map_err(denied)?;
+        if let Some(credentials) = &self.credentials {
+            self.caller = credentials.identify(&self.service).map_err(denied)?;
         }
         Ok(())
     }
 
-    /// Whether a stream's caller may still verify.
+    /// Checks that the caller of a stream may still verify.
     pub(super) fn check_again(&mut self, iss: &str) -> Result<(), Status> {
         self.identify_again()?;
         check_permission(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
@@ -226,12 +227,12 @@ impl TokenApi {
         Ok(verify_response(&verified))
     }
 
-    /// `IssueBatch`, whose answer is written as it is made.
+    /// `IssueBatch` with a response that is encoded while tokens are issued.
     pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> MethodFuture<'_, Outcomes> {
         Box::pin(async move {
             let contents = request.get_ref().read()?;
             let issued = self.issue_many(&contents);
-            self.answer_in_slices(Call::IssueBatch, issued).await
+            self.respond_in_slices(Call::IssueBatch, issued).await
         })
     }
 
@@ -239,13 +240,13 @@ impl TokenApi {
         let iss = self.issuer(request.issuer, Permission::Issue)?;
         let items = &request.items;
         self.check_batch("items", items.len())?;
-        let mut outcomes = Outcomes::of(items.len());
+        let mut outcomes = Outcomes::new(items.len());
         let mut rest = &items[..];
-        let mut pace = TimeSlice::begin();
+        let mut slice = TimeSlice::begin();
         loop {
-            match self.issue_slice(&iss, request, rest, &mut pace, &mut outcomes) {
+            match self.issue_slice(&iss, request, rest, &mut slice, &mut outcomes) {
                 Ok(done) => rest = &rest[done..],
-                // What is wrong with all of them is told of each.
+                // An error that concerns the whole batch becomes the outcome of each item.
                 Err(failure) => {
                     rest.iter().for_each(|_| outcomes.push_failed(&failure));
                     break;
@@ -254,7 +255,7 @@ impl TokenApi {
             if rest.is_empty() {
                 break;
             }
-            pace.pause().await;
+            slice.pause().await;
         }
         self.service
             .metrics
@@ -263,13 +264,13 @@ impl TokenApi {
         Ok(outcomes)
     }
 
-    /// Issues the first of these items, as many as the slice has room for, and says how many.
+    /// Issues items until the time slice is over, and returns how many.
     fn issue_slice(
         &self,
         iss: &str,
         request: &Contents<'_>,
         items: &[Item<'_>],
-        pace: &mut TimeSlice,
+        slice: &mut TimeSlice,
         outcomes: &mut Outcomes,
     ) -> Result<usize, Failure> {
         let authenticator = self.service.authenticator.load();
@@ -283,7 +284,7 @@ impl TokenApi {
                     Ok(()) => issue_item(&mut series, item, token_bytes),
                     Err(denied) => Err(denied.into()),
                 });
-                if pace.is_over() {
+                if slice.is_over() {
                     return Ok(index + 1);
                 }
             }
@@ -304,19 +305,19 @@ impl TokenApi {
             return Err(no_audience());
         }
         let mut outcomes = Vec::with_capacity(request.tokens.len());
-        let mut pace = TimeSlice::begin();
+        let mut slice = TimeSlice::begin();
         for token in &request.tokens {
             let verified = self.service.node.verify(&iss, &request.audience, token);
             let verified = verified.map(|token| verify_response(&token));
             outcomes.push(verify_outcome(verified.map_err(Failure::from)));
-            if pace.is_over() {
-                pace.pause().await;
+            if slice.is_over() {
+                slice.pause().await;
             }
         }
-        let done = |one: &&VerifyOutcome| {
+        let is_verified = |one: &&VerifyOutcome| {
             matches!(one.outcome, Some(verify_outcome::Outcome::Verified(_)))
         };
-        let verified = outcomes.iter().filter(done).count() as u64;
+        let verified = outcomes.iter().filter(is_verified).count() as u64;
         self.service
             .metrics
             .verified
@@ -331,7 +332,7 @@ impl TokenApi {
             None => {
                 return Err(Failure::Field(
                     "what",
-                    "wants one of token, token_id, subject, client_id, key_id".to_owned(),
+                    "required: one of token, token_id, subject, client_id, key_id".to_owned(),
                 ));
             }
             Some(revoke_request::What::Token(token)) => {
@@ -355,17 +356,17 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.unread.is_too_much() {
+        if self.service.unread.is_over_limit() {
             return Err(Failure::Overloaded(
-                "clients have not taken what they were answered: try again later",
+                "too many unread responses, retry later",
             ));
         }
-        let most = self.service.limits.batch_items;
+        let max = self.service.limits.batch_items;
         match items {
-            0 => Err(Failure::Field(field, "wants at least one".to_owned())),
-            items if items > most => Err(Failure::Field(
+            0 => Err(Failure::Field(field, "must not be empty".to_owned())),
+            items if items > max => Err(Failure::Field(
                 field,
-                format!("{items} items, and {most} are the most: send several batches"),
+                format!("{items} items, maximum {max}: send several batches"),
             )),
             _ => Ok(()),
         }
@@ -373,7 +374,7 @@ impl TokenApi {
 }
 
 fn no_audience() -> Failure {
-    Failure::Field("audience", "wants whom the token must be for".to_owned())
+    Failure::Field("audience", "required".to_owned())
 }
 
 fn wanted(request: &IssueRequest, token_bytes: usize) -> Result<Wanted<'_>, Failure> {
@@ -390,12 +391,12 @@ fn wanted(request: &IssueRequest, token_bytes: usize) -> Result<Wanted<'_>, Fail
 
 fn profile(named: &str) -> Result<&str, Failure> {
     given(named).ok_or_else(|| {
-        let what = "wants a profile of the issuer".to_owned();
+        let what = "required: the name of a profile of the issuer".to_owned();
         Failure::Field("profile", what)
     })
 }
 
-/// A field that is not empty.
+/// A field, or `None` if it is empty.
 fn given(field: &str) -> Option<&str> {
     (!field.is_empty()).then_some(field)
 }

@@ -1,6 +1,7 @@
-//! Calls of one message and one answer, which nearly all are, without what only a stream needs: the
-//! message is decoded where it arrived, and the answer is one frame between headers and trailers that
-//! are always the same. Streams, and the services of others, go through tonic.
+//! Unary calls, without the overhead of streams.
+//!
+//! The request message is decoded in place. The response is one frame between constant headers and
+//! trailers. Streams and services from other crates use tonic.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,39 +17,39 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 
-use super::{ResponseFuture, refuse};
+use super::{ResponseFuture, fail};
 use crate::body_budget::MeteredBody;
 use crate::unread_responses::{LongResponse, UnreadResponses};
 
-/// Before each message: whether it is compressed, and its length.
+/// Bytes of a gRPC frame header: the compression flag and the message length.
 pub(super) const FRAME_HEADER: usize = 5;
 
-/// What a request is answered with.
+/// The body of an HTTP response.
 pub(crate) enum ResponseBody {
-    /// A message in its frame; none once it is sent. The trailers that follow say that all is well.
+    /// A framed message, then trailers with status 0. `None` after the message was sent.
     Message(Option<Bytes>),
-    /// A message in its frame that is handed over piece by piece, before the same trailers.
+    /// A framed message that is sent in pieces, then the same trailers.
     Long(LongResponse),
-    /// Nothing more.
+    /// The end.
     Ended,
-    /// A stream, an error, or no gRPC at all.
+    /// A stream, an error, or a response that is not gRPC.
     Other(Body),
 }
 
-/// What a call asks.
+/// The request message of a call.
 pub(super) trait RequestMessage: Send + Sized {
-    /// Of its message's bytes.
+    /// Decodes the bytes of the message.
     fn decode_message(message: Bytes) -> Result<Self, Status>;
 }
 
 impl<M: Message + Default> RequestMessage for M {
     fn decode_message(message: Bytes) -> Result<M, Status> {
-        // What is wrong in it is told without repeating it.
+        // prost's error does not repeat data of the message.
         M::decode(message).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
-/// What a call is answered with, in its frame.
+/// The response message of a call.
 pub(super) trait ResponseMessage {
     fn into_frame(self) -> Result<Bytes, Status>;
 }
@@ -59,11 +60,11 @@ impl<M: Message> ResponseMessage for M {
     }
 }
 
-/// What a method answers, as tonic generates them.
+/// The future of a method, as in tonic's generated traits.
 pub(super) type MethodFuture<'a, A> =
     Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
 
-/// Reads a call's message, has it answered, and frames the answer.
+/// Reads the request message, calls the method and frames the response.
 pub(super) fn unary<S, Q, A>(
     api: S,
     limit: usize,
@@ -76,7 +77,7 @@ where
     A: ResponseMessage + 'static,
 {
     if let Err(status) = check_encoding(request.headers()) {
-        return refuse(status);
+        return fail(status);
     }
     let mut body = request.into_body().single_message();
     Box::pin(async move {
@@ -91,11 +92,11 @@ where
     })
 }
 
-/// The one message of a request.
+/// Reads the single message of a request.
 async fn message<Q: RequestMessage>(body: &mut MeteredBody, limit: usize) -> Result<Q, Status> {
     let mut frame = next(body).await?;
     check(&frame, limit)?;
-    // Nearly always all has come with the first piece, and is not copied.
+    // The usual case: the first piece is the whole message, and is not copied.
     if !is_whole(&frame) {
         frame = join(frame, body, limit).await?;
     }
@@ -107,9 +108,9 @@ async fn message<Q: RequestMessage>(body: &mut MeteredBody, limit: usize) -> Res
     }
 }
 
-/// Waits for the pieces of a frame that has begun.
+/// Waits for the remaining pieces of a frame.
 async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Bytes, Status> {
-    // Copied, so that who is waited for does not keep what else the connection read with it.
+    // Copied, so that a slow request does not keep the read buffer of the connection in memory.
     let mut joined = BytesMut::from(&*first);
     drop(first);
     while !is_whole(&joined) {
@@ -117,7 +118,7 @@ async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Byte
         if more.is_empty() {
             let what = match joined.is_empty() {
                 true => "the request has no message",
-                false => "the request's message is cut short",
+                false => "the request message is truncated",
             };
             return Err(Status::internal(what));
         }
@@ -127,13 +128,13 @@ async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Byte
     Ok(joined.freeze())
 }
 
-/// The next piece of a body; empty at its end.
+/// The next piece of a body. Empty at the end.
 async fn next(body: &mut MeteredBody) -> Result<Bytes, Status> {
     while !body.is_end_stream() {
         let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await else {
             break;
         };
-        // Trailers say nothing to this server.
+        // Request trailers are ignored.
         match frame?.into_data() {
             Ok(data) if !data.is_empty() => return Ok(data),
             _ => {}
@@ -142,7 +143,7 @@ async fn next(body: &mut MeteredBody) -> Result<Bytes, Status> {
     Ok(Bytes::new())
 }
 
-/// The message that a piece begins with, as its head says it is.
+/// The compression flag and the message length in a frame header.
 fn head(arrived: &[u8]) -> Option<(u8, usize)> {
     let [flag, length @ ..] = *arrived.first_chunk::<FRAME_HEADER>()?;
     Some((flag, u32::from_be_bytes(length) as usize))
@@ -156,7 +157,7 @@ fn more_than_one() -> Status {
     Status::internal("the request has more than one message")
 }
 
-/// Refuses what will never be one message within the limit, as soon as that can be seen.
+/// Fails as soon as the received bytes cannot become one message within the limit.
 fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
     let Some((flag, length)) = head(arrived) else {
         return Ok(());
@@ -165,7 +166,7 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
         0 => {}
         1 => {
             return Err(Status::internal(
-                "the message is compressed, and the request does not say how",
+                "the message is compressed, but `grpc-encoding` is missing",
             ));
         }
         _ => {
@@ -176,7 +177,7 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
     }
     if length > limit {
         return Err(Status::out_of_range(format!(
-            "the message has {length} bytes, and {limit} are the most"
+            "the message has {length} bytes, maximum {limit}"
         )));
     }
     if arrived.len() > FRAME_HEADER + length {
@@ -185,13 +186,13 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
     Ok(())
 }
 
-/// No compression is spoken here.
+/// Checks that the request is not compressed.
 fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     match headers.get("grpc-encoding") {
         None => Ok(()),
         Some(encoding) if encoding == "identity" => Ok(()),
         Some(_) => {
-            let what = "the message is compressed, and this server does not know how";
+            let what = "compression is not supported";
             let mut status = Status::unimplemented(what);
             let identity = MetadataValue::from_static("identity");
             let metadata = status.metadata_mut();
@@ -201,7 +202,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
-/// A message behind its head, in one allocation.
+/// Encodes a message with its frame header, in one allocation.
 pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
     let mut frame = Vec::with_capacity(FRAME_HEADER + message.encoded_len());
     frame.resize(FRAME_HEADER, 0);
@@ -209,22 +210,22 @@ pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
     write_header(frame)
 }
 
-/// Writes the head of a frame that has room for it.
+/// Writes the frame header into the space reserved for it.
 pub(super) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
     let length = u32::try_from(frame.len() - FRAME_HEADER)
-        .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
-    // Not compressed.
+        .map_err(|_| Status::resource_exhausted("the response is longer than a gRPC frame can be"))?;
+    // Flag 0: not compressed.
     frame[0] = 0;
     frame[1..FRAME_HEADER].copy_from_slice(&length.to_be_bytes());
     Ok(frame.into())
 }
 
 fn respond(message: Bytes, unread: &Arc<UnreadResponses>) -> Response<ResponseBody> {
-    let mut response = Response::new(match LongResponse::is_one(message.len()) {
+    let mut response = Response::new(match LongResponse::is_long(message.len()) {
         true => ResponseBody::Long(LongResponse::new(message, unread)),
         false => ResponseBody::Message(Some(message)),
     });
-    // Room for the date, which hyper adds.
+    // Capacity for the date, which hyper adds.
     let mut headers = HeaderMap::with_capacity(2);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     *response.headers_mut() = headers;
@@ -272,7 +273,7 @@ impl hyper::body::Body for ResponseBody {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            // A length among the headers would be one more for every answer, and trailers follow.
+            // Without a size, hyper sends no content-length header. Trailers follow anyway.
             ResponseBody::Message(_) | ResponseBody::Long(_) => SizeHint::default(),
             ResponseBody::Ended => SizeHint::with_exact(0),
             ResponseBody::Other(body) => body.size_hint(),

@@ -1,5 +1,7 @@
-//! What an issuer says about itself: authorization server metadata (RFC 8414), and of OpenID Connect
-//! Discovery just what Kubernetes and the clouds' workload federations read.
+//! Metadata of an issuer.
+//!
+//! Authorization server metadata (RFC 8414), and the part of OpenID Connect Discovery that Kubernetes and
+//! workload identity federations of cloud providers read.
 
 use std::time::Instant;
 
@@ -25,7 +27,7 @@ pub(super) fn authorization_server<B>(
         json!({
             "issuer": iss,
             "jwks_uri": format!("{base}/.well-known/jwks.json"),
-            // There is no authorization endpoint, so no response type; the member is required.
+            // RFC 8414 requires the member. Without an authorization endpoint there is no response type.
             "response_types_supported": ["none"],
             "introspection_endpoint": format!("{base}/introspect"),
             "introspection_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
@@ -65,7 +67,7 @@ fn document<B>(
         service.metrics.count(Call::Metadata, CallOutcome::ClientError, began);
         return plain(
             StatusCode::NOT_FOUND,
-            "there is no such issuer with a URL\n",
+            "unknown issuer, or its name is not a URL\n",
         );
     };
     let algorithms: Vec<&str> = settings

@@ -1,4 +1,4 @@
-//! Token revocation (RFC 7009). The answer comes when the revocation is durable.
+//! Token revocation (RFC 7009). The response is sent when the revocation is durable.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use serde_json::json;
 use tonic::body::Body;
 
 use super::form::TokenForm;
-use super::refused;
+use super::error_response;
 use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
@@ -23,22 +23,22 @@ pub(super) async fn revoke(
     at: &str,
 ) -> Response<Body> {
     let began = Instant::now();
-    let want = (Call::RevokeForm, Permission::Revoke);
-    let asked = match TokenForm::read(service, peer, request, at, want).await {
-        Ok(asked) => asked,
+    let required = (Call::RevokeForm, Permission::Revoke);
+    let form = match TokenForm::read(service, peer, request, at, required).await {
+        Ok(form) => form,
         Err(response) => return *response,
     };
-    let (outcome, response) = revoked(service, &asked).await;
+    let (outcome, response) = revoke_token(service, &form).await;
     service.metrics.count(Call::RevokeForm, outcome, began);
     response
 }
 
-async fn revoked(service: &Service, asked: &TokenForm) -> (CallOutcome, Response<Body>) {
-    let TokenForm { caller, iss, token } = asked;
+async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Response<Body>) {
+    let TokenForm { caller, iss, token } = form;
     match service.node.revoke_token(caller.name(), iss, token).await {
-        Ok(_) => (CallOutcome::Ok, done()),
-        // What no node accepts is of no use already (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => (CallOutcome::Rejected, done()),
+        Ok(_) => (CallOutcome::Ok, empty()),
+        // A token that no node accepts needs no revocation (RFC 7009, section 2.2).
+        Err(error) if error.is_rejection() => (CallOutcome::Rejected, empty()),
         Err(Error::Unsupported(rule)) => {
             let body = json!({
                 "error": "unsupported_token_type",
@@ -48,11 +48,11 @@ async fn revoked(service: &Service, asked: &TokenForm) -> (CallOutcome, Response
         }
         Err(error) => {
             let failure = Failure::from(error);
-            (failure.outcome(), refused(&failure))
+            (failure.outcome(), error_response(&failure))
         }
     }
 }
 
-fn done() -> Response<Body> {
+fn empty() -> Response<Body> {
     super::json(StatusCode::OK, &json!({}))
 }

@@ -1,4 +1,4 @@
-//! One connection: TLS if there is any, then HTTP/1.1 or HTTP/2, within limits.
+//! Serves one connection: TLS if configured, then HTTP/1.1 or HTTP/2, within limits.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -34,7 +34,7 @@ pub(super) async fn serve(
     listener: Listener,
     activity: &Arc<Activity>,
 ) {
-    // Answers are small and whole: waiting for more of them would only delay them.
+    // Responses are written as a whole, so Nagle's algorithm would only delay them.
     if stream.set_nodelay(true).is_err() {
         return;
     }
@@ -48,7 +48,7 @@ pub(super) async fn serve(
         unread: Arc::new(UnreadResponses::new(&state.routes.service.unread)),
     };
     let Some(acceptor) = acceptor else {
-        return converse(state, stream, peer, activity).await;
+        return serve_http(state, stream, peer, activity).await;
     };
     let accepting = acceptor.accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
@@ -56,12 +56,12 @@ pub(super) async fn serve(
         metrics.tls_handshakes_failed.fetch_add(1, Ordering::Relaxed);
         return;
     };
-    let shown = stream.get_ref().1.peer_certificates();
-    peer.certificate = shown.and_then(|chain| PeerCertificate::of(chain.first()?));
-    converse(state, stream, peer, activity).await;
+    let chain = stream.get_ref().1.peer_certificates();
+    peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain.first()?));
+    serve_http(state, stream, peer, activity).await;
 }
 
-async fn converse<S>(state: &Arc<ServerState>, stream: S, peer: Peer, activity: &Arc<Activity>)
+async fn serve_http<S>(state: &Arc<ServerState>, stream: S, peer: Peer, activity: &Arc<Activity>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -69,35 +69,35 @@ where
     let stall = service.limits.stall();
     let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
-    // Around it, so that patience sees what the client takes and not what is kept.
+    // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.
     let stream = CoalescedStream::new(stream);
     let sending = stream.handle();
     let unread = peer.unread.clone();
-    let answers = Answers {
+    let handler = RequestHandler {
         state: state.clone(),
         peer: Arc::new(peer),
     };
     let builder = builder(&service.limits);
-    let mut conversation = pin!(builder.serve_connection(TokioIo::new(stream), answers));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), handler));
     let mut stopping = service.stopping.clone();
     let ended = tokio::select! {
-        ended = sending.drive(conversation.as_mut()) => ended,
+        ended = sending.drive(connection.as_mut()) => ended,
         () = unread.stalled(stall) => {
             stalled.store(true, Ordering::Relaxed);
             Ok(())
         }
         () = wait_until_true(&mut stopping) => {
-            // What is being answered still is; nothing new is taken.
-            conversation.as_mut().graceful_shutdown();
-            sending.drive(conversation).await
+            // Running requests finish. New ones are not accepted.
+            connection.as_mut().graceful_shutdown();
+            sending.drive(connection).await
         }
     };
     if stalled.load(Ordering::Relaxed) {
         service.metrics.connections_stalled.fetch_add(1, Ordering::Relaxed);
     }
     if let Err(error) = ended {
-        // The client's doing, and it may do it as often as it likes: not for the log by default.
-        tracing::debug!(%error, "a connection ended badly");
+        // Clients can cause this at will, so it is not logged by default.
+        tracing::debug!(%error, "connection ended with an error");
     }
 }
 
@@ -108,7 +108,7 @@ fn builder(own: &Limits) -> Builder<InlineExecutor> {
         .timer(TokioTimer::new())
         .header_read_timeout(limits::RECEIVE_TIMEOUT)
         .max_headers(limits::HEADERS)
-        // hyper's least is 8 KiB.
+        // hyper requires at least 8 KiB.
         .max_buf_size(8192.max(own.header_bytes as usize));
     builder
         .http2()
@@ -123,12 +123,12 @@ fn builder(own: &Limits) -> Builder<InlineExecutor> {
     builder
 }
 
-struct Answers {
+struct RequestHandler {
     state: Arc<ServerState>,
     peer: Arc<Peer>,
 }
 
-impl Service<Request<Incoming>> for Answers {
+impl Service<Request<Incoming>> for RequestHandler {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = ResponseFuture;
@@ -136,6 +136,6 @@ impl Service<Request<Incoming>> for Answers {
     fn call(&self, request: Request<Incoming>) -> ResponseFuture {
         self.state
             .routes
-            .answer(&self.peer, request.map(DrainedBody::from))
+            .handle(&self.peer, request.map(DrainedBody::from))
     }
 }

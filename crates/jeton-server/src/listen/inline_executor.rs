@@ -1,7 +1,8 @@
-//! A connection's turn of its worker. What it is asked is answered where it was read, without a task of
-//! its own: that would be made, queued and woken for each call, and its answer would lie in memory until
-//! all that was read with it is answered too. Only what has to wait for something becomes a task, and
-//! what is read when the turn has lasted long enough.
+//! Runs calls inline, in the task of their connection.
+//!
+//! A task for each call would have to be created, queued and woken. Its response would stay in memory until
+//! all requests of the same read are handled. So only a call that waits becomes a task, and a call that is
+//! read after the time budget of its connection.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,22 +15,22 @@ use hyper::rt::Executor;
 use crate::limits::INLINE_BUDGET;
 
 thread_local! {
-    /// When the turn is over that a connection of this thread has now.
-    static OVER: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// End of the time budget of the connection that this thread is polling.
+    static BUDGET_END: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Polls a connection: that is its turn.
-pub(super) fn take<F: Future>(
+/// Polls a connection with a new time budget.
+pub(super) fn poll_connection<F: Future>(
     connection: Pin<&mut F>,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
-    OVER.set(Some(Instant::now() + INLINE_BUDGET));
+    BUDGET_END.set(Some(Instant::now() + INLINE_BUDGET));
     let polled = connection.poll(context);
-    OVER.set(None);
+    BUDGET_END.set(None);
     polled
 }
 
-/// Answers calls in the turn that they are read in.
+/// An executor that polls a future once before it spawns a task.
 #[derive(Clone)]
 pub(super) struct InlineExecutor;
 
@@ -40,10 +41,10 @@ where
 {
     fn execute(&self, call: F) {
         let mut call = Box::pin(call);
-        if OVER.get().is_some_and(|over| Instant::now() < over) {
-            // Nobody is woken: what is not ready becomes a task, which is polled once more.
+        if BUDGET_END.get().is_some_and(|end| Instant::now() < end) {
+            // The waker can do nothing: a pending call becomes a task, which is polled again.
             let mut context = Context::from_waker(Waker::noop());
-            // As of a task, a panic ends the call and not the connection.
+            // As in a task, a panic ends the call and not the connection.
             let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(&mut context)));
             if !matches!(polled, Ok(Poll::Pending)) {
                 return;
@@ -65,77 +66,77 @@ mod tests {
 
     use super::*;
 
-    /// What calls have done.
+    /// Counts finished calls.
     #[derive(Clone, Default)]
-    struct Done(Arc<AtomicU32>);
+    struct Finished(Arc<AtomicU32>);
 
-    impl Done {
-        fn so_often(&self) -> u32 {
+    impl Finished {
+        fn count(&self) -> u32 {
             self.0.load(Ordering::Relaxed)
         }
 
-        async fn after(self, waiting: impl Future<Output = ()>) {
-            waiting.await;
+        async fn after(self, wait: impl Future<Output = ()>) {
+            wait.await;
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// A turn of a connection that asks what `ask` does.
-    fn turn(ask: impl FnOnce()) {
+    /// Polls a connection that does this.
+    fn poll_with(calls: impl FnOnce()) {
         let mut context = Context::from_waker(Waker::noop());
-        let _ = take(pin!(async { ask() }), &mut context);
+        let _ = poll_connection(pin!(async { calls() }), &mut context);
     }
 
     #[tokio::test]
-    async fn what_is_ready_is_answered_in_its_turn() {
-        let done = Done::default();
-        turn(|| {
-            InlineExecutor.execute(done.clone().after(ready(())));
-            assert_eq!(done.so_often(), 1);
+    async fn ready_call_runs_inline() {
+        let finished = Finished::default();
+        poll_with(|| {
+            InlineExecutor.execute(finished.clone().after(ready(())));
+            assert_eq!(finished.count(), 1);
         });
         yield_now().await;
-        assert_eq!(done.so_often(), 1, "a task was made of it");
+        assert_eq!(finished.count(), 1, "the call became a task");
     }
 
     #[tokio::test]
-    async fn what_waits_becomes_a_task() {
-        let done = Done::default();
-        turn(|| InlineExecutor.execute(done.clone().after(yield_now())));
-        turn(|| InlineExecutor.execute(done.clone().after(pending())));
-        assert_eq!(done.so_often(), 0);
+    async fn waiting_call_becomes_a_task() {
+        let finished = Finished::default();
+        poll_with(|| InlineExecutor.execute(finished.clone().after(yield_now())));
+        poll_with(|| InlineExecutor.execute(finished.clone().after(pending())));
+        assert_eq!(finished.count(), 0);
         for _ in 0..4 {
             yield_now().await;
         }
-        assert_eq!(done.so_often(), 1);
+        assert_eq!(finished.count(), 1);
     }
 
     #[tokio::test]
-    async fn a_turn_is_over_after_its_time() {
-        let done = Done::default();
-        turn(|| {
+    async fn call_after_the_budget_becomes_a_task() {
+        let finished = Finished::default();
+        poll_with(|| {
             sleep(INLINE_BUDGET);
-            InlineExecutor.execute(done.clone().after(ready(())));
-            assert_eq!(done.so_often(), 0);
+            InlineExecutor.execute(finished.clone().after(ready(())));
+            assert_eq!(finished.count(), 0);
         });
         yield_now().await;
-        assert_eq!(done.so_often(), 1);
-        // Nobody's turn.
-        InlineExecutor.execute(done.clone().after(ready(())));
-        assert_eq!(done.so_often(), 1);
+        assert_eq!(finished.count(), 1);
+        // Outside of a connection.
+        InlineExecutor.execute(finished.clone().after(ready(())));
+        assert_eq!(finished.count(), 1);
         yield_now().await;
-        assert_eq!(done.so_often(), 2);
+        assert_eq!(finished.count(), 2);
     }
 
     #[tokio::test]
-    async fn a_panic_ends_its_call_and_not_the_turn() {
-        let done = Done::default();
-        turn(|| {
-            #[allow(clippy::panic, reason = "what is tested")]
-            InlineExecutor.execute(async { panic!("as it was asked") });
-            // As a task, if telling of the panic took longer than the turn.
-            InlineExecutor.execute(done.clone().after(ready(())));
+    async fn panic_ends_the_call_and_not_the_connection() {
+        let finished = Finished::default();
+        poll_with(|| {
+            #[allow(clippy::panic, reason = "the test needs a panic")]
+            InlineExecutor.execute(async { panic!("expected by the test") });
+            // A task, if printing the panic took longer than the budget.
+            InlineExecutor.execute(finished.clone().after(ready(())));
         });
         yield_now().await;
-        assert_eq!(done.so_often(), 1);
+        assert_eq!(finished.count(), 1);
     }
 }

@@ -1,6 +1,8 @@
-//! Listening: one acceptor deals connections to workers in turn, each a thread with a runtime of its
-//! own. The kernel's way, several sockets on one port, would choose by hash: of three connections to
-//! three workers it gives each its own only two times in nine.
+//! Listeners and workers.
+//!
+//! One acceptor assigns connections to workers in rotation. Each worker is a thread with its own runtime.
+//! `SO_REUSEPORT` would assign by hash: three connections to three workers are spread evenly only two times
+//! in nine.
 
 mod write_coalescing;
 mod connection;
@@ -29,42 +31,42 @@ use crate::service::wait_until_true;
 pub(crate) use connections::{Activity, ActiveCall, ConnectionPermit};
 pub(crate) use workers::Workers;
 
-/// How long nothing is said of connections that cannot be accepted, after it has been.
+/// Minimum interval between warnings about connections that cannot be accepted.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What connections share.
+/// The state that all connections share.
 pub(crate) struct ServerState {
     pub(crate) routes: Routes,
-    /// None: no TLS. Replaced when the certificate is.
+    /// `None`: no TLS. Replaced when certificates are reloaded.
     pub(crate) tls: ArcSwap<Option<TlsAcceptor>>,
     data: ListenerState,
     admin: ListenerState,
 }
 
-/// What is to be known of a listener.
+/// The state of one listener.
 struct ListenerState {
-    /// Only this machine reaches it.
+    /// Whether the listener is bound to loopback.
     is_loopback: bool,
     connections: Arc<Connections>,
 }
 
 impl ServerState {
-    /// With the addresses of the data listener and of the admin listener.
+    /// Creates the state from the addresses of both listeners.
     pub(crate) fn new(
         routes: Routes,
         tls: Option<TlsAcceptor>,
         data: SocketAddr,
         admin: SocketAddr,
     ) -> ServerState {
-        let listener = |address: SocketAddr, most| ListenerState {
+        let listener = |address: SocketAddr, limit| ListenerState {
             is_loopback: address.ip().is_loopback(),
-            connections: Connections::new(most),
+            connections: Connections::new(limit),
         };
-        let most = routes.service.limits.connections;
+        let limit = routes.service.limits.connections;
         ServerState {
             routes,
             tls: ArcSwap::from_pointee(tls),
-            data: listener(data, most),
+            data: listener(data, limit),
             admin: listener(admin, ADMIN_CONNECTIONS),
         }
     }
@@ -80,37 +82,39 @@ impl ServerState {
         }
     }
 
-    /// A place for a connection. None: it is closed, and may come back when others have gone.
+    /// Acquires a permit for a connection. `None` if the connection must be closed.
     fn permit(&self, listener: Listener) -> Option<ConnectionPermit> {
         let metrics = &self.routes.service.metrics;
-        let Ok((permit, is_another_gone)) = self.of(listener).connections.take() else {
+        let Ok((permit, has_evicted)) = self.of(listener).connections.acquire() else {
             metrics.connections_rejected.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let idle = u64::from(is_another_gone);
-        metrics.idle_connections_closed.fetch_add(idle, Ordering::Relaxed);
+        let closed = u64::from(has_evicted);
+        metrics
+            .idle_connections_closed
+            .fetch_add(closed, Ordering::Relaxed);
         Some(permit)
     }
 }
 
-/// Binds an address; from here on connections wait in the kernel.
+/// Binds an address. The kernel queues connections from here on.
 pub(crate) fn bind(address: SocketAddr) -> Result<Bound> {
-    let refused = |error| Error::Listen(address, error);
-    let bound = Bound::bind(address).map_err(refused)?;
-    bound.set_nonblocking(true).map_err(refused)?;
+    let listen_error = |error| Error::Listen(address, error);
+    let bound = Bound::bind(address).map_err(listen_error)?;
+    bound.set_nonblocking(true).map_err(listen_error)?;
     Ok(bound)
 }
 
-/// Accepts until the server is told to stop, and hands each connection on.
+/// Accepts connections until the server stops, and passes each one on.
 pub(crate) async fn accept(
     socket: TcpListener,
     state: Arc<ServerState>,
     listener: Listener,
     mut stopping: watch::Receiver<bool>,
-    mut hand_on: impl FnMut(TcpStream, ConnectionPermit),
+    mut assign: impl FnMut(TcpStream, ConnectionPermit),
 ) {
-    let mut last_told: Option<Instant> = None;
+    let mut last_warning: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
@@ -119,17 +123,16 @@ pub(crate) async fn accept(
         match accepted {
             Ok((stream, _)) => {
                 if let Some(permit) = state.permit(listener) {
-                    hand_on(stream, permit);
+                    assign(stream, permit);
                 }
             }
-            // The client's doing: it has gone before it was its turn.
-            Err(error) if is_of_one_client(&error) => {}
+            // The client closed the connection before it was accepted.
+            Err(error) if is_client_error(&error) => {}
             Err(error) => {
-                // Out of file descriptors, of this process or of the system: those that are open go on, and
-                // some will be closed. It is said, and not for every attempt.
-                if last_told.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
-                    tracing::warn!(%error, ?listener, "connections cannot be accepted");
-                    last_told = Some(Instant::now());
+                // Out of file descriptors. Open connections continue, and some will close soon.
+                if last_warning.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
+                    tracing::warn!(%error, ?listener, "cannot accept connections");
+                    last_warning = Some(Instant::now());
                 }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -137,7 +140,7 @@ pub(crate) async fn accept(
     }
 }
 
-fn is_of_one_client(error: &io::Error) -> bool {
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(
         error.kind(),
@@ -145,7 +148,7 @@ fn is_of_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Answers on a connection as long as it lasts.
+/// Serves a connection in its own task until it ends or is evicted.
 pub(crate) fn spawn(state: Arc<ServerState>, stream: TcpStream, listener: Listener, permit: ConnectionPermit) {
     tokio::spawn(async move {
         let activity = permit.activity();

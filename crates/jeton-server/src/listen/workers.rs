@@ -1,6 +1,6 @@
-//! The threads that answer, and how connections come to them.
+//! The worker threads, and the assignment of connections to them.
 
-use std::net::TcpStream as Handed;
+use std::net::TcpStream as StdTcpStream;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -15,15 +15,15 @@ use crate::limits::EVENT_INTERVAL;
 use crate::route::Listener;
 use crate::service::wait_until_true;
 
-/// The workers, and whose turn it is.
+/// The workers. Connections are assigned in rotation.
 pub(crate) struct Workers {
-    senders: Vec<mpsc::UnboundedSender<(Handed, ConnectionPermit)>>,
+    senders: Vec<mpsc::UnboundedSender<(StdTcpStream, ConnectionPermit)>>,
     threads: Vec<JoinHandle<()>>,
     next: usize,
 }
 
 impl Workers {
-    /// Starts so many. They end when `ending` says so, and drop what they are still at.
+    /// Starts the workers. When `ending` becomes true, they drop their connections and end.
     pub(crate) fn start(
         count: usize,
         state: &Arc<ServerState>,
@@ -48,24 +48,24 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Hands a connection to whose turn it is.
-    pub(crate) fn deal(&mut self, stream: TcpStream, permit: ConnectionPermit) {
-        // It leaves the acceptor's runtime, and the worker takes it into its own.
+    /// Assigns a connection to the next worker.
+    pub(crate) fn assign(&mut self, stream: TcpStream, permit: ConnectionPermit) {
+        // Deregisters the stream from the runtime of the acceptor. The worker registers it with its own.
         match stream.into_std() {
             Ok(stream) => {
                 self.next = (self.next + 1) % self.senders.len();
-                // A worker ends after the acceptor has: there is one to take it.
+                // Workers end after the acceptor, so the channel is open.
                 let _ = self.senders[self.next].send((stream, permit));
             }
-            Err(error) => tracing::warn!(%error, "a connection could not be handed on"),
+            Err(error) => tracing::warn!(%error, "cannot pass a connection to a worker"),
         }
     }
 
-    /// Waits until all have ended.
+    /// Waits until all workers have ended.
     pub(crate) fn join(self) {
         drop(self.senders);
         for thread in self.threads {
-            // One that panicked has said so already.
+            // A panic was already printed by its thread.
             let _ = thread.join();
         }
     }
@@ -73,26 +73,26 @@ impl Workers {
 
 async fn work(
     state: &Arc<ServerState>,
-    mut dealt: mpsc::UnboundedReceiver<(Handed, ConnectionPermit)>,
+    mut assigned: mpsc::UnboundedReceiver<(StdTcpStream, ConnectionPermit)>,
     mut ending: watch::Receiver<bool>,
 ) {
     let service = state.routes.service.clone();
     let bound = Duration::from_millis(service.limits.lag_milliseconds);
-    let looking = tokio::spawn(async move { service.load.watch(bound).await });
+    let lag_check = tokio::spawn(async move { service.load.watch(bound).await });
     loop {
-        let one = tokio::select! {
-            one = dealt.recv() => one,
+        let connection = tokio::select! {
+            connection = assigned.recv() => connection,
             () = wait_until_true(&mut ending) => break,
         };
-        let Some((stream, permit)) = one else {
-            // No more come; those that are here go on until the end is said.
+        let Some((stream, permit)) = connection else {
+            // No more connections come. Existing ones continue until the server ends.
             wait_until_true(&mut ending).await;
             break;
         };
         match TcpStream::from_std(stream) {
             Ok(stream) => super::spawn(state.clone(), stream, Listener::Data, permit),
-            Err(error) => tracing::warn!(%error, "a connection could not be taken over"),
+            Err(error) => tracing::warn!(%error, "cannot register a connection"),
         }
     }
-    looking.abort();
+    lag_check.abort();
 }
