@@ -1,4 +1,4 @@
-//! TLS, who calls, and what they may.
+//! TLS, authentication and permissions.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tonic::{Code, Request};
 
 use crate::harness::{ISS, ISSUER, TestServer, reason};
 
-/// An authority, a server's certificate and a client's, as files.
+/// Files with a certificate authority, a server certificate and client certificates.
 pub(crate) struct TestCertificates {
     folder: TempDir,
     authority: Issuer<'static, KeyPair>,
@@ -40,7 +40,7 @@ impl TestCertificates {
         certificates
     }
 
-    /// A certificate that is valid until the first day of that year.
+    /// Creates a certificate that is valid until the first day of this year.
     pub(crate) fn issue(&self, file: &str, name: &str, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -61,7 +61,7 @@ impl TestCertificates {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// The server's certificate, and whose clients' certificates it takes.
+    /// The table `tls` of the configuration.
     pub(crate) fn tls(&self) -> String {
         let folder = self.folder.path().display();
         format!(
@@ -110,7 +110,7 @@ impl TestCertificates {
 }
 
 #[test]
-fn callers_may_what_they_were_given() {
+fn caller_has_configured_permissions_only() {
     let certificates = TestCertificates::new();
     let fixture = TestServer::with(&certificates.config());
     let mut billing = TokenServiceClient::new(certificates.channel(&fixture, Some("billing")));
@@ -159,7 +159,7 @@ fn callers_may_what_they_were_given() {
         );
         assert!(status.message().contains("revoke"), "{status:?}");
 
-        // The same by bearer token: this one may revoke and verify, and not issue.
+        // A caller with a bearer token that may revoke and verify, but not issue.
         let with = |token: &str, scheme: &str| {
             let mut metadata = tonic::metadata::MetadataMap::new();
             metadata.insert(
@@ -196,7 +196,7 @@ fn callers_may_what_they_were_given() {
         let mut request = Request::new(revoke(&bearer));
         *request.metadata_mut() = as_gateway();
         assert!(nobody.revoke(request).await.is_ok());
-        // It revoked itself, and is no longer taken within a second.
+        // The token has revoked itself. It is rejected within a second.
         tokio::time::sleep(std::time::Duration::from_millis(900)).await;
         let mut request = Request::new(verify());
         *request.metadata_mut() = as_gateway();
@@ -207,9 +207,8 @@ fn callers_may_what_they_were_given() {
     });
 }
 
-/// How a server is called that many can reach is its network's affair, unless its configuration says it.
 #[test]
-fn name_is_checked_beyond_loopback_if_hosts_says_names() {
+fn host_is_checked_beyond_loopback_if_hosts_is_configured() {
     let certificates = TestCertificates::new();
     fs::write(certificates.path("kek"), "7".repeat(64)).unwrap();
     fs::set_permissions(certificates.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -220,7 +219,7 @@ fn name_is_checked_beyond_loopback_if_hosts_says_names() {
             file.display()
         );
         let fixture = TestServer::with(&format!("{file}{hosts}\n{}", certificates.config()));
-        // The admin listener is on loopback, and always checks.
+        // The admin listener is on loopback and always checks the host.
         let ports = [
             fixture.address().port(),
             fixture.server().admin_address().port(),
@@ -249,7 +248,7 @@ fn name_is_checked_beyond_loopback_if_hosts_says_names() {
 }
 
 #[test]
-fn a_server_that_could_be_reached_by_everybody_does_not_start() {
+fn exposed_server_without_protection_does_not_start() {
     let certificates = TestCertificates::new();
     let config = certificates.config();
     let exposed = |config: &str, key: bool| {
@@ -268,57 +267,57 @@ fn a_server_that_could_be_reached_by_everybody_does_not_start() {
     whole.listen = "0.0.0.0:0".parse().unwrap();
     whole.check_exposure(true).unwrap();
 
-    // Not only the check: the server itself.
+    // The server itself makes the check.
     let folder = tempfile::tempdir().unwrap();
     let mut open = Config::from_toml("listen = '0.0.0.0:0'").unwrap();
     open.data = folder.path().join("data");
     assert!(matches!(Server::start(open), Err(Error::Exposed { .. })));
-    assert!(!folder.path().join("data").exists(), "nothing was made");
+    assert!(!folder.path().join("data").exists(), "the data folder was created");
 }
 
 #[test]
-fn an_expired_certificate_is_refused() {
+fn expired_certificate_is_an_error() {
     let certificates = TestCertificates::new();
     certificates.issue("server", "127.0.0.1", 2020);
     let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
-    assert!(error.contains("server.pem: has expired"), "{error}");
+    assert!(error.contains("server.pem: certificate expired"), "{error}");
     fs::write(certificates.path("server.pem"), "nothing").unwrap();
     let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
-    assert!(error.contains("holds no certificate"), "{error}");
+    assert!(error.contains("no certificate found"), "{error}");
 }
 
 #[test]
-fn a_key_of_another_certificate_is_refused() {
+fn private_key_of_another_certificate_is_an_error() {
     let certificates = TestCertificates::new();
     fs::copy(certificates.path("stranger.key"), certificates.path("server.key")).unwrap();
     let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
-    assert!(error.contains("is not the certificate of"), "{error}");
+    assert!(error.contains("does not match the private key"), "{error}");
 }
 
 #[test]
-fn a_configuration_that_is_wrong_names_line_and_key() {
+fn configuration_error_names_line_and_key() {
     let cases = [
         (
             "listen = '127.0.0.1:1'\nlisten_to = 1",
             "line 2: `listen_to`: unknown field",
         ),
-        ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
+        ("workers = 0", "line 1: `workers`: must be between 1 and 1024"),
         (
             "issue_without_store_seconds = 14",
-            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 3600",
+            "line 1: `issue_without_store_seconds`: must be between 15 (`freshness_seconds`) and 3600, got 14",
         ),
         (
             "freshness_seconds = 60\nissue_without_store_seconds = 3601",
-            "line 2: `issue_without_store_seconds`: 3601 is not in 60 (`freshness_seconds`) to 3600",
+            "line 2: `issue_without_store_seconds`: must be between 60 (`freshness_seconds`) and 3600, got 3601",
         ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
             "\n[limits]\nstreams = 0",
-            "line 3: `limits.streams`: wants 1 to 100000",
+            "line 3: `limits.streams`: must be between 1 and 100000",
         ),
         (
             "[[client]]\nname = 'a'\nsubject = 's'\nmay = []\nissuers = ['*']",
-            "`client[0].subject`: needs `bearer`",
+            "`client[0].subject`: requires `bearer`",
         ),
         (
             "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nsubject = 's'\nmay = ['fly']\nissuers = ['*']",
@@ -338,24 +337,24 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
         .unwrap_err()
         .to_string();
     assert!(
-        missing.starts_with("/nowhere/jeton.toml: cannot be read"),
+        missing.starts_with("/nowhere/jeton.toml: cannot read the file"),
         "{missing}"
     );
 }
 
-/// An idle store is heard every five seconds: a bound below that would make a sound node stale in between.
+/// An idle store sends a heartbeat every five seconds. A lower bound would make a healthy node stale.
 #[test]
-fn freshness_below_the_heartbeat_is_refused_with_both_numbers() {
+fn freshness_below_the_heartbeat_is_an_error() {
     for (seconds, said) in [
-        ("0", "line 1: `freshness_seconds`: 0 is not in 6 to 3600"),
-        ("1", "line 1: `freshness_seconds`: 1 is not in 6 to 3600"),
-        ("5", "line 1: `freshness_seconds`: 5 is not in 6 to 3600"),
-        ("3601", "`freshness_seconds`: 3601 is not in 6 to 3600"),
+        ("0", "line 1: `freshness_seconds`: must be between 6 and 3600, got 0"),
+        ("1", "line 1: `freshness_seconds`: must be between 6 and 3600, got 1"),
+        ("5", "line 1: `freshness_seconds`: must be between 6 and 3600, got 5"),
+        ("3601", "`freshness_seconds`: must be between 6 and 3600, got 3601"),
     ] {
         let text = format!("freshness_seconds = {seconds}");
         let error = Config::from_toml(&text).unwrap_err().to_string();
         assert!(error.contains(said), "{text}: {error}");
-        assert!(error.contains("reports every 5 s"), "{text}: {error}");
+        assert!(error.contains("heartbeat every 5 s"), "{text}: {error}");
     }
     for seconds in ["6", "3600"] {
         let text = format!("freshness_seconds = {seconds}");

@@ -9,7 +9,7 @@ use tonic::Code;
 use crate::harness::{ISS, TestServer, reason};
 
 #[test]
-fn issuers_and_keys_are_administered() {
+fn admin_service_manages_issuers_and_keys() {
     let fixture = TestServer::plain();
     let mut admin = fixture.admin();
     let settings = r#"{"iss":"new","profiles":[{"name":"p","alg":"EdDSA","lifetime_seconds":60,"audiences":["a"]}]}"#;
@@ -78,7 +78,7 @@ fn issuers_and_keys_are_administered() {
 }
 
 #[test]
-fn what_is_wrong_is_said_without_the_key() {
+fn admin_error_names_the_field_and_no_key() {
     let fixture = TestServer::plain();
     let mut admin = fixture.admin();
     fixture.runtime.block_on(async {
@@ -102,7 +102,7 @@ fn what_is_wrong_is_said_without_the_key() {
 }
 
 #[test]
-fn the_data_listener_administers_nothing() {
+fn data_listener_does_not_serve_admin_service() {
     let fixture = TestServer::plain();
     let channel = fixture.channel(fixture.address());
     let mut admin = jeton_proto::v1::admin_service_client::AdminServiceClient::new(channel);

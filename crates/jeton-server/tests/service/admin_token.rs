@@ -1,4 +1,4 @@
-//! AdminService of a server without clients: for who can read a file of the data folder.
+//! The admin token of a server without configured clients.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -33,7 +33,7 @@ fn metadata(values: &[&str]) -> MetadataMap {
     metadata
 }
 
-/// How a call of Status with those headers ends.
+/// Calls Status with these `authorization` headers.
 fn status(fixture: &TestServer, authorization: &[&str]) -> Result<(), Status> {
     let channel = fixture.channel(fixture.server().admin_address());
     let mut request = Request::new(StatusRequest {});
@@ -45,7 +45,7 @@ fn status(fixture: &TestServer, authorization: &[&str]) -> Result<(), Status> {
 }
 
 #[test]
-fn admin_call_without_the_token_is_refused() {
+fn admin_call_without_the_admin_token_is_refused() {
     let fixture = TestServer::plain();
     let token = fixture.admin_token();
     for method in METHODS {
@@ -85,7 +85,7 @@ fn admin_call_without_the_token_is_refused() {
         assert_eq!(refused.code(), Code::Unauthenticated);
         assert!(
             !format!("{refused:?}").contains(&*token),
-            "it repeats the token"
+            "the error repeats the token"
         );
     }
     assert!(status(&fixture, &[&bearer]).is_ok());
@@ -93,13 +93,13 @@ fn admin_call_without_the_token_is_refused() {
 }
 
 #[test]
-fn what_changes_nothing_needs_no_admin_token() {
+fn health_and_metrics_need_no_admin_token() {
     let fixture = TestServer::plain();
     let admin = fixture.server().admin_address();
     for path in ["/livez", "/readyz", "/metrics"] {
         assert_eq!(get(admin, path, &[]).status, 200, "{path}");
     }
-    // And it is no credential that another listener would miss.
+    // The data listener requires no credentials.
     assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
@@ -113,7 +113,7 @@ fn start(data: &Path) -> Server {
 }
 
 #[test]
-fn admin_token_is_new_at_each_start_and_its_owners() {
+fn admin_token_is_new_at_each_start_and_private() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let file = data.join("admin-token");
@@ -133,9 +133,9 @@ fn admin_token_is_new_at_each_start_and_its_owners() {
     let entries = || fs::read_dir(&data).unwrap().count();
     let usual = entries();
     server.stop();
-    assert!(!file.exists(), "a server that has ended left its token");
+    assert!(!file.exists(), "the token file was not removed");
 
-    // One that was killed leaves its own, for others to read or not.
+    // The file of a killed server stays, with any mode.
     fs::write(&file, "0000").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let server = start(&data);
@@ -146,7 +146,7 @@ fn admin_token_is_new_at_each_start_and_its_owners() {
         0o600
     );
     assert_eq!(entries(), usual);
-    // Another's is not removed.
+    // A file that another server has written is not removed.
     fs::write(&file, "another's").unwrap();
     server.stop();
     assert_eq!(read(), "another's");

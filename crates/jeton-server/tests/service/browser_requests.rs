@@ -1,5 +1,6 @@
-//! What a web page can send: requests under another name than the server's, from another site, or of a
-//! kind that no gRPC client sends. `crates/jeton-cli/tests/browser_attack.rs` has a browser send them.
+//! Requests that a web page can send: with an unknown host, from another site, or without gRPC headers.
+//!
+//! `crates/jeton-cli/tests/browser_attack.rs` sends them with a real browser.
 
 use std::net::SocketAddr;
 
@@ -42,7 +43,7 @@ fn import() -> ImportKeyRequest {
     }
 }
 
-/// A POST as a page sends it.
+/// Sends a POST like a web page.
 fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
     let mut request = format!("POST /{path} HTTP/1.1\r\nconnection: close\r\n");
     for (name, value) in headers {
@@ -52,23 +53,23 @@ fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
     send_bytes(to, &[request.as_bytes(), body].concat())
 }
 
-/// A server with a token of alice's, and how it looks from outside.
-struct Watched {
+/// A server with a token of alice, and its state at the start.
+struct AttackedServer {
     fixture: TestServer,
     token: String,
     keys: String,
 }
 
-impl Watched {
-    fn start(config: &str) -> Watched {
+impl AttackedServer {
+    fn start(config: &str) -> AttackedServer {
         let fixture = TestServer::with(config);
         let token = fixture.issue("access", "alice").token;
         let keys = get(fixture.address(), KEYS, &[]).body;
-        Watched { fixture, token, keys }
+        AttackedServer { fixture, token, keys }
     }
 
     #[track_caller]
-    fn is_untouched(&self) {
+    fn assert_unchanged(&self) {
         let fixture = &self.fixture;
         assert!(
             fixture.verify(&self.token).is_ok(),
@@ -77,7 +78,7 @@ impl Watched {
         assert_eq!(
             get(fixture.address(), KEYS, &[]).body,
             self.keys,
-            "a key was planted"
+            "the key set has changed"
         );
         let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
         assert!(
@@ -90,12 +91,12 @@ impl Watched {
 const KEYS: &str = "/tenant/.well-known/jwks.json";
 
 #[test]
-fn grpc_call_of_a_web_page_is_refused() {
+fn grpc_call_of_a_web_page_is_rejected() {
     let report = format!("[generate_jwt]\nissuer = '{ISS}'\nhs256 = 'mac'\nes256 = 'access'\n");
-    let watched = Watched::start(&format!("{report}{ISSUER}"));
+    let attacked = AttackedServer::start(&format!("{report}{ISSUER}"));
     let (data, admin) = (
-        watched.fixture.address(),
-        watched.fixture.server().admin_address(),
+        attacked.fixture.address(),
+        attacked.fixture.server().admin_address(),
     );
     let empty = [0; 5];
     let calls = [
@@ -127,7 +128,7 @@ fn grpc_call_of_a_web_page_is_refused() {
             ("evil.example", "application/grpc", 421),
             (&*host, "text/plain", 415),
             (&*host, "application/x-www-form-urlencoded", 415),
-            // The right kind, and yet no page can speak HTTP/2 without TLS.
+            // The right content type, but no page can use HTTP/2 without TLS.
             (&*host, "application/grpc", 415),
         ] {
             let answer = post(*to, path, &[("host", host), ("content-type", kind)], frame);
@@ -141,10 +142,10 @@ fn grpc_call_of_a_web_page_is_refused() {
         let answer = post(*to, path, &[("host", &host)], frame);
         assert_eq!(answer.status, 415, "{path} without a type");
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
 }
 
-/// Over HTTP/2, to the data listener.
+/// Calls `Issue` over HTTP/2 with these content types.
 fn call(fixture: &TestServer, types: &[&str], headers: &[(&str, &str)]) -> raw_grpc::Response {
     let mut request = Request::post(format!("http://{}/{ISSUE}", fixture.address()));
     for value in types {
@@ -158,7 +159,7 @@ fn call(fixture: &TestServer, types: &[&str], headers: &[(&str, &str)]) -> raw_g
 }
 
 #[test]
-fn grpc_content_type_other_than_two_is_refused() {
+fn grpc_with_another_content_type_is_rejected() {
     let fixture = TestServer::plain();
     for kind in ["application/grpc", "application/grpc+proto"] {
         let answer = call(&fixture, &[kind], &[]);
@@ -190,7 +191,7 @@ fn grpc_content_type_other_than_two_is_refused() {
 }
 
 #[test]
-fn grpc_call_that_is_no_post_is_refused() {
+fn grpc_call_with_another_method_is_rejected() {
     let fixture = TestServer::plain();
     for method in ["GET", "PUT", "OPTIONS"] {
         let request = Request::builder()
@@ -207,7 +208,7 @@ fn grpc_call_that_is_no_post_is_refused() {
     }
 }
 
-/// What `/livez` is answered for these names, on both listeners.
+/// The status of `/livez` for a host name, on both listeners.
 fn status_for(fixture: &TestServer, host: &str) -> u16 {
     let addresses = [fixture.address(), fixture.server().admin_address()];
     let status = addresses.map(|to| get(to, "/livez", &[("host", host)]).status);
@@ -216,7 +217,7 @@ fn status_for(fixture: &TestServer, host: &str) -> u16 {
 }
 
 #[test]
-fn host_that_is_no_name_of_the_server_is_refused() {
+fn unknown_host_is_rejected() {
     let fixture = TestServer::with(&format!(
         "hosts = ['gateway.internal', 'Proxy.Example']\n{ISSUER}"
     ));
@@ -299,7 +300,7 @@ fn host_that_is_no_name_of_the_server_is_refused() {
 }
 
 #[test]
-fn host_of_an_issuer_made_later_is_accepted() {
+fn host_of_a_new_issuer_is_accepted() {
     let fixture = TestServer::plain();
     assert_eq!(status_for(&fixture, "new.example"), 421);
     let settings = r#"{"iss":"https://new.example:8443/a","profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]}"#;
@@ -315,7 +316,7 @@ fn host_of_an_issuer_made_later_is_accepted() {
 }
 
 #[test]
-fn request_without_one_host_is_malformed() {
+fn request_without_exactly_one_host_is_rejected() {
     let fixture = TestServer::plain();
     let to = fixture.address();
     let status = |request: &str| send_bytes(to, format!("{request}\r\n\r\n").as_bytes()).status;
@@ -355,7 +356,7 @@ fn request_without_one_host_is_malformed() {
     );
 }
 
-/// Over HTTP/2, where the name is `:authority`, or `Host`.
+/// Calls `Issue` over HTTP/2 with an `:authority` and `Host` headers.
 fn over_http2(fixture: &TestServer, authority: &str, hosts: &[&str], kind: &str) -> raw_grpc::Response {
     let mut request = Request::post(format!("http://{authority}/{ISSUE}"));
     request = request.header("content-type", kind);
@@ -393,9 +394,8 @@ fn authority_and_host_of_http2_must_agree() {
     );
 }
 
-/// In its own words, so that a caller learns what to do.
 #[test]
-fn grpc_client_is_told_why_its_name_is_refused() {
+fn grpc_client_receives_the_reason_for_an_unknown_host() {
     let fixture = TestServer::plain();
     let answer = over_http2(&fixture, "evil.example", &[], "application/grpc");
     let status = Status::from_header_map(answer.end()).unwrap();
@@ -443,9 +443,9 @@ const OWN: [&[(&str, &str)]; 6] = [
 ];
 
 #[test]
-fn grpc_call_from_another_site_is_refused() {
-    let watched = Watched::start(ISSUER);
-    let fixture = &watched.fixture;
+fn cross_origin_grpc_call_is_refused() {
+    let attacked = AttackedServer::start(ISSUER);
+    let fixture = &attacked.fixture;
     for foreign in FOREIGN {
         let answer = raw_grpc::call(fixture, ISSUE, foreign, whole(framed(&issue())));
         assert_eq!(answer.status, 403, "{foreign:?}");
@@ -455,7 +455,7 @@ fn grpc_call_from_another_site_is_refused() {
             (Code::PermissionDenied, "FOREIGN_ORIGIN")
         );
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
     for own in OWN {
         let answer = raw_grpc::call(fixture, ISSUE, own, whole(framed(&issue())));
         assert_eq!(&answer.end()["grpc-status"], "0", "{own:?}");
@@ -463,9 +463,9 @@ fn grpc_call_from_another_site_is_refused() {
 }
 
 #[test]
-fn form_from_another_site_is_refused() {
-    let watched = Watched::start(ISSUER);
-    let (fixture, token) = (&watched.fixture, &watched.token);
+fn cross_origin_form_is_refused() {
+    let attacked = AttackedServer::start(ISSUER);
+    let (fixture, token) = (&attacked.fixture, &attacked.token);
     let form = format!("token={token}");
     let post = |path: &str, more: &[(&str, &str)]| {
         let usual = [
@@ -486,11 +486,11 @@ fn form_from_another_site_is_refused() {
         assert_eq!(post("/tenant/introspect", foreign), 403, "{foreign:?}");
         assert_eq!(post("/tenant/revoke", foreign), 403, "{foreign:?}");
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
     for own in OWN {
         assert_eq!(post("/tenant/introspect", own), 200, "{own:?}");
     }
-    // What only reads, any page may link to; and key sets are for every page.
+    // Any page may send requests that only read, and key sets are public.
     let reads = get(fixture.address(), KEYS, &[("origin", "http://evil.example")]);
     assert_eq!(
         (reads.status, &*reads.headers["access-control-allow-origin"]),
@@ -500,9 +500,8 @@ fn form_from_another_site_is_refused() {
     assert!(fixture.verify(token).is_err());
 }
 
-/// A page's own question before it may send what is no form: nothing permits it.
 #[test]
-fn preflight_is_permitted_nothing() {
+fn cors_preflight_permits_nothing() {
     let fixture = TestServer::plain();
     let asks = [
         ("origin", "http://evil.example"),
@@ -520,9 +519,9 @@ fn preflight_is_permitted_nothing() {
     }
 }
 
-/// The positive control of these tests: a client that behaves gets all of it.
+/// The positive control of these tests.
 #[test]
-fn client_that_behaves_is_answered() {
+fn valid_requests_succeed() {
     let fixture = TestServer::plain();
     let token = fixture.issue("access", "alice").token;
     let verify = VerifyRequest {

@@ -1,4 +1,4 @@
-//! Claims that a caller gives as JSON: what is signed is what was given, and what cannot be is refused.
+//! Custom claims: valid ones are signed unchanged, and invalid ones are an error.
 
 use jeton::Issue as _;
 use jeton_proto::v1::{
@@ -12,7 +12,7 @@ use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 const PROFILES: [&str; 3] = ["access", "mac", "paseto"];
 
-/// One token with those claims by each of the three calls that issue.
+/// Issues a token with these claims by each of the three issuing calls.
 fn by_each_call(fixture: &TestServer, profile: &str, claims: &str) -> Vec<(&'static str, Outcome)> {
     let request = IssueRequest {
         profile: profile.to_owned(),
@@ -52,13 +52,13 @@ fn by_each_call(fixture: &TestServer, profile: &str, claims: &str) -> Vec<(&'sta
 
 type Outcome = Result<String, (i32, String)>;
 
-fn refused(status: &(i32, String), said: &str, of: &str) {
-    assert_eq!(status.0, Code::InvalidArgument as i32, "{of}: {status:?}");
-    assert!(status.1.contains("`claims_json`"), "{of}: {status:?}");
-    assert!(status.1.contains(said), "{of}: {status:?}");
+fn assert_invalid(status: &(i32, String), message: &str, call: &str) {
+    assert_eq!(status.0, Code::InvalidArgument as i32, "{call}: {status:?}");
+    assert!(status.1.contains("`claims_json`"), "{call}: {status:?}");
+    assert!(status.1.contains(message), "{call}: {status:?}");
 }
 
-/// Every member as it was written, in its order, behind the registered claims.
+/// Members keep their text and order, after the registered claims.
 #[test]
 fn custom_claims_are_signed_byte_for_byte() {
     let fixture = TestServer::plain();
@@ -93,7 +93,7 @@ fn custom_claims_are_signed_byte_for_byte() {
 }
 
 #[test]
-fn claims_with_two_meanings_are_refused_in_every_call() {
+fn ambiguous_claims_are_invalid_in_every_call() {
     let fixture = TestServer::plain();
     let deep = format!(r#"{{"deep":{}1{}}}"#, "[".repeat(32), "]".repeat(32));
     for (claims, said) in [
@@ -110,14 +110,14 @@ fn claims_with_two_meanings_are_refused_in_every_call() {
         for profile in ["access", "paseto"] {
             for (call, issued) in by_each_call(&fixture, profile, claims) {
                 let status = issued.expect_err(claims);
-                refused(&status, said, &format!("{call} {claims}"));
+                assert_invalid(&status, said, &format!("{call} {claims}"));
             }
         }
     }
 }
 
 #[test]
-fn registered_names_are_refused_however_they_are_written() {
+fn registered_claims_are_invalid_in_every_spelling() {
     let fixture = TestServer::plain();
     for (claims, name) in [
         (r#"{"exp":1}"#, "exp"),
@@ -130,14 +130,14 @@ fn registered_names_are_refused_however_they_are_written() {
         (r#"{"j\u0074i":"a"}"#, "jti"),
     ] {
         for (call, issued) in by_each_call(&fixture, "access", claims) {
-            refused(
+            assert_invalid(
                 &issued.expect_err(claims),
                 name,
                 &format!("{call} {claims}"),
             );
         }
     }
-    // A name is exact.
+    // Names are compared exactly.
     for claims in [r#"{"EXP":1}"#, r#"{"exp ":1}"#, r#"{"nested":{"exp":1}}"#] {
         for (call, issued) in by_each_call(&fixture, "access", claims) {
             assert!(issued.is_ok(), "{call} {claims}");
@@ -146,18 +146,18 @@ fn registered_names_are_refused_however_they_are_written() {
 }
 
 #[test]
-fn claims_named_like_what_introspection_states_are_refused() {
+fn claims_reserved_for_introspection_are_invalid() {
     let fixture = TestServer::plain();
     for (claims, said) in [
         (r#"{"active":true}"#, "active"),
         (r#"{"\u0061ctive":false}"#, "active"),
         (r#"{"token_type":"Bearer"}"#, "token_type"),
         (r#"{"token\u005ftype":"Bearer"}"#, "token_type"),
-        // RFC 7662 says of these that they are text.
+        // RFC 7662 requires strings.
         (r#"{"client_id":7}"#, "client_id"),
         (r#"{"scope":["read"]}"#, "scope"),
         (r#"{"username":null}"#, "username"),
-        // And no revocation could name these.
+        // No revocation could name these.
         (r#"{"client_id":""}"#, "client_id"),
         (r#"{"client_id":"a\u0000"}"#, "client_id"),
         (
@@ -166,7 +166,7 @@ fn claims_named_like_what_introspection_states_are_refused() {
         ),
     ] {
         for (call, issued) in by_each_call(&fixture, "mac", claims) {
-            refused(
+            assert_invalid(
                 &issued.expect_err(claims),
                 said,
                 &format!("{call} {claims}"),
@@ -175,9 +175,9 @@ fn claims_named_like_what_introspection_states_are_refused() {
     }
 }
 
-/// A token that was made elsewhere with a key that is imported here.
+/// A token that was issued elsewhere with an imported key.
 #[test]
-fn introspection_has_no_member_twice_and_believes_no_token() {
+fn introspection_omits_reserved_members_of_a_token() {
     use jeton::jwt::MacKey;
     use jeton::key::MacAlg;
     let key = MacKey::generate(MacAlg::HS256).unwrap();
@@ -227,9 +227,9 @@ fn introspection_has_no_member_twice_and_believes_no_token() {
     assert!(answer.contains(r#""client_id":"c""#), "{answer}");
 }
 
-/// A token that is issued can be taken back: what no revocation could name is not issued.
+/// Every issued token can be revoked, so a subject that no revocation could name is invalid.
 #[test]
-fn subjects_that_no_revocation_names_are_not_issued() {
+fn subject_that_cannot_be_revoked_is_invalid() {
     let fixture = TestServer::plain();
     let issue = |subject: &str, claims: &str| -> Result<(), Status> {
         let request = IssueRequest {
@@ -263,9 +263,9 @@ fn subjects_that_no_revocation_names_are_not_issued() {
     assert!(status.message().contains("262144"), "{status:?}");
 }
 
-/// What one call takes, all take: the longest token is verified, introspected and revoked.
+/// The longest issued token can be verified, introspected and revoked.
 #[test]
-fn the_longest_token_is_taken_by_every_call() {
+fn longest_token_is_accepted_by_every_call() {
     for (config, longest) in [
         (String::new(), 262_144),
         ("[limits]\ntoken_bytes = 2000000\n".to_owned(), 2_000_000),
@@ -308,12 +308,12 @@ fn the_longest_token_is_taken_by_every_call() {
 }
 
 #[test]
-fn a_token_limit_that_no_request_holds_is_refused() {
+fn token_limit_beyond_the_request_limit_is_an_error() {
     for (limits, said) in [
         ("message_bytes = 4096\ntoken_bytes = 4096", "4096 > 2016"),
-        ("token_bytes = 1023", "1023 is not in 1024 to 2097152"),
-        ("token_bytes = 2097153", "2097153 is not in 1024 to 2097152"),
-        ("message_bytes = 4095", "4095 is not in 4096 to 67108864"),
+        ("token_bytes = 1023", "must be between 1024 and 2097152, got 1023"),
+        ("token_bytes = 2097153", "must be between 1024 and 2097152, got 2097153"),
+        ("message_bytes = 4095", "must be between 4096 and 67108864, got 4095"),
     ] {
         let refused = TestServer::try_with(&format!("[limits]\n{limits}\n{ISSUER}"));
         let refused = refused.err().unwrap().to_string();

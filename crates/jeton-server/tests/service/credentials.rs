@@ -1,4 +1,4 @@
-//! Who may have tokens issued that the server itself takes for credentials.
+//! Tokens that the server accepts as credentials of its clients, and who may get them.
 
 use std::fs;
 
@@ -62,7 +62,7 @@ fn of(outcome: IssueOutcome) -> Result<String, String> {
     }
 }
 
-/// The same by each call that issues: a token, or why not.
+/// Issues by each of the three issuing calls. Each result is a token, or the reason of the error.
 fn issue_by_each(
     fixture: &TestServer,
     channel: &Channel,
@@ -110,14 +110,14 @@ fn with<T>(bearer: Option<&str>, message: T) -> Request<T> {
 }
 
 #[test]
-fn client_that_may_issue_gets_no_other_clients_credential() {
+fn issuing_a_credential_of_another_client_is_refused() {
     let certificates = TestCertificates::new();
     let fixture = TestServer::with(&config(&certificates));
     let login = certificates.channel(&fixture, Some("billing"));
     let operator = certificates.channel(&fixture, Some("operator"));
     let nobody = certificates.channel(&fixture, None);
 
-    // Whose name it is, and whether it is a client's yet, makes no difference: it may be one tomorrow.
+    // It does not matter whether the subject is a client already: it may become one later.
     for subject in ["boss", "renewer", "login", "somebody"] {
         for (profile, audience) in [("service", ""), ("service", "jeton"), ("access", "jeton")] {
             let wanted = request(profile, audience, subject);
@@ -132,7 +132,7 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
                 assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
             }
         }
-        // For others, and by another issuer, it is no credential. Nor is one that names nobody.
+        // A token for another audience, of another issuer or without a subject is no credential.
         for (profile, audience) in [("service", "api"), ("access", ""), ("access", "api")] {
             for issued in issue_by_each(&fixture, &login, None, &request(profile, audience, subject))
             {
@@ -155,7 +155,7 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
         );
     }
 
-    // One that is its own can be renewed, and nothing else be had with it.
+    // A client can renew its own credential, and get no other one.
     let [own, ..] = issue_by_each(&fixture, &operator, None, &request("service", "", "renewer"));
     let own = own.unwrap();
     for renewed in issue_by_each(
@@ -170,7 +170,7 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
         assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
     }
 
-    // The report's service issues for subjects of its own choosing.
+    // The service of the benchmark chooses the subjects.
     let generate = |channel: &Channel, algorithm: &str| {
         let request = GenerateJwtRequest {
             algorithm: algorithm.to_owned(),
@@ -188,9 +188,9 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
     assert!(generate(&login, "ES256").is_ok() && generate(&operator, "HS256").is_ok());
 }
 
-/// A token that renews itself must not live on in what was begun with it, nor in what a worker remembers.
+/// A revoked credential must not stay valid in a running stream or in the cache of a worker.
 #[test]
-fn credential_that_is_revoked_ends_what_was_begun_with_it() {
+fn revoked_credential_ends_running_streams() {
     let certificates = TestCertificates::new();
     let fixture = TestServer::with(&config(&certificates));
     let operator = certificates.channel(&fixture, Some("operator"));
@@ -217,7 +217,7 @@ fn credential_that_is_revoked_ends_what_was_begun_with_it() {
         let watch = tokens.watch_revocations(with(Some(&own), watch)).await;
         let mut watched = watch.unwrap().into_inner();
 
-        // A worker has just seen it.
+        // The token is now in the cache of the worker.
         assert!(
             tokens
                 .issue(with(Some(&own), renewer.clone()))
@@ -246,7 +246,6 @@ fn credential_that_is_revoked_ends_what_was_begun_with_it() {
     });
 }
 
-/// Custom claims say nothing about who somebody is.
 #[test]
 fn custom_claims_make_no_credential() {
     let certificates = TestCertificates::new();
@@ -270,9 +269,9 @@ fn custom_claims_make_no_credential() {
     }
 }
 
-/// Before there are clients, everybody may have tokens. But not those that later are credentials.
+/// Without clients, every local process may issue tokens, except tokens that become credentials later.
 #[test]
-fn credential_before_there_are_clients_needs_the_admin_token() {
+fn issuing_a_credential_without_clients_needs_the_admin_token() {
     let fixture = TestServer::with(&format!(
         "bearer = {{ issuer = '{ISS}', audience = 'jeton' }}\n{PROFILES}"
     ));
@@ -296,12 +295,12 @@ fn credential_before_there_are_clients_needs_the_admin_token() {
     }
 }
 
-/// The configuration that docs/service.md shows.
+/// The example in docs/service.md.
 #[test]
-fn example_of_the_book_gives_nobody_more_than_it_says() {
-    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service.md");
-    let book = fs::read_to_string(book).unwrap();
-    let mut examples = book
+fn documented_configuration_grants_no_other_credentials() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut examples = page
         .split("```toml\n")
         .map(|rest| rest.split("```").next().unwrap());
     let example = examples
@@ -333,7 +332,7 @@ fn example_of_the_book_gives_nobody_more_than_it_says() {
         .iter()
         .filter_map(|client| client.subject.clone())
         .collect();
-    assert!(!subjects.is_empty(), "it has clients with bearer tokens");
+    assert!(!subjects.is_empty(), "the example has no clients with bearer tokens");
     let bearer = config.bearer.clone().unwrap();
     let profiles: Vec<String> = config.issuers[0]
         .profiles()
@@ -341,7 +340,7 @@ fn example_of_the_book_gives_nobody_more_than_it_says() {
         .map(|one| one.name.clone())
         .collect();
     let server = Server::start(config).unwrap();
-    let fixture = TestServer::around(server);
+    let fixture = TestServer::from_server(server);
     let login = certificates.channel(&fixture, Some("billing"));
     for subject in subjects {
         for profile in &profiles {

@@ -1,5 +1,5 @@
-//! How long a caller waits. tonic's own client would end a call by itself, so these are made by hand:
-//! it is the server that must say when the time is over.
+//! Deadlines. tonic's client would end the calls by itself, so these use plain HTTP/2: the server must end
+//! them.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use jeton_proto::v1::{IssueRequest, WatchRevocationsRequest};
 use crate::raw_grpc::{self, framed, unended, whole};
 use crate::harness::TestServer;
 
-/// Makes a call whose caller waits so long; whether messages came, and how it ended.
-fn call<B>(fixture: &TestServer, method: &str, wait: &str, body: B) -> (bool, HeaderMap)
+/// Calls with a timeout. Returns whether messages arrived, and the headers with the status.
+fn call<B>(fixture: &TestServer, method: &str, timeout: &str, body: B) -> (bool, HeaderMap)
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let method = format!("jeton.v1.TokenService/{method}");
-    let answer = raw_grpc::call(fixture, &method, &[("grpc-timeout", wait)], body);
+    let answer = raw_grpc::call(fixture, &method, &[("grpc-timeout", timeout)], body);
     (!answer.data.is_empty(), answer.end().clone())
 }
 
@@ -31,7 +31,7 @@ fn issue() -> Full<Bytes> {
 }
 
 #[test]
-fn a_call_ends_when_its_caller_no_longer_waits() {
+fn call_ends_at_its_deadline() {
     let fixture = TestServer::plain();
     for method in ["Issue", "Revoke", "IssueStream"] {
         let begun = Instant::now();
@@ -48,22 +48,22 @@ fn a_call_ends_when_its_caller_no_longer_waits() {
 }
 
 #[test]
-fn a_stream_ends_in_its_midst() {
+fn stream_ends_at_its_deadline() {
     let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{}", crate::harness::ISSUER));
     let watch = || whole(framed(&WatchRevocationsRequest::default()));
     let (answered, end) = call(&fixture, "WatchRevocations", "300m", watch());
-    assert!(answered, "the snapshot came");
+    assert!(answered, "no snapshot arrived");
     assert_eq!(end["grpc-status"], "4", "{end:?}");
 }
 
 #[test]
-fn a_wait_that_is_none_is_named() {
+fn invalid_timeout_is_an_invalid_argument() {
     let fixture = TestServer::plain();
-    for wait in ["", "1", "1s", "123456789S"] {
-        let (answered, end) = call(&fixture, "Issue", wait, issue());
-        assert!(!answered, "{wait}");
-        assert_eq!(end["grpc-status"], "3", "{wait}: {end:?}");
-        let words = end["grpc-message"].to_str().unwrap();
-        assert!(words.contains("grpc-timeout"), "{words}");
+    for timeout in ["", "1", "1s", "123456789S"] {
+        let (answered, end) = call(&fixture, "Issue", timeout, issue());
+        assert!(!answered, "{timeout}");
+        assert_eq!(end["grpc-status"], "3", "{timeout}: {end:?}");
+        let message = end["grpc-message"].to_str().unwrap();
+        assert!(message.contains("grpc-timeout"), "{message}");
     }
 }

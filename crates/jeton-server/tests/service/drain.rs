@@ -1,4 +1,4 @@
-//! How a server stops: what has begun is finished, nothing new is taken, and it does not wait for ever.
+//! Stopping a server: running calls finish, new ones are not accepted, and the time is limited.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio_stream::Stream;
 
 use crate::harness::{ISSUER, TestServer};
 
-/// A request's stream that the test feeds.
+/// A stream of requests from a channel.
 struct Fed(mpsc::Receiver<IssueRequest>);
 
 impl Stream for Fed {
@@ -30,7 +30,7 @@ fn request() -> IssueRequest {
 }
 
 #[test]
-fn a_stream_that_is_open_is_answered_to_its_end() {
+fn stop_waits_for_open_streams() {
     let mut fixture = TestServer::with(&format!("drain_seconds = 10\n{ISSUER}"));
     let server = fixture.server.take().unwrap();
     let address = server.data_address();
@@ -43,10 +43,10 @@ fn a_stream_that_is_open_is_answered_to_its_end() {
         assert!(outcomes.message().await.unwrap().is_some());
         let stopping = std::thread::spawn(move || server.stop());
         tokio::time::sleep(Duration::from_millis(200)).await;
-        assert!(!stopping.is_finished(), "it waits for the stream");
+        assert!(!stopping.is_finished(), "the server did not wait for the stream");
         assert!(
             std::net::TcpStream::connect(address).is_err(),
-            "nothing new is taken"
+            "a new connection was accepted"
         );
         feed.send(request()).await.unwrap();
         let outcome = outcomes.message().await.unwrap().unwrap().outcome;
@@ -62,7 +62,7 @@ fn a_stream_that_is_open_is_answered_to_its_end() {
 }
 
 #[test]
-fn a_stream_that_does_not_end_is_cut_off() {
+fn stop_closes_streams_after_the_time_limit() {
     let mut fixture = TestServer::with(&format!("drain_seconds = 1\n{ISSUER}"));
     let server = fixture.server.take().unwrap();
     let channel = fixture.channel(server.data_address());

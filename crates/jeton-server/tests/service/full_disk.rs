@@ -1,6 +1,6 @@
-//! A server whose disk is full: what `AdminService.Status` and `grpc.health.v1` say of it.
+//! `AdminService.Status` of a server with a full disk.
 //!
-//! Root only, as it mounts a small file system; elsewhere it says so and checks nothing.
+//! The test mounts a small file system, which requires root. Otherwise it prints a line and checks nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tonic::Code;
 
 use crate::harness::{ISS, ISSUER, TestServer, reason};
 
-/// How long something may take that is awaited, on a machine that has much else to do.
+/// Time limit for a condition, generous for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Mounted(PathBuf);
@@ -34,20 +34,20 @@ fn mount(at: &Path) -> Option<Mounted> {
     if mounted.is_ok_and(|status| status.success()) {
         return Some(Mounted(at.to_owned()));
     }
-    eprintln!("not checked: a disk cannot be mounted here (it takes root)");
+    eprintln!("not checked: mounting a file system requires root");
     None
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "timeout: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
-fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
+fn full_disk_is_a_fault_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     let Some(_mounted) = mount(&disk) else { return };

@@ -1,5 +1,6 @@
-//! The service over the network: a server on loopback, with ports of the system's choosing, and
-//! clients that know nothing of its inside. One binary, so that it is linked once.
+//! Tests of the service over the network, with clients that use its public interface only.
+//!
+//! Each test starts a server on loopback with free ports. All tests are in one binary, to link it once.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod abuse;

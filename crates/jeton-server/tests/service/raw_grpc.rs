@@ -1,4 +1,4 @@
-//! Calls made by hand, for what tonic's own client would never send or would not wait for.
+//! gRPC calls over plain HTTP/2, for requests that tonic's client does not send.
 
 use std::net::SocketAddr;
 
@@ -12,18 +12,18 @@ use prost::Message;
 
 use crate::harness::TestServer;
 
-/// How a call was answered.
+/// The response of a call.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) data: Bytes,
-    /// None: the answer has no trailers.
+    /// `None` if the response has no trailers.
     pub(crate) trailers: Option<HeaderMap>,
 }
 
 impl Response {
-    /// Where the call's status is: in the trailers; or, if they are all there is, among the headers.
+    /// The headers with the status of the call: the trailers, or the headers of a response without a body.
     pub(crate) fn end(&self) -> &HeaderMap {
         self.trailers.as_ref().unwrap_or(&self.headers)
     }
@@ -35,7 +35,7 @@ impl Response {
     }
 }
 
-/// Calls `package.Service/Method` with those headers beside the usual ones.
+/// Calls `package.Service/Method` with additional headers.
 pub(crate) fn call<B>(fixture: &TestServer, method: &str, headers: &[(&str, &str)], body: B) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
@@ -50,7 +50,7 @@ where
     exchange(fixture, fixture.address(), request.body(body).unwrap())
 }
 
-/// Sends a request over HTTP/2 just as it is.
+/// Sends a request over HTTP/2 unchanged.
 pub(crate) fn exchange<B>(fixture: &TestServer, to: SocketAddr, request: http::Request<B>) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
@@ -74,19 +74,19 @@ where
     })
 }
 
-/// A message in its frame.
+/// A framed message.
 pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     let message = message.encode_to_vec();
     let length = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[0][..], &length, &message].concat()
 }
 
-/// A body that is there.
+/// A complete body.
 pub(crate) fn whole(bytes: Vec<u8>) -> Full<Bytes> {
     Full::new(bytes.into())
 }
 
-/// A body that begins so, piece by piece, and never ends.
+/// A body that starts with these pieces and never ends.
 pub(crate) fn unended(
     pieces: Vec<Bytes>,
 ) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
@@ -95,7 +95,7 @@ pub(crate) fn unended(
     StreamBody::new(pieces.chain(tokio_stream::pending()))
 }
 
-/// A body that comes in those frames.
+/// A body of these frames.
 pub(crate) fn frames(
     frames: Vec<Frame<Bytes>>,
 ) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand: a request in, an answer out.
+//! HTTP/1.1 over plain TCP.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -51,14 +51,14 @@ pub(crate) fn send(
     }
     request.push_str("\r\n");
     stream.write_all(request.as_bytes()).unwrap();
-    // A server that has refused already may have closed its end.
+    // The server may have rejected the headers and closed the connection.
     let _ = stream.write_all(body.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     parse(&String::from_utf8(answer).unwrap())
 }
 
-/// Sends those bytes, whatever they are, and reads the answer until the server closes.
+/// Sends bytes unchanged, and reads the response until the server closes the connection.
 pub(crate) fn send_bytes(address: SocketAddr, request: &[u8]) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
     let timeout = Some(Duration::from_secs(20));

@@ -1,5 +1,6 @@
-//! What a client knows that has nothing but reflection, as grpcurl: it asks which services there are,
-//! fetches their descriptors, and calls with messages made from them.
+//! A client that uses reflection only, like grpcurl.
+//!
+//! It lists the services, fetches their descriptors, and builds its messages from them.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +69,7 @@ async fn call(channel: &Channel, method: &MethodDescriptor, json: &str) -> Dynam
 }
 
 #[test]
-fn each_listener_tells_of_what_it_serves() {
+fn reflection_lists_the_services_of_the_listener() {
     let fixture = TestServer::plain();
     let channel = fixture.channel(fixture.server().admin_address());
     let services = fixture.runtime.block_on(services(&channel));
@@ -76,7 +77,7 @@ fn each_listener_tells_of_what_it_serves() {
 }
 
 #[test]
-fn a_client_with_nothing_but_reflection_issues_verifies_and_revokes() {
+fn client_with_reflection_only_can_issue_verify_and_revoke() {
     let fixture = TestServer::plain();
     let channel = fixture.channel(fixture.address());
     fixture.runtime.block_on(async {
@@ -135,7 +136,7 @@ async fn is_rejected_by(channel: &Channel, token: &str) -> bool {
     client.verify(request).await.is_err()
 }
 
-/// Messages that are known by their descriptors alone.
+/// A codec for messages that are described by a descriptor.
 #[derive(Clone)]
 struct Dynamic(MessageDescriptor);
 

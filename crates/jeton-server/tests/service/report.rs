@@ -1,4 +1,4 @@
-//! `jwt.services.JwtService`, as the gRPC report's loaders call it.
+//! `jwt.services.JwtService`, as called by the load generators of the gRPC benchmark.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn generate(fixture: &TestServer, algorithm: &str) -> Result<(String, String), S
 }
 
 #[test]
-fn each_call_signs_for_the_next_address() {
+fn generate_jwt_uses_the_next_address() {
     let fixture = TestServer::with(&format!("{ON}{ISSUER}"));
     let mut subjects = BTreeSet::new();
     for (algorithm, calls) in [("HS256", 20), ("ES256", 20)] {
@@ -45,7 +45,7 @@ fn each_call_signs_for_the_next_address() {
 }
 
 #[test]
-fn an_unknown_algorithm_is_an_invalid_argument() {
+fn generate_jwt_unknown_algorithm_is_invalid() {
     let fixture = TestServer::with(&format!("{ON}{ISSUER}"));
     for algorithm in ["", "none", "RS256", "hs256"] {
         let status = generate(&fixture, algorithm).unwrap_err();
@@ -56,7 +56,7 @@ fn an_unknown_algorithm_is_an_invalid_argument() {
 }
 
 #[test]
-fn it_is_served_only_if_it_is_configured() {
+fn generate_jwt_is_served_only_if_configured() {
     let fixture = TestServer::plain();
     assert_eq!(
         generate(&fixture, "HS256").unwrap_err().code(),

@@ -1,4 +1,4 @@
-//! A token that is sent whole to be revoked, by a clock that the test moves.
+//! Revoking a token that is sent whole, with a manual clock.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::harness::{ISSUER, TestServer, reason};
 
 fn fixture() -> (TestServer, Hand) {
     let clock = Hand::new();
-    let fixture = TestServer::at(ISSUER, Arc::new(clock.clone())).unwrap();
+    let fixture = TestServer::with_clock(ISSUER, Arc::new(clock.clone())).unwrap();
     (fixture, clock)
 }
 
@@ -46,7 +46,7 @@ fn is_revoked(fixture: &TestServer, issued: &IssueResponse) -> bool {
 }
 
 #[test]
-fn a_token_that_has_expired_by_this_clock_alone_is_revoked() {
+fn token_expired_by_the_local_clock_only_is_revoked() {
     for by_form in [true, false] {
         let (fixture, clock) = fixture();
         let issued = fixture.issue("access", "alice");
@@ -58,14 +58,14 @@ fn a_token_that_has_expired_by_this_clock_alone_is_revoked() {
             true => assert_eq!(post(&fixture, &issued.token).status, 200),
             false => assert!(call_with_token(&fixture, &issued.token).is_ok()),
         }
-        // What another clock says.
+        // The time of another server.
         clock.forward(-lifetime);
         assert!(is_revoked(&fixture, &issued));
     }
 }
 
 #[test]
-fn a_token_of_a_clock_that_is_ahead_is_revoked() {
+fn token_from_a_clock_ahead_is_revoked() {
     for by_form in [true, false] {
         let (fixture, clock) = fixture();
         let issued = fixture.issue("mac", "alice");
@@ -80,7 +80,7 @@ fn a_token_of_a_clock_that_is_ahead_is_revoked() {
 }
 
 #[test]
-fn a_token_that_no_server_accepts_is_told_to_be_of_no_use() {
+fn revoking_a_token_that_no_server_accepts_is_an_error() {
     let (fixture, clock) = fixture();
     let (other, _) = self::fixture();
     let of_another = other.issue("access", "alice").token;
@@ -99,7 +99,7 @@ fn a_token_that_no_server_accepts_is_told_to_be_of_no_use() {
 }
 
 #[test]
-fn a_token_that_is_encrypted_for_its_reader_is_told_to_be_unsupported() {
+fn revoking_an_encrypted_token_is_unsupported() {
     let (fixture, _) = fixture();
     let answer = post(&fixture, "a.b.c.d.e");
     assert_eq!(answer.status, 400);
@@ -110,7 +110,7 @@ fn a_token_that_is_encrypted_for_its_reader_is_told_to_be_unsupported() {
 }
 
 #[test]
-fn an_expiry_that_no_token_has_is_refused() {
+fn revoking_with_an_impossible_expiry_is_invalid() {
     let (fixture, _) = fixture();
     let id = |expires_at| {
         revoke_request::What::TokenId(TokenId {
@@ -124,9 +124,9 @@ fn an_expiry_that_no_token_has_is_refused() {
     assert!(call(&fixture, id(0)).is_ok());
 }
 
-/// What a follower needs to tell which tokens a rule is about.
+/// A follower compares the stamp of a rule with the stamps of tokens.
 #[test]
-fn a_follower_is_told_the_stamp_that_later_tokens_have() {
+fn rule_has_the_stamp_of_later_tokens() {
     let (fixture, clock) = fixture();
     let before = fixture.issue("access", "alice").token_id;
     let subject = revoke_request::What::Subject("alice".to_owned());

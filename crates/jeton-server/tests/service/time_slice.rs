@@ -1,4 +1,4 @@
-//! Long calls, with one worker: others are answered meanwhile. By order, and not by time.
+//! Long calls on one worker: other calls are handled in between. The tests compare order, not time.
 
 use jeton_proto::v1::{
     IssueBatchRequest, IssueItem, IssueRequest, VerifyBatchRequest, VerifyRequest,
@@ -11,7 +11,7 @@ use crate::harness::TestServer;
 
 const ITEMS: usize = 4096;
 
-/// Signatures that take long: each is one of RSA, or of the largest curve.
+/// Slow signatures: RSA, and the largest curve.
 const CONFIG: &str = r#"
 [[issuer]]
 iss = "https://id.example/tenant"
@@ -21,7 +21,7 @@ profiles = [
 ]
 "#;
 
-/// How often `/livez` is answered, one request after the other, until that has ended.
+/// Counts the responses of `/livez` until the work has ended.
 async fn answered_until<T>(fixture: &TestServer, work: impl Future<Output = T>) -> (T, usize) {
     let mut answered = 0;
     let mut work = std::pin::pin!(work);
@@ -35,7 +35,7 @@ async fn answered_until<T>(fixture: &TestServer, work: impl Future<Output = T>) 
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.unwrap();
             assert!(answer.ends_with("live\n"), "{answer}");
-            // Not so often that it is all that the worker does.
+            // A pause, so that health checks do not keep the worker busy.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         };
         tokio::select! {
@@ -47,11 +47,11 @@ async fn answered_until<T>(fixture: &TestServer, work: impl Future<Output = T>) 
     (done, answered)
 }
 
-/// Before a worker paused in its work, two at most were answered: those before it began.
+/// Without slices, at most two responses arrive: those before the work starts.
 const SEVERAL: usize = 6;
 
 #[test]
-fn health_is_answered_before_a_long_batch_ends() {
+fn health_responds_during_a_long_batch() {
     let fixture = TestServer::with(CONFIG);
     let mut tokens = fixture.tokens();
     let batch = IssueBatchRequest {
@@ -92,7 +92,7 @@ fn health_is_answered_before_a_long_batch_ends() {
 }
 
 #[test]
-fn health_is_answered_while_streams_are_full() {
+fn health_responds_during_full_streams() {
     let fixture = TestServer::with(CONFIG);
     let mut tokens = fixture.tokens();
     let request = IssueRequest {

@@ -11,7 +11,7 @@ use tonic::{Code, Request};
 use crate::harness::{ISS, ISSUER, TestServer, reason, within_a_second};
 
 #[test]
-fn a_token_is_issued_verified_and_revoked() {
+fn token_is_issued_verified_and_revoked() {
     let fixture = TestServer::plain();
     for profile in ["access", "mac", "paseto"] {
         let issued = fixture.issue(profile, "alice");
@@ -28,7 +28,7 @@ fn a_token_is_issued_verified_and_revoked() {
         let mut tokens = fixture.tokens();
         let revoked = fixture.runtime.block_on(tokens.revoke(request)).unwrap();
         assert!(revoked.into_inner().revision > 0);
-        // It is honoured when it is acknowledged, not some time after.
+        // The revocation is in force as soon as it is acknowledged.
         let refused = fixture.verify(&issued.token).unwrap_err();
         assert_eq!(refused.code(), Code::FailedPrecondition);
         assert_eq!(reason(&refused), "TOKEN_REVOKED");
@@ -36,7 +36,7 @@ fn a_token_is_issued_verified_and_revoked() {
 }
 
 #[test]
-fn subjects_clients_keys_and_ids_are_revoked() {
+fn revoke_accepts_subjects_ids_and_keys() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     let issue = |subject: &str| fixture.issue("access", subject);
@@ -71,7 +71,7 @@ fn subjects_clients_keys_and_ids_are_revoked() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn error_names_the_invalid_field() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     let mut issue = |request: IssueRequest| {
@@ -163,7 +163,7 @@ fn what_is_wrong_is_named() {
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert_eq!(reason(&refused), "TOKEN_NOT_AUTHENTIC");
     assert_eq!(reason(&verify("no token", "api")), "TOKEN_MALFORMED");
-    // An error without a cause, and nothing to be done: nothing to revoke.
+    // A request without anything to revoke.
     let request = RevokeRequest::default();
     let status = fixture
         .runtime
@@ -173,7 +173,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn a_batch_has_an_outcome_for_each_item() {
+fn batch_has_an_outcome_for_each_item() {
     let fixture = TestServer::with(&format!("[limits]\nbatch_items = 3\n{ISSUER}"));
     let mut tokens = fixture.tokens();
     let item = |claims: &str| IssueItem {
@@ -243,7 +243,7 @@ fn a_batch_has_an_outcome_for_each_item() {
 }
 
 #[test]
-fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
+fn batch_error_is_the_outcome_of_each_item() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     for (profile, audience, reason) in [
@@ -262,7 +262,7 @@ fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
         assert_eq!(outcomes.len(), 3);
         for outcome in outcomes {
             let Some(issue_outcome::Outcome::Error(error)) = outcome.outcome else {
-                panic!("a token of nothing");
+                panic!("a token was issued");
             };
             assert_eq!(error.reason, reason);
         }
@@ -270,7 +270,7 @@ fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
 }
 
 #[test]
-fn a_message_over_its_limit_is_refused() {
+fn message_over_the_limit_is_rejected() {
     let fixture = TestServer::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
     let status = fixture.verify(&"x".repeat(6000)).unwrap_err();
     assert!(
@@ -281,7 +281,7 @@ fn a_message_over_its_limit_is_refused() {
 }
 
 #[test]
-fn a_stream_goes_on_after_an_item_that_fails() {
+fn stream_continues_after_a_failed_item() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     let outcomes = fixture.runtime.block_on(async {
@@ -326,7 +326,7 @@ fn a_stream_goes_on_after_an_item_that_fails() {
 }
 
 #[test]
-fn followers_hear_of_what_was_revoked_before_and_after() {
+fn watch_sends_earlier_and_later_revocations() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     let (before, after) = (fixture.issue("access", "a"), fixture.issue("access", "b"));
@@ -350,15 +350,15 @@ fn followers_hear_of_what_was_revoked_before_and_after() {
             .await
             .unwrap()
             .into_inner();
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         loop {
             let update = updates.message().await.unwrap().unwrap();
-            heard.extend(update.tokens.iter().map(|token| token.hash.clone()));
+            received.extend(update.tokens.iter().map(|token| token.hash.clone()));
             if !update.is_snapshot {
                 break;
             }
         }
-        assert_eq!(heard, [hash(&before)]);
+        assert_eq!(received, [hash(&before)]);
         let revision = tokens
             .revoke(revoke(&after))
             .await
@@ -376,17 +376,17 @@ fn followers_hear_of_what_was_revoked_before_and_after() {
             let update = updates.message().await.unwrap().unwrap();
             if update.tokens.iter().any(|token| token.hash == hash(&after)) {
                 assert!(update.revision >= revision);
-                heard.push(hash(&after));
+                received.push(hash(&after));
             }
             rules.extend(update.rules);
         }
-        assert_eq!(heard.len(), 2);
+        assert_eq!(received.len(), 2);
         assert_eq!(rules[0].name, "c");
     });
 }
 
 #[test]
-fn as_many_follow_as_are_allowed() {
+fn watch_beyond_the_limit_is_overloaded() {
     let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{ISSUER}"));
     let mut tokens = fixture.tokens();
     fixture.runtime.block_on(async {
@@ -411,7 +411,7 @@ fn keys_are_the_same_over_grpc_and_http() {
 }
 
 #[test]
-fn several_issuers_must_be_told_apart() {
+fn request_must_name_one_of_several_issuers() {
     let second = "[[issuer]]\niss = 'b'\nprofiles = [{name = 'p', alg = 'EdDSA', lifetime_seconds = 60, audiences = ['api']}]";
     let fixture = TestServer::with(&format!("{ISSUER}\n{second}"));
     let mut tokens = fixture.tokens();
@@ -442,7 +442,7 @@ fn several_issuers_must_be_told_apart() {
 }
 
 #[test]
-fn health_says_when_it_stops() {
+fn health_is_serving_until_the_server_stops() {
     let mut fixture = TestServer::plain();
     let health = tonic_health::pb::health_client::HealthClient::new(fixture.channel(fixture.address()));
     let check = |fixture: &TestServer| {

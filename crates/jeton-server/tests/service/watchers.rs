@@ -1,4 +1,4 @@
-//! Clients that follow revocations: that read nothing, and whose server stops.
+//! Clients that follow revocations: one that reads nothing, and one whose server stops.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::harness::{ISSUER, TestServer};
 
-/// How long something may take that is awaited, on a machine that has much else to do.
+/// Time limit for a condition, generous for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number: usize) {
@@ -25,7 +25,7 @@ fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number
 }
 
 #[test]
-fn watcher_that_takes_nothing_makes_room_for_another() {
+fn watcher_that_reads_nothing_is_disconnected() {
     let limits = "[limits]\nwatchers = 1\nstall_seconds = 1\n";
     let fixture = TestServer::with(&format!("{limits}{ISSUER}"));
     let endpoint = Endpoint::from_shared(format!("http://{}", fixture.address())).unwrap();
@@ -36,7 +36,7 @@ fn watcher_that_takes_nothing_makes_room_for_another() {
     let held = fixture.runtime.block_on(unread.watch_revocations(request()));
     assert!(held.is_ok());
     let mut tokens = fixture.tokens();
-    // More than waits for it in the server.
+    // More updates than the queue of the client holds.
     for number in 0..20 {
         revoke(&fixture, &mut tokens, number);
     }
@@ -48,13 +48,13 @@ fn watcher_that_takes_nothing_makes_room_for_another() {
         }
         assert!(
             begun.elapsed() < TIMEOUT,
-            "the first one has its place still"
+            "the first client was not disconnected"
         );
     }
 }
 
 #[test]
-fn watcher_is_told_that_the_server_stops() {
+fn watcher_receives_unavailable_when_the_server_stops() {
     let mut fixture = TestServer::with(&format!("drain_seconds = 20\n{ISSUER}"));
     let mut tokens = fixture.tokens();
     let server = fixture.server.take().unwrap();
@@ -81,7 +81,7 @@ fn watcher_is_told_that_the_server_stops() {
 }
 
 #[test]
-fn updates_say_how_old_they_are() {
+fn updates_state_age_and_time() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
     let watched = fixture.runtime.block_on(async {

@@ -1,10 +1,10 @@
-//! HTTP: key sets, metadata, introspection, revocation, health, metrics.
+//! The HTTP endpoints: key sets, metadata, introspection, revocation, health and metrics.
 
 use crate::raw_http::{get, post_form, send};
 use crate::harness::{ISS, ISSUER, TestServer, within_a_second};
 
 #[test]
-fn a_key_set_is_kept_until_it_changes() {
+fn key_set_is_not_modified_until_a_key_changes() {
     let fixture = TestServer::plain();
     let path = "/tenant/.well-known/jwks.json";
     let first = get(fixture.address(), path, &[]);
@@ -43,10 +43,10 @@ fn a_key_set_is_kept_until_it_changes() {
     );
 }
 
-/// Who fetched the set just before a key was published, from a node that had not heard of it yet, has the key
-/// before it signs, whatever caching is allowed.
+/// A verifier may have fetched the set just before a new key was published, from another node. With the longest
+/// allowed caching, it still fetches the new key before that key signs.
 #[test]
-fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
+fn key_set_cache_ends_before_a_new_key_signs() {
     use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEAD_SECONDS_MIN, PROPAGATION_SECONDS};
     let times = format!(
         "publish_before_use_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
@@ -55,7 +55,7 @@ fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
     let fixture = TestServer::with(&ISSUER.replacen("profiles", &times, 1));
     for path in ["jwks.json", "paserks.json"] {
         let path = format!("/tenant/.well-known/{path}");
-        // The age differs from answer to answer.
+        // The age differs between responses.
         for _ in 0..50 {
             let control = &get(fixture.address(), &path, &[]).headers["cache-control"];
             let used: i64 = (control.split(',').filter_map(|part| part.split_once('=')))
@@ -68,7 +68,7 @@ fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
 }
 
 #[test]
-fn metadata_says_where_everything_is() {
+fn metadata_names_the_endpoints() {
     let fixture = TestServer::plain();
     let metadata = get(
         fixture.address(),
@@ -103,7 +103,7 @@ fn metadata_says_where_everything_is() {
 }
 
 #[test]
-fn of_two_issuers_with_one_path_the_host_decides() {
+fn host_selects_the_issuer_of_a_shared_path() {
     let other = ISSUER.replace("id.example", "login.example");
     let fixture = TestServer::with(&format!("{ISSUER}\n{other}"));
     let of = |host: &str| {
@@ -117,7 +117,7 @@ fn of_two_issuers_with_one_path_the_host_decides() {
 }
 
 #[test]
-fn introspection_and_revocation_follow_each_other() {
+fn introspection_of_a_revoked_token_is_inactive() {
     let fixture = TestServer::plain();
     let issued = fixture.issue("access", "alice");
     let introspect = |token: &str| {
@@ -134,7 +134,7 @@ fn introspection_and_revocation_follow_each_other() {
     assert_eq!(good["active"], true);
     assert_eq!(good["sub"], "alice");
     assert_eq!(good["iss"], ISS);
-    // A number of seconds, also where the token has text (RFC 7662, section 2.2).
+    // Whole seconds, even if the token has text (RFC 7662, section 2.2).
     let paseto = fixture.issue("paseto", "alice");
     let good = introspect(&paseto.token);
     assert_eq!(good["active"], true);
@@ -154,7 +154,7 @@ fn introspection_and_revocation_follow_each_other() {
         || introspect(&issued.token) == serde_json::json!({"active": false})
     ));
     assert!(fixture.verify(&issued.token).is_err());
-    // What is no token is no error (RFC 7009, section 2.2).
+    // An invalid token is no error (RFC 7009, section 2.2).
     assert_eq!(
         post_form(fixture.address(), "/tenant/revoke", "token=x").status,
         200
@@ -162,7 +162,7 @@ fn introspection_and_revocation_follow_each_other() {
 }
 
 #[test]
-fn a_form_that_is_wrong_is_refused() {
+fn invalid_form_is_rejected() {
     let fixture = TestServer::plain();
     let at = fixture.address();
     assert_eq!(post_form(at, "/tenant/introspect", "token=").status, 400);
