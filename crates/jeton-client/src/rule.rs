@@ -121,13 +121,13 @@ mod tests {
     #[test]
     fn merge_never_weakens_the_known_rule() {
         let known = rule(i64::MAX, 10, 17);
-        let told = merge(rule(100, 10, 18), Some(&known));
+        let merged = merge(rule(100, 10, 18), Some(&known));
         assert_eq!(
-            (told.not_before, told.epoch, told.number),
+            (merged.not_before, merged.epoch, merged.number),
             (i64::MAX, 10, 18)
         );
-        let told = merge(rule(100, 10, 16), Some(&rule(90, 10, 17)));
-        assert_eq!((told.not_before, told.epoch, told.number), (100, 10, 17));
+        let merged = merge(rule(100, 10, 16), Some(&rule(90, 10, 17)));
+        assert_eq!((merged.not_before, merged.epoch, merged.number), (100, 10, 17));
         let unstamped = rule(100, 0, 0);
         assert_eq!(merge(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
         assert_eq!(merge(unstamped.clone(), None), unstamped);

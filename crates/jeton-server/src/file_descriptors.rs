@@ -42,11 +42,11 @@ fn raised_to(needed: u64) -> u64 {
         return current;
     }
     let raised = limit.maximum.unwrap_or(u64::MAX).min(needed);
-    let wanted = Rlimit {
+    let raised_limit = Rlimit {
         current: Some(raised),
         maximum: limit.maximum,
     };
-    match setrlimit(Resource::Nofile, wanted) {
+    match setrlimit(Resource::Nofile, raised_limit) {
         Ok(()) => raised,
         Err(_) => current,
     }

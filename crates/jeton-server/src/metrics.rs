@@ -118,10 +118,10 @@ struct CallMetrics {
 
 impl Metrics {
     /// Counts a finished call.
-    pub(crate) fn count(&self, call: Call, outcome: CallOutcome, began: Instant) {
+    pub(crate) fn count(&self, call: Call, outcome: CallOutcome, started: Instant) {
         let call_metrics = &self.calls[call as usize];
         call_metrics.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
-        let took = began.elapsed();
+        let took = started.elapsed();
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         call_metrics
             .nanoseconds

@@ -167,12 +167,12 @@ impl AdminApi {
         &self,
         work: impl FnOnce(&Node, &Caller) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let (service, caller) = (self.service.clone(), self.caller.clone());
         let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
         let done = done.map_err(|_| Status::internal("internal error"))?;
         let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(Call::Admin, outcome, began);
+        self.service.metrics.count(Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use jeton_issuer::Request as Wanted;
+use jeton_issuer::Request as NodeRequest;
 use jeton_proto::report::jwt_service_server::JwtService;
 use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
 use tonic::{Request, Response, Status};
@@ -33,14 +33,14 @@ impl JwtService for ReportApi {
         &self,
         request: Request<GenerateJwtRequest>,
     ) -> Result<Response<GenerateJwtResponse>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let algorithm = &request.get_ref().algorithm;
         let generated = self
             .service
             .check_load()
             .and_then(|()| self.generate(algorithm));
         let outcome = generated.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(Call::GenerateJwt, outcome, began);
+        self.service.metrics.count(Call::GenerateJwt, outcome, started);
         Ok(Response::new(
             generated.map_err(|failure| failure.status())?,
         ))
@@ -63,8 +63,8 @@ impl ReportApi {
         check_permission(&self.caller, Permission::Issue, &settings.issuer)?;
         check_permission(&self.caller, Permission::Verify, &settings.issuer)?;
         let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));
-        let wanted = Wanted::new(profile).subject(&subject);
-        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &wanted)?;
+        let node_request = NodeRequest::new(profile).subject(&subject);
+        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &node_request)?;
         if verified.subject() != Some(&*subject) {
             return Err(jeton_issuer::Error::Token(jeton::Error::Primitive).into());
         }

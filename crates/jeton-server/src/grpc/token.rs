@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
 use jeton_issuer::{
-    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject,
+    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as NodeRequest, Revoke, Subject,
 };
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
@@ -81,11 +81,11 @@ impl TokenService for TokenApi {
     ) -> Result<Response<Self::IssueStreamStream>, Status> {
         let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
-            let began = Instant::now();
+            let started = Instant::now();
             let request = request?;
             api.identify_again()?;
             let issued = api.service.check_load().and_then(|()| api.issue_one(&request));
-            api.count(Call::IssueStream, &issued, began);
+            api.count(Call::IssueStream, &issued, started);
             Ok(issue_outcome(issued))
         });
         Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
@@ -99,14 +99,14 @@ impl TokenService for TokenApi {
     ) -> Result<Response<Self::VerifyStreamStream>, Status> {
         let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
-            let began = Instant::now();
+            let started = Instant::now();
             let request = request?;
             api.identify_again()?;
             let verified = api
                 .service
                 .check_load()
                 .and_then(|()| api.verify_one(&request));
-            api.count(Call::VerifyStream, &verified, began);
+            api.count(Call::VerifyStream, &verified, started);
             Ok(verify_outcome(verified))
         });
         Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
@@ -126,11 +126,11 @@ impl TokenService for TokenApi {
         &self,
         request: Request<WatchRevocationsRequest>,
     ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let updates = self
             .issuer(&request.get_ref().issuer, Permission::Verify)
             .and_then(|iss| watch::start(self.clone(), iss));
-        self.count(Call::WatchRevocations, &updates, began);
+        self.count(Call::WatchRevocations, &updates, started);
         Ok(Response::new(updates.map_err(|failure| failure.status())?))
     }
 
@@ -160,9 +160,9 @@ impl TokenApi {
         call: Call,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let done = self.service.check_load().and_then(|()| work());
-        self.count(call, &done, began);
+        self.count(call, &done, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
@@ -172,18 +172,18 @@ impl TokenApi {
         call: Call,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let done = match self.service.check_load() {
             Ok(()) => work.await,
             Err(overloaded) => Err(overloaded),
         };
-        self.count(call, &done, began);
+        self.count(call, &done, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
-    fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
+    fn count<T>(&self, call: Call, done: &Result<T, Failure>, started: Instant) {
         let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(call, outcome, began);
+        self.service.metrics.count(call, outcome, started);
     }
 
     /// Identifies the caller of a stream again.
@@ -210,8 +210,8 @@ impl TokenApi {
 
     fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
-        let wanted = wanted(request, self.service.limits.token_bytes())?;
-        let issued = self.service.issue(&self.caller, &iss, &wanted)?;
+        let node_request = node_request(request, self.service.limits.token_bytes())?;
+        let issued = self.service.issue(&self.caller, &iss, &node_request)?;
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         Ok(issue_response(issued))
     }
@@ -377,16 +377,16 @@ fn no_audience() -> Failure {
     Failure::Field("audience", "required".to_owned())
 }
 
-fn wanted(request: &IssueRequest, token_bytes: usize) -> Result<Wanted<'_>, Failure> {
+fn node_request(request: &IssueRequest, token_bytes: usize) -> Result<NodeRequest<'_>, Failure> {
     let claims = CustomClaims::from_json(&request.claims_json, token_bytes)?;
-    let mut wanted = Wanted::new(profile(&request.profile)?).claims(claims);
+    let mut node_request = NodeRequest::new(profile(&request.profile)?).claims(claims);
     if let Some(subject) = given(&request.subject) {
-        wanted = wanted.subject(subject);
+        node_request = node_request.subject(subject);
     }
     if let Some(audience) = given(&request.audience) {
-        wanted = wanted.audience(audience);
+        node_request = node_request.audience(audience);
     }
-    Ok(wanted)
+    Ok(node_request)
 }
 
 fn profile(named: &str) -> Result<&str, Failure> {

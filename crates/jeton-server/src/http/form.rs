@@ -33,7 +33,7 @@ impl TokenForm {
         at: &str,
         (call, permission): (Call, Permission),
     ) -> Result<TokenForm, Box<Response<Body>>> {
-        let began = Instant::now();
+        let started = Instant::now();
         let Some(iss) = issuer_of(service, &request, at) else {
             return Err(Box::new(plain(StatusCode::NOT_FOUND, "unknown issuer\n")));
         };
@@ -45,7 +45,7 @@ impl TokenForm {
         let caller = match allowed {
             Ok(caller) => caller,
             Err(failure) => {
-                service.metrics.count(call, failure.outcome(), began);
+                service.metrics.count(call, failure.outcome(), started);
                 return Err(Box::new(error_response(&failure)));
             }
         };
@@ -53,7 +53,7 @@ impl TokenForm {
         match token(&head.headers, body, service.limits.form_bytes()).await {
             Ok(token) => Ok(TokenForm { caller, iss, token }),
             Err(response) => {
-                service.metrics.count(call, CallOutcome::ClientError, began);
+                service.metrics.count(call, CallOutcome::ClientError, started);
                 Err(response)
             }
         }

@@ -24,7 +24,7 @@ pub(super) async fn introspect(
     request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let required = (Call::Introspect, Permission::Verify);
     let TokenForm { iss, token, .. } = match TokenForm::read(service, peer, request, at, required).await {
         Ok(form) => form,
@@ -42,7 +42,7 @@ pub(super) async fn introspect(
             (failure.outcome(), error_response(&failure))
         }
     };
-    service.metrics.count(Call::Introspect, outcome, began);
+    service.metrics.count(Call::Introspect, outcome, started);
     response
 }
 

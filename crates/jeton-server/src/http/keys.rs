@@ -37,15 +37,15 @@ fn document<B>(
     at: &str,
     body: impl FnOnce(&KeySetDocument) -> (&'static str, Bytes),
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let Some(iss) = issuer_of(service, request, at) else {
-        service.metrics.count(Call::KeySet, CallOutcome::ClientError, began);
+        service.metrics.count(Call::KeySet, CallOutcome::ClientError, started);
         return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
     let keys = match service.node.key_set(&iss) {
         Ok(keys) => keys,
         Err(error) => {
-            service.metrics.count(Call::KeySet, CallOutcome::ServerError, began);
+            service.metrics.count(Call::KeySet, CallOutcome::ServerError, started);
             return error_response(&Failure::from(error));
         }
     };
@@ -65,7 +65,7 @@ fn document<B>(
     if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
-    service.metrics.count(Call::KeySet, CallOutcome::Ok, began);
+    service.metrics.count(Call::KeySet, CallOutcome::Ok, started);
     response
 }
 

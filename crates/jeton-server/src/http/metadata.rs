@@ -56,7 +56,7 @@ fn document<B>(
     at: &str,
     body: impl FnOnce(&str, &str, &[&str]) -> Value,
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let at = at.trim_end_matches('/');
     let issuer = issuer_of(service, request, at).and_then(|iss| {
         url(&iss)?;
@@ -64,7 +64,7 @@ fn document<B>(
         Some((iss, settings))
     });
     let Some((iss, settings)) = issuer else {
-        service.metrics.count(Call::Metadata, CallOutcome::ClientError, began);
+        service.metrics.count(Call::Metadata, CallOutcome::ClientError, started);
         return plain(
             StatusCode::NOT_FOUND,
             "unknown issuer, or its name is not a URL\n",
@@ -85,6 +85,6 @@ fn document<B>(
         Bytes::from(body.to_string()),
     );
     set_cache_headers(response.headers_mut(), Some(settings.max_age_seconds()));
-    service.metrics.count(Call::Metadata, CallOutcome::Ok, began);
+    service.metrics.count(Call::Metadata, CallOutcome::Ok, started);
     response
 }

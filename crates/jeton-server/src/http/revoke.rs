@@ -22,14 +22,14 @@ pub(super) async fn revoke(
     request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let required = (Call::RevokeForm, Permission::Revoke);
     let form = match TokenForm::read(service, peer, request, at, required).await {
         Ok(form) => form,
         Err(response) => return *response,
     };
     let (outcome, response) = revoke_token(service, &form).await;
-    service.metrics.count(Call::RevokeForm, outcome, began);
+    service.metrics.count(Call::RevokeForm, outcome, started);
     response
 }
 

@@ -5,8 +5,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jeton::SystemClock;
 use jeton_proto::v1::revoke_request::What;
 use jeton_proto::v1::{RevokeRequest, RotateKeyRequest, StatusRequest, StatusResponse};
 use tonic::Code;
@@ -52,7 +54,7 @@ fn full_disk_is_a_fault_until_space_is_free() {
     let disk = folder.path().join("disk");
     let Some(_mounted) = mount(&disk) else { return };
     let data = disk.join("data");
-    let fixture = TestServer::in_folder(ISSUER, &data);
+    let fixture = TestServer::in_folder(ISSUER, &data, Arc::new(SystemClock));
     let mut admin = fixture.admin();
     let mut tokens = fixture.tokens();
     let mut status = || -> StatusResponse {

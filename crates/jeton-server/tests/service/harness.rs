@@ -68,11 +68,10 @@ impl TestServer {
         TestServer::start(config, clock, &data, folder)
     }
 
-    /// Starts a server with a data folder.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn in_folder(config: &str, data: &std::path::Path) -> TestServer {
+    /// Starts a server with a data folder and a clock.
+    pub(crate) fn in_folder(config: &str, data: &Path, clock: Arc<dyn Clock>) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
-        TestServer::start(config, Arc::new(SystemClock), data, folder).unwrap()
+        TestServer::start(config, clock, data, folder).unwrap()
     }
 
     fn start(

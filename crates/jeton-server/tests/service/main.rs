@@ -14,6 +14,7 @@ mod connections;
 mod credentials;
 mod deadline;
 mod drain;
+mod former_names;
 #[cfg(target_os = "linux")]
 mod full_disk;
 #[path = "../../../jeton-issuer/tests/hand/mod.rs"]
