@@ -37,12 +37,12 @@ Development tasks of jeton
                         about half an hour
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
   cargo xtask agreement Measure the same libraries with the lab and with go test -bench, criterion and
-                        JMH, and write docs/agreement.md; about ten minutes, on a quiet machine
+                        JMH, and write docs/reference/cross-check.md; about ten minutes, on a quiet machine
   cargo xtask service-cost
                         Load jeton's server and the Go server of the gRPC report, interleaved, and write
-                        docs/service-cost.md; about three minutes, on a quiet machine
+                        docs/reference/service-cost.md; about three minutes, on a quiet machine
   cargo xtask loaders   Load the same two servers with h2load and with jeton lab load, and write
-                        docs/agreement-servers.md; about nine minutes, on a quiet machine
+                        docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
   cargo xtask soak      Run the long checks and write a log to docs/soak/
 
 Options of setup:

@@ -86,7 +86,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "drivers-python",
-        what: "tests of drivers/python, and of docs/adding-a-library.md",
+        what: "tests of drivers/python, and of docs/guide/add-a-library.md",
         run: drivers::python,
     },
     Step {

@@ -36,7 +36,7 @@ fn each_attack_defeats_a_check_of_its_own() {
 /// `JETON_WRITE=1 cargo test -p jeton-lab --test attack` writes it again.
 #[test]
 fn the_page_of_attacks_is_the_catalogue() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attacks.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/attacks.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let mark = "<!-- written by the code from here on -->\n\n";
     let (head, table) = written.split_once(mark).unwrap();

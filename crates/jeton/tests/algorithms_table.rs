@@ -1,4 +1,4 @@
-//! `docs/algorithms.md` is written by the code: this test fails when it is not what the code says.
+//! `docs/reference/algorithms.md` is written by the code: this test fails when it is not what the code says.
 //! With `JETON_WRITE=1` it writes the file instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 #[test]
 fn the_table_is_what_the_code_says() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms.md");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/algorithms.md");
     let table = table();
     if std::env::var_os("JETON_WRITE").is_some() {
         std::fs::write(&file, &table).unwrap();
@@ -29,15 +29,15 @@ fn the_table_is_what_the_code_says() {
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(
         written, table,
-        "docs/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test algorithms_table"
+        "docs/reference/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test algorithms_table"
     );
 }
 
 fn table() -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         Written by `crates/jeton/tests/algorithms_table.rs` from the code itself: a key of each \
-         algorithm is made, written in every form, and makes a token that it reads again. Sizes are \
+         A test, `crates/jeton/tests/algorithms_table.rs`, writes this page. It makes a key of each \
+         algorithm, writes the key in every form and verifies a token made with it. Sizes are in \
          bytes.\n\n",
     );
     text += &signing();
@@ -85,15 +85,15 @@ fn signing() -> String {
         .unwrap();
     }
     text.push_str(
-        "\nRSA rows are for a key of 2,048 bits; keys of up to 8,192 bits are read. PEM and DER are \
-         PKCS#8 and SubjectPublicKeyInfo; SEC1 and PKCS#1 are read too. An ML-DSA key in PKCS#8 is \
-         its seed, or seed and expanded key; the expanded key alone is not supported.\n\n\
+        "\nRSA rows are for a key of 2,048 bits; keys of up to 8,192 bits are supported. PEM and DER \
+         are PKCS#8 and SubjectPublicKeyInfo. SEC1 and PKCS#1 are read too. An ML-DSA key in PKCS#8 \
+         is its seed, or seed and expanded key. The expanded key alone is not supported.\n\n\
          A header's `alg` is only compared with the key's. `EdDSA` and `Ed25519` are two names of one \
-         operation, and an Ed25519 key answers to both (RFC 9864, section 2.2).\n\n\
+         operation, and an Ed25519 key accepts both (RFC 9864, section 2.2).\n\n\
          Not supported:\n\n\
-         - `none`: it does not exist, in any spelling.\n\
-         - `Ed448`: no implementation that jeton would stand on has it. Such a key is refused with \
-         `crv: is not supported`.\n\
+         - `none`, in any spelling.\n\
+         - `Ed448`: the cryptography libraries that jeton uses do not have it. Such a key is \
+         rejected.\n\
          - HMAC keys shorter than the hash, RSA keys under 2,048 bits or with an exponent under \
          65,537: only through `jeton::danger`.\n",
     );
@@ -134,8 +134,8 @@ fn encrypting() -> String {
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let words = match alg.name().contains("GCM") {
-            true => "the content key under AES-GCM (RFC 7518, 4.7)",
-            false => "the content key under AES Key Wrap (RFC 3394)",
+            true => "the content key, encrypted with AES-GCM (RFC 7518, 4.7)",
+            false => "the content key, wrapped with AES Key Wrap (RFC 3394)",
         };
         let bytes = format!("`oct` of {}", alg.key_bytes());
         encrypting_row(
@@ -152,7 +152,7 @@ fn encrypting() -> String {
         "dir",
         "ContentKey",
         "the key is the content key",
-        "`oct` as `enc` wants",
+        "`oct`, as long as `enc` requires",
         |enc| {
             let key = ContentKey::generate(enc).unwrap();
             goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key))
@@ -174,11 +174,12 @@ fn encrypting() -> String {
         );
     }
     text.push_str(
-        "\nEvery row goes in the compact and in the JSON serialization; all but `dir` and `ECDH-ES` \
-         can have several recipients. `zip` (`DEF`) is behind `danger` on both sides, with a limit on \
-         size and ratio. `RSA1_5` and passwords are reached through `danger` alone.\n\n\
-         Not supported: X448, which no implementation that jeton would stand on has; HPKE, which is \
-         still a draft for JOSE.\n",
+        "\nEvery row supports the compact and the JSON serialization. All except `dir` and `ECDH-ES` \
+         support several recipients. `zip` (`DEF`) is behind `danger` for encryption and decryption, \
+         with a limit on size and ratio. `RSA1_5` and passwords are available only through \
+         `danger`.\n\n\
+         Not supported: X448, which the cryptography libraries that jeton uses do not have; and HPKE, \
+         which is still a draft for JOSE.\n",
     );
     text
 }
@@ -238,11 +239,11 @@ fn pair_words(alg: KeyManagementAlg) -> &'static str {
         "RSA-OAEP-256" => "RSAES-OAEP, SHA-256 and MGF1 with it",
         "RSA-OAEP-384" => "RSAES-OAEP, SHA-384 and MGF1 with it",
         "RSA-OAEP-512" => "RSAES-OAEP, SHA-512 and MGF1 with it",
-        "RSA1_5" => "RSAES-PKCS1-v1_5; a wrong padding gives a random content key",
-        "ECDH-ES" => "an agreed key is the content key",
-        "ECDH-ES+A128KW" => "an agreed key and AES Key Wrap, 128 bits",
-        "ECDH-ES+A192KW" => "an agreed key and AES Key Wrap, 192 bits",
-        "ECDH-ES+A256KW" => "an agreed key and AES Key Wrap, 256 bits",
+        "RSA1_5" => "RSAES-PKCS1-v1_5; invalid padding yields a random content key",
+        "ECDH-ES" => "the agreed key is the content key",
+        "ECDH-ES+A128KW" => "the agreed key and AES Key Wrap, 128 bits",
+        "ECDH-ES+A192KW" => "the agreed key and AES Key Wrap, 192 bits",
+        "ECDH-ES+A256KW" => "the agreed key and AES Key Wrap, 256 bits",
         other => panic!("say what {other} is"),
     }
 }
@@ -258,10 +259,10 @@ fn paseto() -> String {
     ];
     let v3 = [
         v1[0],
-        "ECDSA on P-384, SHA-384, the public key signed as well",
+        "ECDSA on P-384, SHA-384; signs the public key too",
     ];
     let v2 = [
-        "XChaCha20-Poly1305, the nonce a hash of the message",
+        "XChaCha20-Poly1305; the nonce is a hash of the message",
         "Ed25519",
     ];
     let v4 = ["XChaCha20, keyed BLAKE2b over all of it", "Ed25519"];
@@ -270,8 +271,8 @@ fn paseto() -> String {
     text += &version::<V2>("danger::paseto_v2", v2);
     text += &version::<V1>("danger::paseto_v1", v1);
     text.push_str(
-        "\n`k1.seal` is not supported: it needs the bare RSA operation, which no implementation that \
-         jeton would stand on has.\n",
+        "\n`k1.seal` is not supported: it needs the bare RSA operation, which the cryptography \
+         libraries that jeton uses do not offer.\n",
     );
     text
 }
@@ -343,7 +344,7 @@ fn signature_bytes(token: &str) -> usize {
 
 fn mac_words(alg: MacAlg) -> String {
     let bits = alg.key_bytes() * 8;
-    format!("HMAC with SHA-{bits}; keys of {} or more", alg.key_bytes())
+    format!("HMAC with SHA-{bits}; keys of at least {}", alg.key_bytes())
 }
 
 fn signature_words(alg: SigAlg) -> &'static str {

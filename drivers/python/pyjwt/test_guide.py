@@ -1,4 +1,4 @@
-"""docs/adding-a-library.md, followed to the letter: its blocks become a driver in a drivers folder of
+"""docs/guide/add-a-library.md, followed to the letter: its blocks become a driver in a drivers folder of
 its own, whose tests are then run. The library of the guide is PyJWT, so this runs where PyJWT is
 installed.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[1]
-GUIDE = (DRIVERS.parent / "docs" / "adding-a-library.md").read_text()
+GUIDE = (DRIVERS.parent / "docs" / "guide" / "add-a-library.md").read_text()
 # A heading that ends with a file's name, and the first block behind it.
 FILES = re.findall(r"^## [^\n]*`([\w.]+)`\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 

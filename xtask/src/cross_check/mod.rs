@@ -3,7 +3,7 @@
 //! The same libraries do the same work under `go test -bench`, criterion and JMH, in programs that
 //! share no line with the lab. A pair is one run of the lab and one of the tool, in turns first;
 //! the ratios of ten pairs have an interval, and it has to lie inside the bound. The log is
-//! docs/agreement.md.
+//! docs/reference/cross-check.md.
 
 mod figures;
 mod tools;
@@ -16,7 +16,7 @@ use crate::pairs;
 use figures::{Case, Figures, lab};
 use tools::Tool;
 
-const LOG: &str = "docs/agreement.md";
+const LOG: &str = "docs/reference/cross-check.md";
 
 /// The widest bound: whatever the noise floor is, "the same within 70 %" is no agreement.
 const WIDEST: f64 = 0.10;
@@ -142,14 +142,15 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             .args(["rev-parse", "--short", "HEAD"]),
     )?;
     let mut text = format!(
-        "# The lab against each language's own tool\n\n\
+        "# The lab against other benchmarks\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
-         The same libraries do the same work under the lab and under a benchmark that shares no \
-         line with it\n(`crates/jeton-lab/tests/agreement`), {} times each, in turns. The ratio is \
-         the lab's figure over the\ntool's, with its 95 % interval (Student's t over the pairs' log \
-         ratios). The lab waits while\na neighbour has a part of the core; of a tool's thirty \
-         repetitions, which cannot, the lower quartile stands. They\nagree where the whole interval lies inside the bound, and are apart where all of \
-         it is outside: the larger of 5 % (JMH 10 %)\nand the noise floor of the lab's runs, up to 10 %.\n\n\
+         The same libraries do the same work in the lab and in a benchmark that shares no code with it\n\
+         (`crates/jeton-lab/tests/agreement`). Each is run {} times, alternately. The ratio is the lab's \
+         figure over the tool's,\nwith its 95 % interval (Student's t over the pairs' log ratios). The lab \
+         waits while its core is shared. A tool cannot, so\nits figure is the lower quartile of thirty \
+         repetitions.\n\n\
+         The bound is the larger of 5 % (JMH 10 %) and the noise floor of the lab's runs, up to 10 %. \
+         Figures agree if the whole\ninterval is inside the bound, and are apart if all of it is outside.\n\n\
          | tool | library | algorithm | operation | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
         plan.pairs,

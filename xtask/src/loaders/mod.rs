@@ -4,7 +4,7 @@
 //! `jeton lab load` once more, in random order; that is a round, and there are ten. The first two are
 //! compared: the interval of their ratio has to lie inside the bound. The two that are alike are the
 //! noise floor: no loader agrees with another better than with itself. The log is
-//! docs/agreement-servers.md.
+//! docs/reference/load-generator-check.md.
 
 mod h2load;
 mod lab;
@@ -18,7 +18,7 @@ use crate::interval::{Ratio, Verdict, median};
 use crate::pairs::Plan;
 use crate::service_cost::servers::{Server, needs};
 
-const LOG: &str = "docs/agreement-servers.md";
+const LOG: &str = "docs/reference/load-generator-check.md";
 /// How far apart they may be, unless the noise floor is wider.
 const BOUND: f64 = 0.10;
 /// The core that the loaders run on. The servers have the first.
@@ -164,18 +164,19 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             .args(["rev-parse", "--short", "HEAD"]),
     )?;
     let mut text = format!(
-        "# The lab's loader against an independent one\n\n\
+        "# The load generator against h2load\n\n\
          `cargo xtask loaders --pairs {}`, {}, commit {}, {}.\n\n\
-         `GenerateJwt` in a closed loop of {CONNECTIONS} connections with {IN_FLIGHT} calls in flight \
-         on each, measured for {SECONDS} s after\n{WARM_UP_SECONDS} s of warm-up: by `jeton lab load` and \
-         by h2load, the server on one core and the loader on another, {} rounds,\neach in random order. \
-         h2load's percentiles are those of its log of every request. The ratio is the lab's\nfigure over \
-         h2load's, with its 95 % interval (Student's t over the rounds' log ratios). They agree where \
-         the\nwhole interval lies inside the bound, and are apart where all of it is outside: the larger of \
-         {:.0} % and the\nnoise floor, which is how far the lab's loader is from itself in a second load of \
-         each round. Where the lab's loader says \
-         of most of its loads that its own core\nwas full, a figure that does not agree is *client-bound*: the \
-         lab marks such rows itself, and compares them by CPU time.\n\n\
+         `jeton lab load` and h2load make the same load: `GenerateJwt` in a closed loop of {CONNECTIONS} \
+         connections with {IN_FLIGHT} calls in flight on\neach. A load is measured for {SECONDS} s after \
+         {WARM_UP_SECONDS} s of warm-up. The server has one core and the load generator another. There are\n\
+         {} rounds, each in random order. h2load's percentiles come from its log of every request. The \
+         ratio is the lab's figure over\nh2load's, with its 95 % interval (Student's t over the rounds' log \
+         ratios).\n\n\
+         The noise floor is how far the lab's load generator is from itself in a second load of each \
+         round. The bound is the larger\nof {:.0} % and the noise floor. Figures agree if the whole interval is inside the bound, \
+         and are apart if all of it is outside. If the core of the\nlab's load generator was full in most \
+         loads, a figure that does not agree is *client-bound*. The lab marks such rows and\ncompares them \
+         by CPU time.\n\n\
          | server, algorithm | figure | lab | h2load | ratio | noise floor | bound | |\n\
          |---|---|---:|---:|---:|---:|---:|---|\n",
         plan.pairs,

@@ -1,4 +1,4 @@
-//! The catalogue as a table in Markdown: docs/attacks.md is made of it.
+//! The catalogue as a table in Markdown: docs/reference/attacks.md is made of it.
 
 use std::fmt::Write;
 

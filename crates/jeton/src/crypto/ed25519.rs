@@ -153,14 +153,14 @@ mod tests {
     }
 
     /// The matrix of C2SP's CCTV: what jeton says to every combination of flags is written down in
-    /// `docs/ed25519.md`, and this test holds it to that. If it fails, its message is the new file.
+    /// `docs/reference/ed25519.md`, and this test holds it to that. If it fails, its message is the new file.
     #[test]
     fn the_cctv_matrix_is_answered_as_documented() {
         use std::collections::BTreeMap;
         use std::fmt::Write as _;
 
         let vectors = include_str!("../../../../vectors/cctv/ed25519vectors.json");
-        let documented = include_str!("../../../../docs/ed25519.md");
+        let documented = include_str!("../../../../docs/reference/ed25519.md");
         let vectors: serde_json::Value = serde_json::from_str(vectors).expect("JSON");
         let hex = |value: &serde_json::Value| -> Vec<u8> {
             let text = value.as_str().expect("a string");
@@ -192,22 +192,23 @@ mod tests {
             rows.entry(flags.join(", ")).or_default()[answer] += 1;
         }
         let mut table = String::from(
-            "# Ed25519: what is taken and what is not\n\n\
-             Libraries disagree about Ed25519 signatures that no honest signer makes. jeton's answer \
-             to each combination of flags of the [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519), \
-             written by the test `the_cctv_matrix_is_answered_as_documented`:\n\n\
-             - A public key of small order, or in a second encoding, is refused when it is loaded.\n\
-             - Verification is RFC 8032's without the cofactor: `R` must be, byte for byte, what the \
-             equation gives, and `s` must be reduced. A signature with a `low_order_residue` therefore \
-             fails, and so does a non-canonical `R`.\n\
-             - What is accepted although a part has a low-order component satisfies the equation as it \
-             stands; only whoever holds the private key can make it.\n\n\
-             | flags | key refused | signature refused | accepted |\n|---|---:|---:|---:|\n",
+            "# Ed25519 edge cases\n\n\
+             Libraries disagree about Ed25519 signatures that a correct signer never makes. This page \
+             lists jeton's result for each combination of flags of the \
+             [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519). A unit test of \
+             `crates/jeton/src/crypto/ed25519.rs` checks it.\n\n\
+             - A public key of small order, or in a second encoding, is rejected when it is loaded.\n\
+             - Verification follows RFC 8032 without the cofactor. `R` must equal the result of the \
+             equation byte for byte, and `s` must be reduced. So a signature with a \
+             `low_order_residue` fails, and so does a non-canonical `R`.\n\
+             - Some accepted signatures have a part with a low-order component. They satisfy the \
+             equation, and only the holder of the private key can make them.\n\n\
+             | flags | key rejected | signature rejected | accepted |\n|---|---:|---:|---:|\n",
         );
         for (flags, [key, signature, accepted]) in &rows {
             let flags = if flags.is_empty() { "(none)" } else { flags };
             writeln!(table, "| {flags} | {key} | {signature} | {accepted} |").expect("a String");
         }
-        assert!(table == documented, "docs/ed25519.md should be:\n{table}");
+        assert!(table == documented, "docs/reference/ed25519.md should be:\n{table}");
     }
 }

@@ -19,7 +19,7 @@
 //! | general JSON, several signers | [`General::sign`] | [`Verifier::verify_json`] |
 //! | JSON, its content elsewhere | [`Signer::sign_flattened_detached`], [`General::sign_detached`] | [`Verifier::verify_json_detached`] |
 //!
-//! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/algorithms.md`
+//! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/reference/algorithms.md`
 //! has the algorithms.
 
 mod compact;
