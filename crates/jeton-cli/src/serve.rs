@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use jeton::SystemClock;
-use jeton_server::{Config, Error, Offer, Server};
+use jeton_server::{Config, Error, IssuableProfile, Server};
 
 use crate::exit::{Failure, Outcome};
 use crate::shell::quoted;
@@ -115,7 +115,7 @@ fn greet(server: &Server, begun: &Begun) {
         begun.place,
     ));
     tell_of_admin_token(server, begun.is_tls);
-    let Some(offer) = server.offers().into_iter().next() else {
+    let Some(profile) = server.issuable_profiles().into_iter().next() else {
         output::note(
             "there is no issuer yet: add [[issuer]] to the configuration and start again, or call CreateIssuer \
              of AdminService",
@@ -127,7 +127,7 @@ fn greet(server: &Server, begun: &Begun) {
     }
     output::done(format_args!(
         "\nTo begin with, in another terminal:\n{}",
-        first_commands(server, &offer).join("\n")
+        first_commands(server, &profile).join("\n")
     ));
 }
 
@@ -149,7 +149,7 @@ fn tell_of_admin_token(server: &Server, is_tls: bool) {
 }
 
 /// Issue, verify, revoke: each as it can be typed.
-fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
+fn first_commands(server: &Server, profile: &IssuableProfile) -> [String; 3] {
     let jeton = std::env::args()
         .next()
         .unwrap_or_else(|| "jeton".to_owned());
@@ -159,16 +159,16 @@ fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
         to = format!(" --server http://{address}");
     }
     if server
-        .offers()
+        .issuable_profiles()
         .iter()
-        .any(|other| other.issuer != offer.issuer)
+        .any(|other| other.issuer != profile.issuer)
     {
-        to = format!("{to} --issuer {}", quoted(&offer.issuer));
+        to = format!("{to} --issuer {}", quoted(&profile.issuer));
     }
     let (jeton, profile, audience) = (
         quoted(&jeton),
-        quoted(&offer.profile),
-        quoted(&offer.audience),
+        quoted(&profile.profile),
+        quoted(&profile.audience),
     );
     [
         format!("  {jeton} token issue{to} --profile {profile} --subject alice > token"),

@@ -58,7 +58,7 @@ impl World {
             .enable_all()
             .build()
             .unwrap();
-        let connect = || runtime.block_on(Connection::to(address.clone()).open());
+        let connect = || runtime.block_on(Connection::to(address.clone()).connect());
         let clients = (0..CLIENTS).map(|_| connect().unwrap()).collect();
         World {
             _folder: folder,

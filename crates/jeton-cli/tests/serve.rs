@@ -256,12 +256,12 @@ fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
     assert_eq!(issue(), Some(0));
     fs::write(&config, format!("{issuer}[nonsense]\n")).unwrap();
     server.signal("-HUP");
-    server.wait_for("the old configuration stays in force");
+    server.wait_for("the previous configuration stays in force");
     assert_eq!(issue(), Some(0));
     let clients = "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'c'\nsubject = 's'\nmay = ['issue']\nissuers = ['*']\n";
     fs::write(&config, format!("{issuer}{clients}")).unwrap();
     server.signal("-HUP");
-    server.wait_for("the configuration has been read again");
+    server.wait_for("configuration reloaded");
     assert_eq!(issue(), Some(2), "now callers must say who they are");
     let admin_token = folder.path().join("jeton-data/admin-token");
     assert!(!admin_token.exists(), "it is nobody's any more");
@@ -314,7 +314,7 @@ fn hosts_are_read_again() {
     );
     fs::write(&config, "hosts = ['two.example']\n").unwrap();
     server.signal("-HUP");
-    server.wait_for("the configuration has been read again");
+    server.wait_for("configuration reloaded");
     assert_eq!(
         (status("one.example"), status("two.example")),
         ("421".into(), "200".into())
@@ -324,7 +324,7 @@ fn hosts_are_read_again() {
         let (code, said) = Serving::any_port(folder.path(), &["--config", "jeton.toml"]).end();
         assert_eq!(code, Some(2), "{wrong}");
         assert!(
-            said.contains("jeton.toml:2: `hosts`: wants names without scheme"),
+            said.contains("jeton.toml:2: `hosts`: expected host names without scheme"),
             "{said}"
         );
     }
@@ -352,7 +352,7 @@ fn connections_are_as_many_as_the_process_may_have_files() {
     let admin = server.admin_address();
     let said = server.wait_for("ready");
     assert!(
-        said.contains("`limits.connections` is 10000") && said.contains("may have 200 files"),
+        said.contains("`limits.connections` is 10000") && said.contains("may open 200 files"),
         "{said}"
     );
 
@@ -380,7 +380,7 @@ fn connections_are_as_many_as_the_process_may_have_files() {
     let _more = hold(admin.clone());
     assert!(sometime(is_answered), "{}", server.said());
     assert!(
-        !server.said().contains("cannot be accepted"),
+        !server.said().contains("cannot accept connections"),
         "{}",
         server.said()
     );
@@ -388,7 +388,7 @@ fn connections_are_as_many_as_the_process_may_have_files() {
     let (code, said) = serve_with_files(folder.path(), "100").end();
     assert_eq!(code, Some(2), "{said}");
     assert!(
-        said.contains("may have 100 files and connections open, and the server needs at least"),
+        said.contains("the limit is 100, and the server needs at least"),
         "{said}"
     );
 }

@@ -14,7 +14,7 @@ use jeton_store::{Prefix, RedbStore, Store as _, block_on};
 use serde_json::Value;
 use serving::Serving;
 
-const READ_AGAIN: &str = "the configuration has been read again";
+const READ_AGAIN: &str = "configuration reloaded";
 
 /// A folder with a configuration, and the server on it.
 struct World {
@@ -222,7 +222,7 @@ fn new_issuer_in_the_file_is_made_at_reload() {
 fn file_with_one_wrong_issuer_changes_nothing() {
     let one = |seconds| issuer("one", &profile("p", "ES256", seconds));
     let world = World::start(&one(900));
-    let stays = "the old configuration stays in force";
+    let stays = "the previous configuration stays in force";
     for (wrong, said) in [
         (issuer("two", &profile("p", "ES257", 60)), "jeton.toml:6: "),
         (
@@ -236,7 +236,7 @@ fn file_with_one_wrong_issuer_changes_nothing() {
         ("[[client]]\nname = 'c'\n".to_owned(), "jeton.toml:4: "),
         (
             "[tls]\ncertificate = 'none'\nkey = 'none'\n".to_owned(),
-            "none: cannot be read",
+            "none: cannot read the file",
         ),
     ] {
         let found = world.reload_until(&format!("{}{wrong}", one(60)), stays);

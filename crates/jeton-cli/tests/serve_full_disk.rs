@@ -189,7 +189,7 @@ fn full_disk_refuses_revocations_says_so_and_recovers() {
         // The log looks twice a second: what comes back sooner is one fault to it.
         until("the log says that it is over", || {
             let said = world.server.said();
-            said.matches("what was wrong is over").count() == round as usize
+            said.matches("fault resolved").count() == round as usize
         });
         assert_eq!(world.metric("jeton_store_writable"), 1);
         let (code, said) = world.revoke(&refused);
@@ -275,7 +275,7 @@ fn changed_issuer_on_a_full_disk_is_a_warning_until_there_is_room() {
     config(60);
     let before = world.server.said().len();
     world.server.signal("-HUP");
-    let again = "the configuration has been read again";
+    let again = "configuration reloaded";
     let said = world.server.wait_for_after(before, again);
     assert!(warned(&said), "{said}");
     let token = world.issue();

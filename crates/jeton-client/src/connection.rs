@@ -1,4 +1,4 @@
-//! A connection to a server, and the calls over it.
+//! Connection options, and the client with its calls.
 
 use std::time::Duration;
 
@@ -15,49 +15,51 @@ use crate::{
     RevokeRequest, VerifyBatchRequest, VerifyBatchResponse, VerifyRequest, VerifyResponse,
 };
 
-/// How long a connection may take to come about.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Where a server is, and how a caller says who it is.
+/// Address and credentials for a connection to a server.
 #[derive(Clone)]
 pub struct Connection {
     url: String,
     authorities: Option<Vec<u8>>,
     identity: Option<(Vec<u8>, Vec<u8>)>,
     bearer: Option<String>,
-    deadline: Duration,
+    timeout: Duration,
 }
 
-/// Calls a server. Clones share its connection; a broken one is made again.
+/// A client of a server. Clones share a connection, which is re-established when it breaks.
 #[derive(Clone)]
 pub struct Client {
     inner: TokenServiceClient<Channel>,
     bearer: Option<MetadataValue<Ascii>>,
-    deadline: Duration,
+    timeout: Duration,
 }
 
 impl Connection {
-    /// To a data listener: `http://127.0.0.1:8420`, `https://tokens.example`. A call may take 30 s.
+    /// Sets the URL of a data listener: `http://127.0.0.1:8420` or `https://tokens.example`.
+    ///
+    /// The default time limit of a call is 30 s.
     pub fn to(url: impl Into<String>) -> Connection {
         Connection {
             url: url.into(),
             authorities: None,
             identity: None,
             bearer: None,
-            deadline: Duration::from_secs(30),
+            timeout: Duration::from_secs(30),
         }
     }
 
-    /// PEM: who vouches for the server's certificate.
+    /// Sets the certificate authorities that the server's certificate is verified against, as PEM.
     #[must_use]
-    pub fn trusting(mut self, authorities: impl Into<Vec<u8>>) -> Connection {
+    pub fn ca_certificates(mut self, authorities: impl Into<Vec<u8>>) -> Connection {
         self.authorities = Some(authorities.into());
         self
     }
 
-    /// PEM: the client's own certificate and its private key.
+    /// Sets the client certificate and its private key, as PEM. Requires `https`.
     #[must_use]
-    pub fn identified_by(
+    pub fn client_certificate(
         mut self,
         certificate: impl Into<Vec<u8>>,
         key: impl Into<Vec<u8>>,
@@ -66,17 +68,17 @@ impl Connection {
         self
     }
 
-    /// A bearer token (RFC 6750) of the caller's. Over `https` only.
+    /// Sets the bearer token (RFC 6750) of the caller. Requires `https`.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Connection {
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Connection {
         self.bearer = Some(token.into());
         self
     }
 
-    /// How long a call may take.
+    /// Sets the time limit of each call.
     #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Connection {
-        self.deadline = deadline;
+    pub fn timeout(mut self, timeout: Duration) -> Connection {
+        self.timeout = timeout;
         self
     }
 
@@ -84,18 +86,19 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::Configuration`], [`Error::Unreachable`].
-    pub async fn open(self) -> Result<Client> {
+    /// [`Error::Configuration`] if the URL or a credential is invalid, [`Error::Unreachable`] if the server
+    /// cannot be reached.
+    pub async fn connect(self) -> Result<Client> {
         let configuration = |what: &str| Error::Configuration(what.to_owned());
         let is_tls = self.url.starts_with("https://");
         let has_secrets = self.bearer.is_some() || self.identity.is_some();
         if has_secrets && !is_tls {
             return Err(configuration(
-                "a bearer token or certificate needs an https:// address: it would be sent in the open",
+                "a bearer token or client certificate requires an https:// URL",
             ));
         }
         let endpoint = Endpoint::from_shared(self.url)
-            .map_err(|_| configuration("the address is no URL: http://HOST:PORT or https://HOST"))?
+            .map_err(|_| configuration("invalid URL; expected http://HOST:PORT or https://HOST"))?
             .connect_timeout(CONNECT)
             .tcp_nodelay(true);
         let endpoint = match is_tls {
@@ -110,14 +113,14 @@ impl Connection {
                 }
                 endpoint
                     .tls_config(tls)
-                    .map_err(|_| configuration("a certificate or key cannot be used: wants PEM"))?
+                    .map_err(|_| configuration("invalid certificate or private key; expected PEM"))?
             }
         };
         let bearer = match self.bearer {
             None => None,
             Some(token) => {
                 let value = MetadataValue::try_from(format!("Bearer {}", token.trim()));
-                let mut value = value.map_err(|_| configuration("the bearer token is no token"))?;
+                let mut value = value.map_err(|_| configuration("the bearer token has characters that a header cannot contain"))?;
                 value.set_sensitive(true);
                 Some(value)
             }
@@ -127,12 +130,12 @@ impl Connection {
             while let Some(deeper) = cause.source() {
                 cause = deeper;
             }
-            Error::Unreachable(format!("the server cannot be reached: {cause}"))
+            Error::Unreachable(format!("cannot reach the server: {cause}"))
         })?;
         Ok(Client {
             inner: TokenServiceClient::new(channel),
             bearer,
-            deadline: self.deadline,
+            timeout: self.timeout,
         })
     }
 }
@@ -142,47 +145,47 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error`], but never [`Error::Rejected`].
+    /// Any [`Error`] except [`Error::Rejected`].
     pub async fn issue(&self, request: IssueRequest) -> Result<IssueResponse> {
         let request = self.request(request);
         Ok(self.inner.clone().issue(request).await?.into_inner())
     }
 
-    /// Issues many tokens of one profile; each has an outcome of its own.
+    /// Issues many tokens of one profile. Each item has its own outcome.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the batch as a whole was not answered.
+    /// [`Error`] if the whole batch failed.
     pub async fn issue_batch(&self, request: IssueBatchRequest) -> Result<IssueBatchResponse> {
         let request = self.request(request);
         Ok(self.inner.clone().issue_batch(request).await?.into_inner())
     }
 
-    /// Verifies a token. An answer is a verified token.
+    /// Verifies a token.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`], and [`Error`].
+    /// [`Error::Rejected`] if the token is rejected, or another [`Error`].
     pub async fn verify(&self, request: VerifyRequest) -> Result<VerifyResponse> {
         let request = self.request(request);
         Ok(self.inner.clone().verify(request).await?.into_inner())
     }
 
-    /// Verifies many tokens for one audience; each has an outcome of its own.
+    /// Verifies many tokens for one audience. Each token has its own outcome.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the batch as a whole was not answered.
+    /// [`Error`] if the whole batch failed.
     pub async fn verify_batch(&self, request: VerifyBatchRequest) -> Result<VerifyBatchResponse> {
         let request = self.request(request);
         Ok(self.inner.clone().verify_batch(request).await?.into_inner())
     }
 
-    /// Revokes, and answers with the store's revision at which that is durable.
+    /// Revokes tokens, and returns the revision of the store at which the revocation is durable.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`] for a token that is not one of the issuer's or has expired, and [`Error`].
+    /// [`Error::Rejected`] if the token is of another issuer or has expired, or another [`Error`].
     pub async fn revoke(&self, request: RevokeRequest) -> Result<u64> {
         let request = self.request(request);
         Ok(self
@@ -194,7 +197,7 @@ impl Client {
             .revision)
     }
 
-    /// The public keys of an issuer.
+    /// Fetches the public keys of an issuer.
     ///
     /// # Errors
     ///
@@ -206,7 +209,7 @@ impl Client {
         Ok(self.inner.clone().keys(request).await?.into_inner())
     }
 
-    /// Follows the revocations of an issuer; when this returns, all that are live are known.
+    /// Follows the revocations of an issuer. When this returns, all active revocations are known.
     ///
     /// # Errors
     ///
@@ -216,16 +219,16 @@ impl Client {
         let mut request = self.request(jeton_proto::v1::WatchRevocationsRequest {
             issuer: issuer.clone(),
         });
-        // It lasts as long as it is followed.
+        // The stream has no time limit.
         request.metadata_mut().remove("grpc-timeout");
-        let asked = Moment::now();
+        let requested_at = Moment::now();
         let updates = self.inner.clone().watch_revocations(request).await?;
-        Follower::begin(issuer, updates.into_inner(), asked).await
+        Follower::begin(issuer, updates.into_inner(), requested_at).await
     }
 
     fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        request.set_timeout(self.deadline);
+        request.set_timeout(self.timeout);
         if let Some(bearer) = &self.bearer {
             request
                 .metadata_mut()

@@ -1,40 +1,40 @@
-//! What can go wrong, parted by what is to be done about it.
+//! The error of all calls, divided by what the caller can do about it.
 
 use std::fmt;
 
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The error of every call.
+/// An error of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The token was refused: the reason for programs, such as `TOKEN_REVOKED`, and words for people.
+    /// The token was rejected.
     Rejected {
-        /// Such as `TOKEN_REVOKED`.
+        /// The reason for programs, such as `TOKEN_REVOKED`.
         reason: String,
-        /// For people.
+        /// The message for people.
         message: String,
     },
-    /// The server does not know the caller, or the caller may not do this.
+    /// The caller is unknown or lacks permission.
     Denied(String),
-    /// The call was wrong: what, and what is wanted.
-    Wrong(String),
-    /// The server has too much to do: try again later.
+    /// The request is invalid: the problem and the expected value.
+    InvalidRequest(String),
+    /// The server is overloaded. Retry later.
     Overloaded(String),
     /// The server cannot be reached, or the connection broke.
     Unreachable(String),
-    /// The server cannot do it now, or not in time.
+    /// The server is temporarily unavailable, or the time limit has passed.
     Unavailable(String),
-    /// The address, the certificate or the bearer token cannot be used.
+    /// The URL, a certificate or the bearer token is invalid.
     Configuration(String),
 }
 
-/// The result of this crate.
+/// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Whether it was the token that was refused.
+    /// Whether the token was rejected.
     pub fn is_rejection(&self) -> bool {
         matches!(self, Error::Rejected { .. })
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Error {
         match self {
             Error::Rejected { message, .. }
             | Error::Denied(message)
-            | Error::Wrong(message)
+            | Error::InvalidRequest(message)
             | Error::Overloaded(message)
             | Error::Unreachable(message)
             | Error::Unavailable(message)
@@ -59,7 +59,7 @@ impl std::error::Error for Error {}
 impl From<Status> for Error {
     fn from(status: Status) -> Self {
         let message = status.message().to_owned();
-        // A status that came from the server has no cause here.
+        // A status with a source comes from the connection, not from the server.
         if std::error::Error::source(&status).is_some() {
             return Error::Unreachable(message);
         }
@@ -74,7 +74,7 @@ impl From<Status> for Error {
             Code::Unauthenticated | Code::PermissionDenied => Error::Denied(message),
             Code::ResourceExhausted => Error::Overloaded(message),
             Code::InvalidArgument | Code::NotFound | Code::AlreadyExists | Code::OutOfRange => {
-                Error::Wrong(message)
+                Error::InvalidRequest(message)
             }
             Code::Unavailable | Code::DeadlineExceeded => Error::Unavailable(message),
             code => Error::Unavailable(match message.is_empty() {

@@ -1,4 +1,4 @@
-//! The revocations of an issuer, kept up with the server: for those who verify tokens themselves.
+//! Follows the revocations of an issuer, for programs that verify tokens themselves.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,21 +9,22 @@ use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
-use crate::age::{Age, Sent};
+use crate::view_age::{ViewAge, ServerTiming};
 use crate::error::{Error, Result};
 use crate::moment::Moment;
-use crate::rule::{over, rejects};
-use crate::steady::Steady;
+use crate::rule::{merge, rejects};
+use crate::clock_guard::ClockGuard;
 
-/// What is over is kept so much longer, seconds: for the leeway of whoever verifies, for a clock of a server
-/// that was ahead, and for one here that is behind.
-const OVER_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
-
-/// Knows what an issuer has revoked, up to a moment that it knows too.
+/// How long a revocation is kept after its tokens have expired, in seconds.
 ///
-/// Whoever verifies with it decides how old that may be, and asks [`age`](Follower::age). The server speaks
-/// at least every five seconds; what it says is heard only while [`next`](Follower::next) is called. It may
-/// take tokens for [`LEEWAY_SECONDS`] after they have expired: then what is revoked is forgotten here.
+/// It covers the leeway of the verifier, a server clock that was ahead, and a local clock that is behind.
+const KEPT_AFTER_EXPIRY_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+
+/// The revocations of an issuer, with the age of this view.
+///
+/// The verifier decides how old the view may be, and checks [`age`](Follower::age). The server sends an update
+/// at least every five seconds. Updates are applied only while [`next`](Follower::next) is called. A verifier
+/// may accept tokens for [`LEEWAY_SECONDS`] after their expiry; after that, revocations are dropped.
 #[derive(Debug)]
 pub struct Follower {
     issuer: String,
@@ -31,15 +32,15 @@ pub struct Follower {
     tokens: HashMap<u32, HashSet<[u8; 16]>>,
     rules: HashMap<(i32, String), RevocationRule>,
     revision: u64,
-    age: Age,
-    steady: Steady,
+    age: ViewAge,
+    clock_guard: ClockGuard,
 }
 
 impl Follower {
     pub(crate) async fn begin(
         issuer: String,
         updates: Streaming<RevocationUpdate>,
-        asked: Moment,
+        requested_at: Moment,
     ) -> Result<Follower> {
         let mut follower = Follower {
             issuer,
@@ -47,29 +48,30 @@ impl Follower {
             tokens: HashMap::new(),
             rules: HashMap::new(),
             revision: 0,
-            age: Age::new(asked),
-            steady: Steady::new(asked),
+            age: ViewAge::new(requested_at),
+            clock_guard: ClockGuard::new(requested_at),
         };
         while follower.next().await? {}
         Ok(follower)
     }
 
-    /// Waits for what the server tells next and takes it in. True: it was a part of the snapshot, and
-    /// what is known is not whole yet.
+    /// Waits for the next update and applies it.
+    ///
+    /// Returns true if the update was a part of the snapshot, so that the view is not complete yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreachable`] when the stream has ended, also because this was called too seldom: follow
-    /// anew.
+    /// [`Error::Unreachable`] if the stream has ended, for example because this was called too rarely. Call
+    /// [`Client::follow_revocations`](crate::Client::follow_revocations) again.
     pub async fn next(&mut self) -> Result<bool> {
         let update = self.updates.message().await?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
         let now = Moment::now();
-        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| Sent {
+        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| ServerTiming {
             age: Duration::from_millis(age),
             clock: Duration::from_millis(clock),
         });
-        self.age.hear(sent, update.is_snapshot, now);
+        self.age.record(sent, update.is_snapshot, now);
         self.revision = update.revision;
         for token in update.tokens {
             if let Ok(hash) = token.hash.try_into() {
@@ -81,22 +83,23 @@ impl Follower {
         }
         for rule in update.rules {
             let key = (rule.kind, rule.name.clone());
-            let rule = over(rule, self.rules.get(&key));
+            let rule = merge(rule, self.rules.get(&key));
             self.rules.insert(key, rule);
         }
-        let bound = self.steady.observe([update.at, own_clock()], now);
-        self.drop_before(bound.saturating_sub(OVER_AFTER_SECONDS));
+        let bound = self.clock_guard.observe([update.at, local_seconds()], now);
+        self.drop_before(bound.saturating_sub(KEPT_AFTER_EXPIRY_SECONDS));
         Ok(update.is_snapshot)
     }
 
-    /// How old what is known is: everything that was revoked before then is known. What an update waited on
-    /// its way, and until [`next`](Follower::next) took it in, is a part of that, and so is how old the
-    /// server's own view was when it sent it.
+    /// The age of the view: all earlier revocations are known.
+    ///
+    /// It includes the age of the server's own view, the network delay, and the time until
+    /// [`next`](Follower::next) applied the update.
     pub fn age(&self) -> Duration {
         self.age.at(Moment::now())
     }
 
-    /// Up to which revision of the store this is known.
+    /// The revision of the store that this view includes.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -139,7 +142,7 @@ impl Follower {
         self.is_rejected(Kind::Key, kid, token_id, issued_at)
     }
 
-    /// Drops the tokens and rules that were over before that second.
+    /// Drops tokens and rules that ended before this second.
     fn drop_before(&mut self, second: i64) {
         let minute = u32::try_from(second.max(0) / 60).unwrap_or(0);
         self.tokens.retain(|known, _| *known >= minute);
@@ -159,12 +162,12 @@ impl Follower {
 }
 
 /// Seconds since 1970.
-fn own_clock() -> i64 {
+fn local_seconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
 }
 
-/// As `RevokedToken.hash` in token.proto says.
+/// `RevokedToken.hash` in token.proto.
 fn hash(issuer: &str, id: &str) -> [u8; 16] {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in ["token", issuer] {

@@ -1,4 +1,4 @@
-//! The token service's client: issue, verify, revoke, and follow revocations.
+//! The Rust client of the token service. It issues, verifies and revokes tokens, and follows revocations.
 //!
 //! ```no_run
 //! use jeton_client::{Connection, IssueRequest, VerifyRequest};
@@ -16,13 +16,13 @@
 //! # }
 //! ```
 
-mod age;
+mod view_age;
 mod connection;
 mod error;
 mod follower;
 mod moment;
 mod rule;
-mod steady;
+mod clock_guard;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

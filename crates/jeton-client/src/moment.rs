@@ -1,13 +1,14 @@
-//! A clock for ages: it also counts while the machine is suspended.
+//! A monotonic clock that also counts while the machine is suspended.
 //!
-//! The same as `jeton_store::Moment`: a client that is published must not depend on the service's store for
-//! twenty lines.
+//! A copy of `jeton_store::Moment`: the published client must not depend on the store of the service.
 
 use std::ops::Add;
 use std::time::Duration;
 
-/// A moment on a clock of this machine that nobody sets. `Instant` stands still on Linux while the machine is
-/// suspended: what was heard before a night of sleep would seem to be seconds old.
+/// A moment of a local monotonic clock.
+///
+/// On Linux, `Instant` stops while the machine is suspended, so an update from the day before could look
+/// seconds old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(Duration);
 
@@ -16,12 +17,12 @@ impl Moment {
         Moment(now())
     }
 
-    /// How long after another it was; nothing if it was before.
+    /// The time since an earlier moment. Zero if that moment is later.
     pub(crate) fn duration_since(self, earlier: Moment) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The moment so long before, if the clock ran then.
+    /// The moment this long before. `None` if it is before the start of the clock.
     pub(crate) fn before(self, duration: Duration) -> Option<Moment> {
         self.0.checked_sub(duration).map(Moment)
     }
@@ -39,16 +40,16 @@ impl Add<Duration> for Moment {
 fn now() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
 
-    // Apple's CLOCK_MONOTONIC counts while the machine is suspended; Linux has another clock for that.
+    // CLOCK_MONOTONIC includes suspension on Apple systems. Linux has CLOCK_BOOTTIME for that.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const CLOCK: ClockId = ClockId::Boottime;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const CLOCK: ClockId = ClockId::Monotonic;
-    // No such clock is negative.
+    // These clocks are never negative.
     Duration::try_from(clock_gettime(CLOCK)).unwrap_or_default()
 }
 
-/// Windows counts suspension in what `Instant` is there.
+/// On Windows, `Instant` includes suspension.
 #[cfg(not(unix))]
 fn now() -> Duration {
     use std::sync::OnceLock;

@@ -1,8 +1,8 @@
-//! Which tokens a rule rejects, as `RevocationRule` in token.proto says.
+//! Decides which tokens a revocation rule rejects, as `RevocationRule` in token.proto describes.
 
 use jeton_proto::v1::RevocationRule;
 
-/// Digits of a `jti` before its stamp.
+/// Random digits of a `jti` before its stamp.
 const RANDOM_DIGITS: usize = 32;
 
 /// Epoch and number.
@@ -24,9 +24,10 @@ pub(crate) fn rejects(
     }
 }
 
-/// The rule, told after the one that is known: no rule is taken back before it is over, so that it does not
-/// weaken what is known. The server may have lost the other one to a clock that was wrong.
-pub(crate) fn over(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
+/// Merges a received rule with the known rule of the same name, so that the result rejects at least as much.
+///
+/// Rules are not withdrawn before they end. The server may have lost the known rule because of a wrong clock.
+pub(crate) fn merge(rule: RevocationRule, known: Option<&RevocationRule>) -> RevocationRule {
     let stamp = (rule.epoch, rule.number);
     match known {
         Some(known) if stamp != (0, 0) => {
@@ -39,7 +40,7 @@ pub(crate) fn over(rule: RevocationRule, known: Option<&RevocationRule>) -> Revo
                 ..rule
             }
         }
-        // One without a stamp rejects by the time alone, also tokens with a higher stamp than the known one's.
+        // A rule without a stamp rejects by time alone, including tokens with a higher stamp than the known one.
         _ => rule,
     }
 }
@@ -58,8 +59,8 @@ fn is_digit(byte: u8) -> bool {
 }
 
 fn read(digits: &str) -> Option<u64> {
-    let is_written_so = digits.bytes().all(is_digit) && (digits == "0" || !digits.starts_with('0'));
-    match is_written_so {
+    let is_canonical = digits.bytes().all(is_digit) && (digits == "0" || !digits.starts_with('0'));
+    match is_canonical {
         // More than 16 digits do not fit.
         true => u64::from_str_radix(digits, 16).ok(),
         false => None,
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamped_token_is_rejected_by_rules_with_a_higher_stamp() {
+    fn rejects_compares_stamps_of_token_and_rule() {
         let (id, at) = (format!("{RANDOM}-a-10"), Some(100));
         for (epoch, number, is_rejected) in [
             (9, 99, false),
@@ -91,7 +92,7 @@ mod tests {
             (10, 17, true),
             (11, 0, true),
         ] {
-            // Whenever it was issued.
+            // Regardless of the time of issue.
             for not_before in [0, 1000] {
                 let rule = rule(not_before, epoch, number);
                 assert_eq!(
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_stamp_the_time_decides() {
+    fn rejects_without_a_stamp_compares_times() {
         let stamped = format!("{RANDOM}-a-10");
         for (id, rule) in [
             (None, rule(100, 10, 17)),
@@ -118,22 +119,22 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_told_again_does_not_weaken_what_is_known() {
+    fn merge_never_weakens_the_known_rule() {
         let known = rule(i64::MAX, 10, 17);
-        let told = over(rule(100, 10, 18), Some(&known));
+        let merged = merge(rule(100, 10, 18), Some(&known));
         assert_eq!(
-            (told.not_before, told.epoch, told.number),
+            (merged.not_before, merged.epoch, merged.number),
             (i64::MAX, 10, 18)
         );
-        let told = over(rule(100, 10, 16), Some(&rule(90, 10, 17)));
-        assert_eq!((told.not_before, told.epoch, told.number), (100, 10, 17));
+        let merged = merge(rule(100, 10, 16), Some(&rule(90, 10, 17)));
+        assert_eq!((merged.not_before, merged.epoch, merged.number), (100, 10, 17));
         let unstamped = rule(100, 0, 0);
-        assert_eq!(over(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
-        assert_eq!(over(unstamped.clone(), None), unstamped);
+        assert_eq!(merge(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
+        assert_eq!(merge(unstamped.clone(), None), unstamped);
     }
 
     #[test]
-    fn a_stamp_is_read_only_as_it_is_written() {
+    fn stamp_of_accepts_the_canonical_form_only() {
         assert_eq!(stamp_of(&format!("{RANDOM}-0-0")), Some((0, 0)));
         let most = "f".repeat(16);
         let id = format!("{RANDOM}-{most}-{most}");

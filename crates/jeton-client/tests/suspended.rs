@@ -1,19 +1,19 @@
-//! A machine that is suspended while it follows revocations: time passes, and `Instant` does not see it.
+//! A follower on a machine that is suspended: time passes that `Instant` does not count.
 //!
-//! A process with one thread may enter another time namespace. In the one of this test the clock that counts
-//! suspension is an hour ahead, and the one that does not is where it was: what a process sees whose machine
-//! was suspended for an hour. `unshare` of util-linux makes the namespace, and wants to be root; where it
-//! cannot, the test says so and passes.
+//! A process with one thread may enter another time namespace. In the namespace of this test, CLOCK_BOOTTIME is
+//! an hour ahead and CLOCK_MONOTONIC is unchanged. That is what a process sees after its machine was suspended
+//! for an hour. `unshare` of util-linux creates the namespace and requires root. Where that fails, the test
+//! prints the reason and passes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod told;
+mod fake_server;
 
 use std::process::ExitCode;
 
-const NAME: &str = "follower_after_a_suspension_has_counted_it";
+const NAME: &str = "follower_age_includes_suspension";
 
 fn main() -> ExitCode {
-    // What `cargo test` asks of every test program.
+    // `cargo test -- --list` lists the tests of every test program.
     if std::env::args().any(|argument| argument == "--list") {
         println!("{NAME}: test");
         return ExitCode::SUCCESS;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     linux::run();
     #[cfg(not(target_os = "linux"))]
-    println!("{NAME}: skipped: there are time namespaces on Linux only");
+    println!("{NAME}: skipped: time namespaces exist on Linux only");
     ExitCode::SUCCESS
 }
 
@@ -36,7 +36,7 @@ mod linux {
     use jeton_proto::v1::RevocationUpdate;
     use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-    use crate::told::{block_on, follow};
+    use crate::fake_server::{block_on, follow};
 
     const SUSPENDED: Duration = Duration::from_secs(3600);
 
@@ -60,7 +60,7 @@ mod linux {
         });
     }
 
-    /// Moves this process to where it was suspended; or says why that cannot be tried here.
+    /// Moves this process into the namespace, or returns why that is not possible.
     fn suspend() -> Result<(), String> {
         let (mut inside, number) = namespace()?;
         let space = File::open(format!("/proc/{number}/ns/time"));
@@ -71,7 +71,7 @@ mod linux {
         entered.map_err(|error| format!("setns: {error}"))
     }
 
-    /// A process in the namespace, which stays until it is left alone, and its number.
+    /// Starts a process in the namespace, and returns it with its process id.
     fn namespace() -> Result<(Child, String), String> {
         let seconds = SUSPENDED.as_secs().to_string();
         let inside = Command::new("unshare")

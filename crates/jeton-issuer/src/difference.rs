@@ -57,7 +57,7 @@ impl IssuerSettings {
         };
         look("iss", self.iss(), new.iss());
         for (field, old, new) in [
-            ("lead_seconds", self.lead_seconds(), new.lead_seconds()),
+            ("publish_before_use_seconds", self.lead_seconds(), new.lead_seconds()),
             (
                 "max_age_seconds",
                 self.max_age_seconds(),
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "lead_seconds: 3600 -> 7200",
+                "publish_before_use_seconds: 3600 -> 7200",
                 "max_age_seconds: 300 -> 60",
                 "rotate_every_seconds: 2592000 -> 86400",
                 "profiles[one].alg: ES256 -> EdDSA",

@@ -13,13 +13,13 @@ use crate::recipient::EncryptTo;
 /// ```
 /// use jeton_issuer::IssuerSettings;
 /// let refused = IssuerSettings::from_json(r#"{
-///     "iss": "https://id.example", "lead_seconds": 3600, "max_age_seconds": 1801,
+///     "iss": "https://id.example", "publish_before_use_seconds": 3600, "max_age_seconds": 1801,
 ///     "profiles": [{"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]
 /// }"#).unwrap_err();
 /// assert_eq!(
 ///     refused.to_string(),
 ///     "`max_age_seconds`: 1801 > 3600 / 2: a key would sign before every verifier has it; \
-///      wants max_age_seconds <= lead_seconds / 2"
+///      wants max_age_seconds <= publish_before_use_seconds / 2"
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,16 +48,15 @@ pub struct Profile {
 struct Written {
     iss: String,
     profiles: Vec<Profile>,
-    #[serde(default = "default_lead")]
-    lead_seconds: i64,
+    #[serde(default)]
+    publish_before_use_seconds: Option<i64>,
+    /// The former name of `publish_before_use_seconds`. It is read, and never written.
+    #[serde(default, skip_serializing)]
+    lead_seconds: Option<i64>,
     #[serde(default = "default_max_age")]
     max_age_seconds: i64,
     #[serde(default = "default_rotation")]
     rotate_every_seconds: i64,
-}
-
-fn default_lead() -> i64 {
-    limits::LEAD_SECONDS
 }
 
 fn default_max_age() -> i64 {
@@ -100,7 +99,7 @@ impl IssuerSettings {
 
     /// How long a key is published before it signs.
     pub fn lead_seconds(&self) -> i64 {
-        self.0.lead_seconds
+        self.0.lead_seconds()
     }
 
     /// How long verifiers may cache the key set.
@@ -186,8 +185,29 @@ impl TryFrom<Written> for IssuerSettings {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<IssuerSettings> {
+        let written = written.with_current_names()?;
         check(&written)?;
         Ok(IssuerSettings(written))
+    }
+}
+
+impl Written {
+    /// Moves the value of a former name to the current one.
+    fn with_current_names(mut self) -> Result<Written> {
+        if self.publish_before_use_seconds.is_some() && self.lead_seconds.is_some() {
+            return Err(Error::rule(
+                "publish_before_use_seconds",
+                "set together with `lead_seconds`, its former name: remove `lead_seconds`",
+            ));
+        }
+        let seconds = self.publish_before_use_seconds.or(self.lead_seconds.take());
+        self.publish_before_use_seconds = Some(seconds.unwrap_or(limits::LEAD_SECONDS));
+        Ok(self)
+    }
+
+    fn lead_seconds(&self) -> i64 {
+        self.publish_before_use_seconds
+            .unwrap_or(limits::LEAD_SECONDS)
     }
 }
 
@@ -199,10 +219,10 @@ impl From<IssuerSettings> for Written {
 
 fn check(s: &Written) -> Result<()> {
     name("iss", &s.iss)?;
-    let (lead, max_age, every) = (s.lead_seconds, s.max_age_seconds, s.rotate_every_seconds);
+    let (lead, max_age, every) = (s.lead_seconds(), s.max_age_seconds, s.rotate_every_seconds);
     if lead < limits::LEAD_SECONDS_MIN {
         return Err(Error::rule(
-            "lead_seconds",
+            "publish_before_use_seconds",
             format!(
                 "{lead} < {}: a new key would sign before it has reached every node and verifier, whose \
                  clocks may differ by {} s",
@@ -216,7 +236,7 @@ fn check(s: &Written) -> Result<()> {
             "max_age_seconds",
             format!(
                 "{max_age} > {lead} / 2: a key would sign before every verifier has it; wants \
-                 max_age_seconds <= lead_seconds / 2"
+                 max_age_seconds <= publish_before_use_seconds / 2"
             ),
         ));
     }
@@ -291,7 +311,7 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
     let every = s.rotate_every_seconds;
     // From the first second in the key set to the last, in rotations.
     let keys = longest.iter().map(|(_, lifetime)| {
-        let more = s.lead_seconds + lifetime + limits::GONE_AFTER_SECONDS;
+        let more = s.lead_seconds() + lifetime + limits::GONE_AFTER_SECONDS;
         1 + (more + every - 1) / every
     });
     let keys: i64 = keys.sum();
@@ -338,6 +358,20 @@ fn unusual_name(field: &str, text: &str) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn settings_with_the_former_name_are_read_and_written_with_the_current_one() {
+        let profiles = r#""profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]"#;
+        let read = |names: &str| IssuerSettings::from_json(&format!(r#"{{"iss":"i",{names}{profiles}}}"#));
+        let former = read(r#""lead_seconds":7200,"#).unwrap();
+        assert_eq!(former, read(r#""publish_before_use_seconds":7200,"#).unwrap());
+        let text = serde_json::to_string(&former).unwrap();
+        assert!(text.contains(r#""publish_before_use_seconds":7200"#), "{text}");
+        assert!(!text.contains("lead_seconds"), "{text}");
+        let both = read(r#""lead_seconds":7200,"publish_before_use_seconds":7200,"#);
+        let both = both.unwrap_err().to_string();
+        assert!(both.contains("`publish_before_use_seconds`: ") && both.contains("`lead_seconds`"), "{both}");
+    }
 
     /// What is refused may be a secret in the wrong place: it is not repeated.
     #[test]

@@ -29,7 +29,7 @@ fn with(profiles: &[Value]) -> IssuerSettings {
 
 fn times(profiles: &[Value], lead: i64, max_age: i64, rotate_every: i64) -> IssuerSettings {
     let settings = json!({
-        "iss": ISS, "profiles": profiles, "lead_seconds": lead, "max_age_seconds": max_age,
+        "iss": ISS, "profiles": profiles, "publish_before_use_seconds": lead, "max_age_seconds": max_age,
         "rotate_every_seconds": rotate_every,
     });
     IssuerSettings::from_json(&settings.to_string()).unwrap()
@@ -296,7 +296,7 @@ fn changed_times_hold_from_the_next_key_on() {
     assert_eq!(
         applied,
         [
-            "lead_seconds: 3600 -> 7200",
+            "publish_before_use_seconds: 3600 -> 7200",
             "max_age_seconds: 300 -> 3600",
             "rotate_every_seconds: 2592000 -> 86400",
         ]

@@ -476,7 +476,7 @@ fn settings_that_contradict_themselves_name_the_field_and_the_rule() {
         ),
         (
             format!(r#"{{"iss":"i","lead_seconds":599,"profiles":[{profile}]}}"#),
-            "lead_seconds",
+            "publish_before_use_seconds",
             "599 < 600",
         ),
         (

@@ -1,8 +1,7 @@
-//! The token service's messages, clients and servers, as `proto/` describes them.
+//! The messages, clients and servers of the token service, generated from `proto/`.
 //!
-//! The code in `generated/` is made from the `.proto` files by the test `generated`, which fails when
-//! they disagree; `JETON_WRITE=1 cargo test -p jeton-proto` makes it anew. So nobody who builds jeton
-//! needs a protobuf compiler.
+//! The test `generated` fails if the code in `generated/` differs from the `.proto` files.
+//! `JETON_WRITE=1 cargo test -p jeton-proto` regenerates it. So building jeton needs no protobuf compiler.
 //!
 //! ```
 //! use jeton_proto::v1::IssueRequest;
@@ -10,23 +9,23 @@
 //! assert!(request.issuer.is_empty()); // the server's only issuer
 //! ```
 
-/// `jeton.v1`: what jeton offers.
+/// The package `jeton.v1`: the token service.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::unwrap_used)]
 pub mod v1 {
     include!("generated/jeton.v1.rs");
 }
 
-/// `jwt.services`: what the gRPC report's loaders call.
+/// The package `jwt.services`: the service of the gRPC benchmark.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::unwrap_used)]
 pub mod report {
     include!("generated/jwt.services.rs");
 }
 
-/// The descriptors of everything here, for reflection: a `google.protobuf.FileDescriptorSet`.
+/// The descriptors of both packages, for reflection: a `google.protobuf.FileDescriptorSet`.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("generated/descriptors.bin");
 
-/// How far the clocks of servers, and of those who verify their tokens, may differ, seconds.
+/// Maximum difference of the clocks of servers and verifiers, in seconds.
 pub const CLOCK_SKEW_SECONDS: i64 = 60;
 
-/// How long after its expiry a token is still taken, seconds.
+/// How long a token is accepted after its expiry, in seconds.
 pub const LEEWAY_SECONDS: i64 = CLOCK_SKEW_SECONDS;

@@ -1,4 +1,4 @@
-//! The code in `src/generated` is what the `.proto` files say. `JETON_WRITE=1` writes it.
+//! Compares the code in `src/generated` with the `.proto` files. `JETON_WRITE=1` regenerates it.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -14,55 +14,55 @@ const PROTOS: &[&str] = &[
 ];
 
 #[test]
-fn the_generated_code_is_what_the_protos_say() {
-    let house = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let committed = house.join("src/generated");
-    let made = make(&house.join("../../proto"));
+fn generated_code_equals_the_proto_files() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let committed = package.join("src/generated");
+    let generated = generate(&package.join("../../proto"));
     if std::env::var_os("JETON_WRITE").is_some() {
-        for (name, bytes) in &made {
+        for (name, bytes) in &generated {
             fs::write(committed.join(name), bytes).unwrap();
         }
     }
-    let mut there: Vec<_> = fs::read_dir(&committed)
+    let mut names: Vec<_> = fs::read_dir(&committed)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    there.sort();
-    assert_eq!(there, made.keys().cloned().collect::<Vec<_>>());
-    for (name, bytes) in made {
+    names.sort();
+    assert_eq!(names, generated.keys().cloned().collect::<Vec<_>>());
+    for (name, bytes) in generated {
         assert!(
             fs::read(committed.join(&name)).unwrap() == bytes,
-            "{name} is not what proto/ says: JETON_WRITE=1 cargo test -p jeton-proto"
+            "{name} differs from proto/: run JETON_WRITE=1 cargo test -p jeton-proto"
         );
     }
 }
 
-/// Each file's name and contents.
-fn make(protos: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut described = protox::compile(PROTOS, [protos]).unwrap();
+/// Generates the files, as a map from name to content.
+fn generate(protos: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut descriptors = protox::compile(PROTOS, [protos]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     tonic_prost_build::configure()
         .build_transport(false)
         .emit_rerun_if_changed(false)
         .skip_debug(SECRETS)
         .out_dir(folder.path())
-        .compile_fds(described.clone())
+        .compile_fds(descriptors.clone())
         .unwrap();
-    let mut made = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder.path()).unwrap() {
         let entry = entry.unwrap();
         let bytes = fs::read(entry.path()).unwrap();
-        made.insert(entry.file_name().into_string().unwrap(), bytes);
+        files.insert(entry.file_name().into_string().unwrap(), bytes);
     }
-    // Reflection tells what can be called; comments and places of the sources it needs not.
-    for file in &mut described.file {
+    // Reflection does not need comments and source positions.
+    for file in &mut descriptors.file {
         file.source_code_info = None;
     }
-    made.insert("descriptors.bin".to_owned(), described.encode_to_vec());
-    made
+    files.insert("descriptors.bin".to_owned(), descriptors.encode_to_vec());
+    files
 }
 
-/// Messages that carry a token or a key: they have no `Debug`, so that none can reach a log.
+/// Messages with a token or a key. They have no `Debug`, so that they cannot reach a log.
 const SECRETS: &[&str] = &[
     ".jeton.v1.IssueResponse",
     ".jeton.v1.IssueOutcome",

@@ -1,7 +1,7 @@
-//! Who may administer a server without clients: whoever can read a file of its data folder.
+//! The bearer token for AdminService in trial mode.
 //!
-//! Such a server is for trying it out, and answers every process of its machine. Keys and issuers are
-//! more than that: they are for the user who started it.
+//! A server without configured clients serves every local process. Administration is limited to callers
+//! that can read a file in the data folder, so to the user who started the server.
 
 use std::fmt;
 use std::fs;
@@ -15,22 +15,24 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// Its name in the data folder.
+/// Name of the file in the data folder.
 const FILE: &str = "admin-token";
-/// Random bytes of a token, which is twice as long in hexadecimal digits.
+/// Random bytes in a token. The file holds twice as many hexadecimal digits.
 const BYTES: usize = 32;
 
-/// A bearer token for AdminService, new at each start. Only its digest is kept; the token itself is in
-/// the file.
+/// A bearer token for AdminService, generated at each start.
+///
+/// Memory holds only its digest; the token itself is in the file.
 pub(crate) struct AdminToken {
     digest: [u8; 32],
     file: PathBuf,
 }
 
 impl AdminToken {
-    /// Makes one, and writes it to the folder. A file that is there is replaced, and a link is not
-    /// followed.
-    pub(crate) fn make(folder: &Path) -> Result<AdminToken> {
+    /// Generates a token and writes it to the folder.
+    ///
+    /// An existing file is replaced. A symbolic link is not followed.
+    pub(crate) fn create(folder: &Path) -> Result<AdminToken> {
         let file = folder.join(FILE);
         let text = random().map_err(|error| unwritable(&file, error))?;
         let digest = sha256(text.as_bytes());
@@ -38,23 +40,23 @@ impl AdminToken {
         Ok(AdminToken { digest, file })
     }
 
-    /// Takes the same time whatever is shown.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
-        verify_slices_are_equal(&sha256(shown), &self.digest).is_ok()
+    /// Compares a presented token in constant time.
+    pub(crate) fn matches(&self, presented: &[u8]) -> bool {
+        verify_slices_are_equal(&sha256(presented), &self.digest).is_ok()
     }
 
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Removes the file, unless another server has written its own there.
-    pub(crate) fn forget(&self) {
+    /// Removes the file, unless another server has replaced its content.
+    pub(crate) fn remove_file(&self) {
         let mut text = Zeroizing::new(Vec::with_capacity(4 * BYTES));
         let read = fs::File::open(&self.file).and_then(|file| {
-            let most = 4 * BYTES as u64;
-            file.take(most).read_to_end(&mut text)
+            let limit = 4 * BYTES as u64;
+            file.take(limit).read_to_end(&mut text)
         });
-        if read.is_ok() && self.is(text.trim_ascii()) {
+        if read.is_ok() && self.matches(text.trim_ascii()) {
             let _ = fs::remove_file(&self.file);
         }
     }
@@ -71,9 +73,9 @@ impl fmt::Debug for AdminToken {
 fn random() -> io::Result<Zeroizing<String>> {
     let mut bytes = Zeroizing::new([0; BYTES]);
     rand::fill(bytes.as_mut_slice())
-        .map_err(|_| io::Error::other("the system has no randomness"))?;
+        .map_err(|_| io::Error::other("the system random generator failed"))?;
     let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
-    // Not larger than at first: what is moved leaves a copy behind.
+    // Full capacity from the start: growing would move the text and leave a copy in memory.
     let mut text = Zeroizing::new(String::with_capacity(2 * BYTES));
     for byte in *bytes {
         text.push(digit(byte >> 4));
@@ -82,10 +84,11 @@ fn random() -> io::Result<Zeroizing<String>> {
     Ok(text)
 }
 
-/// Whole under a name that nobody can know before, and then under its own: who reads it while it is
-/// written reads the old one or the new one.
+/// Writes a temporary file with a random name and renames it.
+///
+/// A concurrent reader sees either the old content or the new content.
 fn write(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
-    make_private(folder)?;
+    create_private(folder)?;
     let mut unfinished = tempfile::Builder::new();
     unfinished.prefix(".admin-token-");
     #[cfg(unix)]
@@ -97,16 +100,16 @@ fn write(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder is there already, unless the store is an etcd.
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut make = fs::DirBuilder::new();
-    make.recursive(true);
+/// Creates the folder for its owner only. With a local store it already exists.
+fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
     #[cfg(unix)]
     {
-        std::os::unix::fs::DirBuilderExt::mode(&mut make, 0o700);
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     }
-    make.create(folder)?;
-    // Who can write there can put a token of its own in the place of this one, for others to show.
+    builder.create(folder)?;
+    // Another user who can write the folder could replace the token with one that they know.
     jeton_store::check_folder(folder).map_err(io::Error::other)
 }
 
@@ -132,31 +135,31 @@ mod tests {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
-    /// As of a server whose store is an etcd.
+    /// With an etcd store, the data folder may not exist yet.
     #[test]
-    fn folder_that_is_missing_is_made_for_the_owner() {
-        let above = tempfile::tempdir().unwrap();
-        let folder = above.path().join("a/data");
-        let token = AdminToken::make(&folder).unwrap();
+    fn missing_folder_is_created_for_the_owner() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("a/data");
+        let token = AdminToken::create(&folder).unwrap();
         assert_eq!((mode(&folder), mode(token.file())), (0o700, 0o600));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         let text = fs::read_to_string(token.file()).unwrap();
-        assert!(token.is(text.trim_end().as_bytes()) && !token.is(text.as_bytes()));
+        assert!(token.matches(text.trim_end().as_bytes()) && !token.matches(text.as_bytes()));
         assert!(!format!("{token:?}").contains(text.trim_end()));
-        token.forget();
+        token.remove_file();
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     }
 
     #[test]
-    fn folder_that_others_write_to_is_refused() {
+    fn folder_writable_by_others_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         for wide in [0o720, 0o702, 0o777] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(wide)).unwrap();
-            let error = AdminToken::make(folder.path()).unwrap_err().to_string();
+            let error = AdminToken::create(folder.path()).unwrap_err().to_string();
             assert!(error.contains("other users can write it"), "{error}");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(AdminToken::make(folder.path()).is_ok());
+        assert!(AdminToken::create(folder.path()).is_ok());
     }
 }

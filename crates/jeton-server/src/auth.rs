@@ -1,5 +1,8 @@
-//! Who calls: by a certificate that the handshake verified, or by a bearer token (RFC 6750) that an
-//! issuer of this server issued. On a server without clients: anyone, or who shows the admin token.
+//! Identifies callers.
+//!
+//! A caller is known by a certificate that the TLS handshake verified, or by a bearer token (RFC 6750)
+//! of an issuer of this server. In trial mode (no configured clients), every caller is the same local
+//! caller, and the admin token identifies the administrator.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,92 +18,95 @@ use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
-use crate::listen::Answered;
+use crate::listen::ActiveCall;
 use crate::permissions::{Caller, Clients, Permission};
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::Service;
 use crate::tls::PeerCertificate;
 
-/// Knows the callers. Replaced as a whole when the configuration is read again.
+/// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]
-pub(crate) struct Doorman {
+pub(crate) struct Authenticator {
     clients: Clients,
     bearer: Option<Bearer>,
-    /// Without clients.
-    trial: Option<Trial>,
-    /// Which configuration this is: what was remembered under another does not count.
+    /// Set if the configuration has no clients.
+    trial: Option<TrialMode>,
+    /// Number of the configuration. Cached callers of another generation are ignored.
     generation: u64,
 }
 
-/// A server that has no clients configured, and serves all processes of its machine.
+/// The callers of a server without configured clients. It serves every local process.
 #[derive(Debug)]
-struct Trial {
+struct TrialMode {
     anyone: Arc<Caller>,
     administrator: Arc<Caller>,
     token: Arc<AdminToken>,
 }
 
-/// What a caller showed. A stream may last longer than its credentials are valid: who calls is looked up
-/// again for each message.
+/// The credentials of a streaming call.
+///
+/// A stream may outlive its credentials, so the caller is identified again for each message.
 #[derive(Debug)]
-pub(crate) struct Shown {
-    guest: Arc<Guest>,
-    /// Of the request, only those that say who calls.
+pub(crate) struct CallerCredentials {
+    peer: Arc<Peer>,
+    /// Only the `authorization` headers of the request.
     headers: HeaderMap,
 }
 
-impl Shown {
-    pub(crate) fn of(guest: &Arc<Guest>, headers: &HeaderMap) -> Shown {
-        let shown = headers.get_all(AUTHORIZATION).iter();
-        Shown {
-            guest: guest.clone(),
-            headers: shown.map(|one| (AUTHORIZATION, one.clone())).collect(),
+impl CallerCredentials {
+    pub(crate) fn new(peer: &Arc<Peer>, headers: &HeaderMap) -> CallerCredentials {
+        let values = headers.get_all(AUTHORIZATION).iter();
+        CallerCredentials {
+            peer: peer.clone(),
+            headers: values
+                .map(|value| (AUTHORIZATION, value.clone()))
+                .collect(),
         }
     }
 
-    /// Its call is being answered until that is dropped.
-    pub(crate) fn answer(&self) -> Answered {
-        self.guest.activity.answer()
+    /// Marks the connection as busy until the guard is dropped.
+    pub(crate) fn begin_call(&self) -> ActiveCall {
+        self.peer.activity.begin_call()
     }
 
-    /// Who it is now.
+    /// Identifies the caller with the current configuration and revocations.
     pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
-        service.identify(self.guest.certificate.as_ref(), &self.headers)
+        service.identify(self.peer.certificate.as_ref(), &self.headers)
     }
 }
 
-/// Why a caller may not.
+/// Why a caller is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// It did not say who it is.
+    /// The request has no credentials.
     NoCredentials,
-    /// What it showed is not valid.
+    /// The credentials are not valid.
     BadCredentials,
-    /// It is known, and may not do this.
+    /// The caller is known and lacks this permission.
     Permission(Permission),
-    /// It may have tokens issued, and not this one: with it, it would be another client.
+    /// The requested token would be the credential of another client.
     Credential,
-    /// It is anyone, and AdminService asks for the admin token.
+    /// In trial mode, AdminService requires the admin token.
     NoAdminToken,
-    /// Whether it may cannot be said now: the view of the store is too old.
+    /// The node's view of the store is too old to decide.
     Stale,
 }
 
-struct Remembered {
+struct CachedCaller {
     caller: Arc<Caller>,
     generation: u64,
-    /// How far the store had been followed: what was revoked later is not in it.
+    /// Revision of the store at verification. Later revocations are not included.
     revision: Revision,
     until: Moment,
 }
 
 thread_local! {
-    /// What this worker verified just now, by the token's SHA-256: no lock, and no token kept.
-    static VERIFIED: RefCell<HashMap<[u8; 32], Remembered>> = RefCell::default();
+    /// Recently verified bearer tokens of this worker, by SHA-256. No lock, and no token in memory.
+    static VERIFIED: RefCell<HashMap<[u8; 32], CachedCaller>> = RefCell::default();
 }
 
-impl Doorman {
-    /// With the admin token that is already there, if there is one. A server with clients has none.
+impl Authenticator {
+    /// Builds it from a configuration. In trial mode, an existing admin token is kept.
     ///
     /// # Errors
     ///
@@ -109,20 +115,20 @@ impl Doorman {
         config: &Config,
         generation: u64,
         token: Option<Arc<AdminToken>>,
-    ) -> Result<Doorman> {
-        let clients = Clients::of(config);
+    ) -> Result<Authenticator> {
+        let clients = Clients::from_config(config);
         let trial = match clients.is_empty() {
             false => None,
-            true => Some(Trial {
+            true => Some(TrialMode {
                 anyone: Arc::new(Caller::anyone()),
                 administrator: Arc::new(Caller::administrator()),
                 token: match token {
                     Some(token) => token,
-                    None => Arc::new(AdminToken::make(&config.data)?),
+                    None => Arc::new(AdminToken::create(&config.data)?),
                 },
             }),
         };
-        Ok(Doorman {
+        Ok(Authenticator {
             trial,
             bearer: config.bearer.clone(),
             clients,
@@ -130,12 +136,12 @@ impl Doorman {
         })
     }
 
-    /// Of a server without clients.
+    /// The admin token, in trial mode.
     pub(crate) fn admin_token(&self) -> Option<&Arc<AdminToken>> {
         self.trial.as_ref().map(|trial| &trial.token)
     }
 
-    /// Who calls AdminService.
+    /// Identifies a caller of AdminService.
     pub(crate) fn identify_administrator(
         &self,
         node: &Node,
@@ -143,17 +149,16 @@ impl Doorman {
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
         match &self.trial {
-            Some(trial) if !trial.shows_token(headers) => Err(Denied::NoAdminToken),
+            Some(trial) if !trial.has_token(headers) => Err(Denied::NoAdminToken),
             _ => self.identify(node, certificate, headers),
         }
     }
 
-    /// Refuses a token that this server would take for another client's credential: one of the bearer
-    /// issuer for the bearer audience.
+    /// Refuses to issue a token that this server would accept as the credential of another client.
     ///
-    /// Whether the subject is a client's yet does not matter. A client may be added while the token is
-    /// valid, and what such tokens are for is to call this server. So a caller has its own subject there
-    /// and no other, unless it administers the bearer issuer and could import a key anyway.
+    /// Such a token is of the bearer issuer, for the bearer audience. It is refused even if no client has
+    /// the subject yet: a client may be added while the token is valid. A caller gets tokens for its own
+    /// subject only, unless it administers the bearer issuer and could import a key anyway.
     pub(crate) fn check_credential(
         &self,
         caller: &Caller,
@@ -165,7 +170,7 @@ impl Doorman {
             .bearer
             .as_ref()
             .is_some_and(|bearer| bearer.issuer == iss && bearer.audience == audience);
-        // A token without a subject is of no client.
+        // A token without a subject identifies no client.
         let (true, Some(subject)) = (is_credential, subject) else {
             return Ok(());
         };
@@ -175,8 +180,9 @@ impl Doorman {
         }
     }
 
-    /// Who it is. A bearer token counts more than a certificate: it is the caller's, where the
-    /// certificate may be a proxy's.
+    /// Identifies a caller.
+    ///
+    /// A bearer token has priority over a certificate, because the certificate may belong to a proxy.
     pub(crate) fn identify(
         &self,
         node: &Node,
@@ -184,7 +190,7 @@ impl Doorman {
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
         if let Some(trial) = &self.trial {
-            return Ok(match trial.shows_token(headers) {
+            return Ok(match trial.has_token(headers) {
                 true => trial.administrator.clone(),
                 false => trial.anyone.clone(),
             });
@@ -208,9 +214,9 @@ impl Doorman {
         let Ok(digest) = <[u8; 32]>::try_from(digest.as_ref()) else {
             return Err(Denied::BadCredentials);
         };
-        // Before the token is verified: it is not taken for newer than it is.
+        // Read before verification, so that the cached result is never newer than its revision.
         let (now, revision) = (Moment::now(), node.revision());
-        if let Some(caller) = self.remembered(&digest, now, revision) {
+        if let Some(caller) = self.cached(&digest, now, revision) {
             return Ok(caller);
         }
         let token = std::str::from_utf8(token).map_err(|_| Denied::BadCredentials)?;
@@ -223,49 +229,49 @@ impl Doorman {
         let subject = verified.subject().ok_or(Denied::BadCredentials)?;
         let caller = self.clients.by_subject(subject);
         let caller = caller.ok_or(Denied::BadCredentials)?;
-        let remembered = Remembered {
+        let cached = CachedCaller {
             caller: caller.clone(),
             generation: self.generation,
             revision,
-            until: now + limits::REMEMBERED,
+            until: now + limits::BEARER_CACHE_DURATION,
         };
-        VERIFIED.with_borrow_mut(|known| {
-            if known.len() >= limits::REMEMBERED_TOKENS {
-                known.retain(|_, one| one.until > now && one.revision == revision);
+        VERIFIED.with_borrow_mut(|cache| {
+            if cache.len() >= limits::BEARER_CACHE_TOKENS {
+                cache.retain(|_, entry| entry.until > now && entry.revision == revision);
             }
-            if known.len() < limits::REMEMBERED_TOKENS {
-                known.insert(digest, remembered);
+            if cache.len() < limits::BEARER_CACHE_TOKENS {
+                cache.insert(digest, cached);
             }
         });
         Ok(caller)
     }
 
-    fn remembered(
+    fn cached(
         &self,
         digest: &[u8; 32],
         now: Moment,
         revision: Revision,
     ) -> Option<Arc<Caller>> {
-        VERIFIED.with_borrow(|known| {
-            let one = known.get(digest)?;
-            let is_current = (one.generation, one.revision) == (self.generation, revision);
-            let counts = is_current && one.until > now;
-            counts.then(|| one.caller.clone())
+        VERIFIED.with_borrow(|cache| {
+            let entry = cache.get(digest)?;
+            let is_current = (entry.generation, entry.revision) == (self.generation, revision);
+            let is_valid = is_current && entry.until > now;
+            is_valid.then(|| entry.caller.clone())
         })
     }
 }
 
-impl Trial {
-    fn shows_token(&self, headers: &HeaderMap) -> bool {
-        let mut shown = headers.get_all(AUTHORIZATION).iter();
-        let (Some(header), None) = (shown.next(), shown.next()) else {
+impl TrialMode {
+    fn has_token(&self, headers: &HeaderMap) -> bool {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let (Some(header), None) = (values.next(), values.next()) else {
             return false;
         };
-        bearer_token(header.as_bytes()).is_some_and(|token| self.token.is(token))
+        bearer_token(header.as_bytes()).is_some_and(|token| self.token.matches(token))
     }
 }
 
-/// What a header shows (RFC 6750, section 2.1).
+/// The token in an `authorization` header (RFC 6750, section 2.1).
 fn bearer_token(header: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = header.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)

@@ -1,26 +1,27 @@
-//! What name a request calls the server by: a web page whose name has been made to lead here (DNS
-//! rebinding) is known by it.
+//! The host name that a request uses for the server.
+//!
+//! It reveals DNS rebinding: a web page whose own name was changed to resolve to this server.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use http::Request;
 use http::header::HOST;
 
-/// A host and a port, as `Host` and `:authority` have them (RFC 9110, section 7.2).
+/// A host and a port, as in `Host` and `:authority` (RFC 9110, section 7.2).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Authority<'t> {
-    /// Without the dot that may end a name. Compared without regard to case.
+    /// Without a trailing dot. Compared without regard to case.
     host: &'t str,
     port: Option<u16>,
     is_address: bool,
 }
 
-/// Why a request has no authority: nobody can say whom it means.
+/// The request has no authority, several, or contradictory ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoAuthority;
+pub(crate) struct InvalidAuthority;
 
 impl<'t> Authority<'t> {
-    /// None: it is none, or has a user's name in front.
+    /// Parses an authority. `None` if the text is not an authority or contains user information.
     pub(crate) fn parse(text: &'t str) -> Option<Authority<'t>> {
         let (host, port, is_address) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -56,32 +57,32 @@ impl<'t> Authority<'t> {
         (is_address || authority.is_name()).then_some(authority)
     }
 
-    /// Whether it is a host alone.
+    /// Whether the text is a host without a port.
     pub(crate) fn is_host(text: &str) -> bool {
         !text.contains(':') && Authority::parse(text).is_some()
     }
 
-    /// The one that a request has, in whichever places.
-    pub(crate) fn of<B>(request: &'t Request<B>) -> Result<Authority<'t>, NoAuthority> {
+    /// The authority of a request, from its target and its `Host` header.
+    pub(crate) fn of<B>(request: &'t Request<B>) -> Result<Authority<'t>, InvalidAuthority> {
         let mut headers = request.headers().get_all(HOST).iter();
         let header = match headers.next() {
             None => None,
             Some(host) => {
                 let host = host.to_str().ok().and_then(Authority::parse);
-                Some(host.ok_or(NoAuthority)?)
+                Some(host.ok_or(InvalidAuthority)?)
             }
         };
         if headers.next().is_some() {
-            return Err(NoAuthority);
+            return Err(InvalidAuthority);
         }
         let Some(target) = request.uri().authority() else {
-            return header.ok_or(NoAuthority);
+            return header.ok_or(InvalidAuthority);
         };
-        let target = Authority::parse(target.as_str()).ok_or(NoAuthority)?;
+        let target = Authority::parse(target.as_str()).ok_or(InvalidAuthority)?;
         match header {
-            Some(header) if !header.is_same(&target, request) => Err(NoAuthority),
-            // HTTP/1 has the header beside every target (RFC 9112, section 3.2).
-            None if request.version() < http::Version::HTTP_2 => Err(NoAuthority),
+            Some(header) if !header.is_same(&target, request) => Err(InvalidAuthority),
+            // HTTP/1 requires the header for every form of target (RFC 9112, section 3.2).
+            None if request.version() < http::Version::HTTP_2 => Err(InvalidAuthority),
             _ => Ok(target),
         }
     }
@@ -90,12 +91,12 @@ impl<'t> Authority<'t> {
         self.host
     }
 
-    /// Its port, said or not.
+    /// The port, or the default if none is given.
     pub(crate) fn port_or(&self, default: u16) -> u16 {
         self.port.unwrap_or(default)
     }
 
-    /// An IP address. No page can have its name lead elsewhere.
+    /// Whether the host is an IP address. DNS rebinding needs a name, so an address is safe.
     pub(crate) fn is_address(&self) -> bool {
         self.is_address
     }
@@ -128,7 +129,7 @@ impl<'t> Authority<'t> {
     }
 }
 
-/// The port of a URL that says none.
+/// The port of a URL without an explicit port.
 pub(crate) fn default_port(is_tls: bool) -> u16 {
     match is_tls {
         true => 443,
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn authority_is_read_in_each_of_its_forms() {
+    fn parse_accepts_each_form_of_an_authority() {
         let of = |text| Authority::parse(text).unwrap();
         assert_eq!(
             (of("a-b.example:80").host(), of("a:80").port_or(1)),
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn localhost_ends_with_a_whole_label() {
+    fn is_localhost_compares_whole_labels() {
         let is_localhost = |text| Authority::parse(text).unwrap().is_localhost();
         for host in ["localhost", "LOCALHOST.", "a.localhost", "a.b.LocalHost:1"] {
             assert!(is_localhost(host), "{host}");

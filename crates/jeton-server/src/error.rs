@@ -1,61 +1,61 @@
-//! Why a server does not start, or does not take a new configuration.
+//! Errors of starting a server and of reloading its configuration.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The error of this crate.
+/// An error of starting a server or of reloading its configuration.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The configuration: where, and what is to be done.
+    /// The configuration is invalid.
     Config(ConfigError),
-    /// A certificate, a private key or a certificate authority that cannot be used.
+    /// A certificate, a private key or a certificate authority cannot be used.
     Tls {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
-    /// It would listen beyond this machine, and something that this needs is missing.
+    /// A listener is not on loopback, and a required setting is missing.
     Exposed {
         /// The address.
         address: SocketAddr,
-        /// What is missing.
+        /// The missing setting.
         missing: &'static str,
     },
-    /// An address that cannot be listened on.
+    /// The server cannot listen on this address.
     Listen(SocketAddr, io::Error),
-    /// The data folder, the store or the keys in it.
+    /// An error of the data folder, of the store or of a key in it.
     Issuer(jeton_issuer::Error),
     /// The file with the token for AdminService cannot be written.
     AdminToken(PathBuf, io::Error),
-    /// The process may have too few files and connections open to serve at all.
+    /// The limit of file descriptors is too low for any connection.
     Descriptors {
-        /// How many it may have.
+        /// The limit.
         limit: u64,
-        /// How many it needs for itself, for the admin listener, and for one connection.
+        /// Descriptors for the server itself, for the admin listener and for one connection.
         needed: u64,
     },
-    /// The system refused a thread or a signal.
+    /// The system could not create a thread or a signal handler.
     System(io::Error),
 }
 
-/// A line of the configuration file and what is wrong there.
+/// An invalid key in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file; none if it was given as text.
+    /// The file. `None` if the configuration was given as text.
     pub file: Option<PathBuf>,
-    /// From 1; none if no line says it.
+    /// The line, from 1. `None` if no line has the key.
     pub line: Option<usize>,
-    /// The key, such as `tls.certificate`; empty if it is about the whole.
+    /// The key, such as `tls.certificate`. Empty if the error concerns the whole file.
     pub key: String,
-    /// What is wrong, and what is wanted.
+    /// The problem and the expected value.
     pub what: String,
 }
 
-/// The result of this crate.
+/// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -65,18 +65,17 @@ impl fmt::Display for Error {
             Error::Tls { file, what } => write!(f, "{}: {what}", file.display()),
             Error::Exposed { address, missing } => write!(
                 f,
-                "{address} can be reached from other machines, and {missing}: configure it, or \
-                 listen on 127.0.0.1"
+                "cannot listen on {address}: the address is not loopback, and {missing}"
             ),
             Error::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Error::Issuer(error) => error.fmt(f),
             Error::AdminToken(file, error) => {
-                write!(f, "{} cannot be written: {error}", file.display())
+                write!(f, "cannot write {}: {error}", file.display())
             }
             Error::Descriptors { limit, needed } => write!(
                 f,
-                "the process may have {limit} files and connections open, and the server needs at least \
-                 {needed}: raise the limit (`ulimit -n`, LimitNOFILE=)"
+                "too few file descriptors: the limit is {limit}, and the server needs at least {needed}: raise \
+                 the limit (`ulimit -n`, LimitNOFILE=)"
             ),
             Error::System(error) => error.fmt(f),
         }

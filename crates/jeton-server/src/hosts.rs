@@ -1,9 +1,9 @@
-//! The names that a server may be called by.
+//! The host names that a server accepts in requests.
 //!
-//! A page of another site can have its own name lead to this machine once its browser has loaded it (DNS
-//! rebinding): the browser then takes page and server for one site, and lets the page read what the
-//! server answers. It still says the page's name in `Host`, and by that it is refused. An IP address is no
-//! name, so it is never refused.
+//! DNS rebinding: a web page changes the address of its own name to that of this server after the browser
+//! has loaded the page. The browser then treats page and server as one site and lets the page read
+//! responses. The request still carries the page's name in `Host`, so the server rejects it. An IP address
+//! is always accepted, because rebinding needs a name.
 
 use std::collections::HashSet;
 
@@ -13,15 +13,15 @@ use crate::authority::Authority;
 use crate::config::Config;
 use crate::http::issuer_url;
 
-/// The configured ones. Replaced when the configuration is read again.
+/// The configured host names. A configuration reload replaces them.
 #[derive(Debug)]
 pub(crate) struct Hosts {
-    /// In lower case. None: the configuration does not say.
+    /// In lower case. `None` if the configuration has no `hosts`.
     configured: Option<HashSet<String>>,
 }
 
 impl Hosts {
-    pub(crate) fn of(config: &Config) -> Hosts {
+    pub(crate) fn from_config(config: &Config) -> Hosts {
         let names = config.hosts.as_ref();
         let lower = |name: &String| {
             let name = name.strip_suffix('.').unwrap_or(name);
@@ -32,22 +32,23 @@ impl Hosts {
         }
     }
 
-    /// Whether a listener answers to that name. Beyond loopback it does to any, unless the configuration
-    /// names some: who calls from there must say who it is, and under what name it knows the server
-    /// (a cluster's, a load balancer's) is not for the server to guess.
-    pub(crate) fn accept(&self, called: &Authority<'_>, is_loopback: bool, node: &Node) -> bool {
-        if called.is_address() || called.is_localhost() {
+    /// Whether a listener accepts this name.
+    ///
+    /// A non-loopback listener accepts every name unless `hosts` is configured. Its callers must
+    /// authenticate, and the server cannot know the names that clusters and load balancers use.
+    pub(crate) fn accept(&self, requested: &Authority<'_>, is_loopback: bool, node: &Node) -> bool {
+        if requested.is_address() || requested.is_localhost() {
             return true;
         }
         match &self.configured {
             None if !is_loopback => return true,
-            Some(names) if names.contains(&*called.host().to_ascii_lowercase()) => return true,
+            Some(names) if names.contains(&*requested.host().to_ascii_lowercase()) => return true,
             _ => {}
         }
-        let is_issuers = |iss: &str| {
+        let is_issuer_host = |iss: &str| {
             let host = issuer_url(iss).and_then(|(host, _)| Authority::parse(host));
-            host.is_some_and(|host| called.has_host(host.host()))
+            host.is_some_and(|host| requested.has_host(host.host()))
         };
-        node.find_issuer(is_issuers).is_some()
+        node.find_issuer(is_issuer_host).is_some()
     }
 }

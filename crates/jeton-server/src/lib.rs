@@ -4,11 +4,11 @@
 //! resource servers, key sets, metadata, introspection and revocation over HTTP on the same port. The
 //! admin listener has `jeton.v1.AdminService` and the metrics.
 //!
-//! Without any configuration it listens on this machine alone and needs nothing: it makes a data
-//! folder, a key to encrypt private keys under, and an issuer to try things out with. The data listener
-//! then serves every process of this machine; AdminService asks for a token that is in the data folder
-//! ([`Server::admin_token_file`]). It does not listen beyond this machine without TLS and clients that
-//! say who they are.
+//! Without a configuration, the server listens on loopback only (trial mode). It creates a data folder,
+//! a key-encryption key and a trial issuer. The data listener then serves every local process.
+//! AdminService requires a token from the data folder ([`Server::admin_token_file`]). The server refuses
+//! to listen on a non-loopback address unless TLS, client authentication and a key-encryption key are
+//! configured.
 //!
 //! ```
 //! use jeton_server::{Config, Server};
@@ -24,48 +24,48 @@
 //! # Ok::<(), jeton_server::Error>(())
 //! ```
 
-// What it is told
+// Configuration
 mod config;
 pub mod limits;
 
-// Who calls, and what they may
+// Authentication, authorization and request checks
 mod admin_token;
 mod auth;
 mod authority;
-mod foreign_page;
+mod cross_origin;
 mod hosts;
 mod permissions;
 mod tls;
-mod untaken;
+mod unread_responses;
 
-// What answers
+// Services and routing
 mod grpc;
 mod http;
 mod node;
-mod refusal;
+mod request_check;
 mod route;
 mod service;
-mod shared;
+mod etcd_store;
 
-// What carries it
-mod arriving;
-mod descriptors;
-mod intake;
+// Listeners, connections and load control
+mod body_drain;
+mod file_descriptors;
+mod body_budget;
 mod listen;
 mod overload;
-mod pace;
+mod time_slice;
 mod server;
 
-// What tells how it is
+// Errors, logs, metrics and health
 mod error;
-mod faults;
+mod health_log;
 mod logs;
 mod metrics;
-mod notify;
+mod sd_notify;
 
 pub use config::{
     Bearer, Client, Config, Etcd, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use permissions::Permission;
-pub use server::{Offer, Reload, Server};
+pub use server::{IssuableProfile, Reload, Server};

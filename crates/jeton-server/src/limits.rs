@@ -1,104 +1,99 @@
-//! Every number of the service that a client or an operator could choose badly, by name.
+//! The limits and time limits of the service.
 
 use std::time::Duration;
 
-/// A gRPC request, bytes: one token and what is asked about it, or a batch.
+/// Maximum length of a gRPC request message, bytes.
 pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// The least that a gRPC request may be limited to: a short token and the longest names fit.
+/// Minimum for `limits.message_bytes`: a short token and the longest names fit.
 pub const MESSAGE_BYTES_MIN: usize = 4096;
-/// Of a gRPC request, what is left for the names beside a token: the issuer's and the audience's, each with
-/// its head, and the token's.
+/// Bytes of a gRPC request reserved for the issuer and audience names and for all field headers.
 pub const NAMES_BYTES: usize = 2 * jeton_issuer::limits::NAME_BYTES + 32;
-/// What has arrived of gRPC messages that are not whole yet, of all clients together, bytes.
-pub const INTAKE_BYTES: usize = 256 * 1024 * 1024;
-/// The body of a form that is posted may be so much longer than a token, bytes: for its name, and for
-/// parameters that are not looked at.
-pub const FORM_BESIDE_TOKEN_BYTES: usize = 16 * 1024;
-/// So much of a form that is too large, and of a request that was answered before its end, is read and
-/// dropped, bytes; of a larger one the stream, or HTTP/1's connection, is closed.
+/// Maximum bytes of incomplete gRPC messages of all clients.
+pub const BODY_BUDGET_BYTES: usize = 256 * 1024 * 1024;
+/// Bytes that a form body may have in addition to a token, for parameter names and ignored parameters.
+pub const FORM_OVERHEAD_BYTES: usize = 16 * 1024;
+/// Maximum bytes that are read and discarded from an oversized form, or from a request whose response was
+/// sent early. Beyond that, the HTTP/2 stream or the HTTP/1 connection is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
-/// An answer to a call that is longer is handed over in pieces of so many bytes.
-pub const LONG_ANSWER_BYTES: usize = 64 * 1024;
-/// What clients have not taken of such answers, of all together, bytes. Beyond it batches are refused.
-pub const UNTAKEN_BYTES: usize = 256 * 1024 * 1024;
-/// Tokens of one batch.
+/// A longer response is sent in pieces of this many bytes.
+pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
+/// Maximum unread bytes of long responses of all clients. Beyond that, batches get `RESOURCE_EXHAUSTED`.
+pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum number of tokens in a batch.
 pub const BATCH_ITEMS: usize = 4096;
-/// Streams, so calls in flight, on one connection.
+/// Maximum number of concurrent streams (calls) on a connection.
 pub const STREAMS: u32 = 256;
-/// All headers of one request, bytes.
+/// Maximum length of all headers of a request, bytes.
 pub const HEADER_BYTES: u32 = 16 * 1024;
-/// Headers of one HTTP/1 request.
+/// Maximum number of headers of an HTTP/1 request.
 pub const HEADERS: usize = 64;
-/// Connections of the data listener.
+/// Maximum number of connections of the data listener.
 pub const CONNECTIONS: usize = 10_000;
-/// Connections of the admin listener. They are not among those of the data listener, and so many file
-/// descriptors are kept for them.
+/// Maximum number of connections of the admin listener. This many file descriptors are reserved for them.
 pub const ADMIN_CONNECTIONS: usize = 64;
-/// File descriptors for the store, the log, the listeners and other nodes; and for each worker.
+/// File descriptors reserved for the store, the log and the listeners.
 pub const OWN_DESCRIPTORS: u64 = 64;
-/// What a worker's runtime keeps open.
-pub const DESCRIPTORS_OF_WORKER: u64 = 4;
-/// Where as many connections are open as a listener takes, one on which nothing has been sent or received
-/// for so long makes room for a new one.
-pub const IDLE: Duration = Duration::from_secs(5);
-/// Clients that follow revocations.
+/// File descriptors reserved for the runtime of each worker.
+pub const WORKER_DESCRIPTORS: u64 = 4;
+/// A listener at its connection limit closes a connection that was idle for this long when a new one comes.
+pub const IDLE_BEFORE_EVICTION: Duration = Duration::from_secs(5);
+/// Maximum number of clients that follow revocations.
 pub const WATCHERS: usize = 64;
-/// Messages that wait for a client that follows revocations.
+/// Messages queued for each client that follows revocations.
 pub const WATCHER_MESSAGES: usize = 4;
-/// How long TLS may take to agree, and how long a new connection may take to say what it speaks.
-pub const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long an HTTP/1 request's headers, and any body that is not a stream, may take to arrive.
-pub const ARRIVAL: Duration = Duration::from_secs(10);
-/// A message that has begun has [`STALL`] to arrive, and a second more for so many bytes of it.
+/// Time limit for the TLS handshake, and for the first bytes of a new connection.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit to receive the headers of an HTTP/1 request, or a request body that is not a stream.
+pub const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Minimum receive rate. A message has [`STALL`] plus one second for each of this many bytes.
 pub const BYTES_PER_SECOND: usize = 64 * 1024;
-/// A request to the services of others, health and reflection, bytes: a name.
+/// Maximum length of a health or reflection request, bytes.
 pub const NAME_MESSAGE_BYTES: usize = 4096;
-/// How long a client may take nothing of what it is sent.
+/// How long a client may read nothing while data is pending for it.
 pub const STALL: Duration = Duration::from_secs(20);
-/// After so long without a frame a client is asked whether it is there.
-pub const PING_EVERY: Duration = Duration::from_secs(60);
-/// How long it may take to answer that.
-pub const PING_ANSWER: Duration = Duration::from_secs(20);
-/// What is kept of answers that a client has not taken yet, bytes a stream.
+/// Interval of HTTP/2 pings on a connection without frames.
+pub const PING_INTERVAL: Duration = Duration::from_secs(60);
+/// Time limit for the response to a ping.
+pub const PING_TIMEOUT: Duration = Duration::from_secs(20);
+/// HTTP/2 send buffer of each stream, bytes.
 pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
-/// What is collected of a connection's answers before it is sent, bytes: four frames of HTTP/2, each with
-/// its head.
-pub const COLLECTED_BYTES: usize = 4 * (16 * 1024 + 9);
-/// Streams that a client opened and reset before they were looked at (rapid reset).
+/// Bytes that a connection collects before it writes: four HTTP/2 frames with their headers.
+pub const WRITE_BUFFER_BYTES: usize = 4 * (16 * 1024 + 9);
+/// Maximum number of streams that a client has reset before the server accepted them (rapid reset).
 pub const PENDING_RESETS: usize = 20;
-/// Streams that had to be reset because of what a client sent.
+/// Maximum number of streams that the server reset because of client errors.
 pub const LOCAL_RESETS: usize = 256;
-/// For how long tokens may be issued at most while nothing is heard from the store, seconds.
+/// Maximum for `issue_without_store_seconds`.
 pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
     jeton_issuer::limits::ISSUE_WITHOUT_STORE_MAX.as_secs();
-/// How long requests that are being answered when the server is told to stop may take.
+/// Time limit for running requests after the server was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(20);
-/// A bearer token that was verified is taken without being verified again for so long.
-pub const REMEMBERED: Duration = Duration::from_millis(500);
-/// Bearer tokens that a worker remembers.
-pub const REMEMBERED_TOKENS: usize = 1024;
-/// Clients in the configuration.
+/// How long a verified bearer token is accepted from the cache.
+pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);
+/// Maximum number of bearer tokens in the cache of a worker.
+pub const BEARER_CACHE_TOKENS: usize = 1024;
+/// Maximum number of clients in the configuration.
 pub const CLIENTS: usize = 10_000;
-/// Names in `hosts`.
+/// Maximum number of names in `hosts`.
 pub const HOSTS: usize = 1000;
-/// A configuration file, bytes.
+/// Maximum length of a configuration file, bytes.
 pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
-/// A PEM file, bytes.
+/// Maximum length of a PEM file, bytes.
 pub const PEM_BYTES: u64 = 1024 * 1024;
-/// A connection's calls are answered one after the other so long, and then it is another's turn.
-pub const TURN: Duration = Duration::from_millis(5);
-/// A long call does other calls' worth of work for so long, and then others go first.
-pub const SLICE: Duration = Duration::from_millis(2);
-/// A worker looks at its sockets and timers after so many turns of connections, if it has not paused.
-pub const TURNS_BETWEEN_LOOKS: u32 = 16;
-/// How late a worker may be, in milliseconds, before it refuses calls.
+/// How long a worker handles calls of one connection inline. After that, calls become tasks.
+pub const INLINE_BUDGET: Duration = Duration::from_millis(5);
+/// Time slice of a long call. After each slice, the worker handles other calls first.
+pub const TIME_SLICE: Duration = Duration::from_millis(2);
+/// Task polls after which a worker checks its sockets and timers.
+pub const EVENT_INTERVAL: u32 = 16;
+/// Scheduling delay, in milliseconds, beyond which a worker sheds calls.
 pub const LAG_MILLISECONDS: u64 = 200;
 
-/// How long a client may take for a message of so many bytes.
-pub(crate) fn patience(stall: Duration, bytes: usize) -> Duration {
+/// Time limit for a client to send a message of this length.
+pub(crate) fn receive_timeout(stall: Duration, bytes: usize) -> Duration {
     stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
 }
 
-// What clients that verify by themselves are told of clocks, and what nodes go by.
+// Clients that verify tokens themselves must use the same bounds as the nodes.
 const _: () = assert!(jeton_proto::CLOCK_SKEW_SECONDS == jeton_issuer::limits::CLOCK_SKEW_SECONDS);
 const _: () = assert!(jeton_proto::LEEWAY_SECONDS == jeton_issuer::limits::LEEWAY_SECONDS);

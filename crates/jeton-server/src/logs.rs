@@ -1,7 +1,7 @@
-//! The log: lines on standard error, never with a token, a key or a secret.
+//! The log on standard error. It never contains a token, a key or a secret.
 //!
-//! What is logged of a call is its name, how it ended, the caller's name and the issuer. Libraries
-//! underneath are held at `info`: at finer levels some of them print what they read from the network.
+//! A log line about a call has the call's name, its outcome, the caller's name and the issuer. Libraries
+//! log at `info` at most: at finer levels some of them print network data.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use tracing_subscriber::{Layer as _, fmt};
 
 use crate::config::{Log, LogFormat, LogLevel};
 
-/// Starts the log for the whole process. The second time it does nothing.
+/// Starts the log for the whole process. Further calls have no effect.
 pub(crate) fn start(log: &Log) {
     let level = level(log.level);
     let targets = Targets::new()
@@ -32,7 +32,7 @@ pub(crate) fn start(log: &Log) {
             tracing_subscriber::registry().with(lines).try_init()
         }
     };
-    // Another part of the process has a log already: ours goes there.
+    // Fails if the process already has a subscriber; events then go to that one.
     drop(started);
 }
 

@@ -1,9 +1,9 @@
-//! What is counted. Counters are atomic and stand apart from what they count: nobody waits for them.
+//! Counters and histograms of calls and connections. All are atomic, so counting never blocks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Something that is called.
+/// A method or endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Call {
@@ -64,31 +64,31 @@ impl Call {
     }
 }
 
-/// How it ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub(crate) enum End {
-    /// As asked.
-    Done,
-    /// The token was refused.
+pub(crate) enum CallOutcome {
+    /// The call succeeded.
+    Ok,
+    /// The token was rejected.
     Rejected,
-    /// The call was wrong, or the caller may not.
-    Refused,
-    /// More than the server takes.
-    Shed,
-    /// The server could not.
-    Failed,
+    /// The request was invalid, or the caller lacks permission.
+    ClientError,
+    /// A limit was exceeded, or the server is overloaded.
+    Overloaded,
+    /// The server failed.
+    ServerError,
 }
 
-const ENDS: [(End, &str); 5] = [
-    (End::Done, "done"),
-    (End::Rejected, "rejected"),
-    (End::Refused, "refused"),
-    (End::Shed, "shed"),
-    (End::Failed, "failed"),
+const OUTCOMES: [(CallOutcome, &str); 5] = [
+    (CallOutcome::Ok, "ok"),
+    (CallOutcome::Rejected, "rejected"),
+    (CallOutcome::ClientError, "client_error"),
+    (CallOutcome::Overloaded, "overloaded"),
+    (CallOutcome::ServerError, "server_error"),
 ];
 
-/// Upper bounds of the histogram, in microseconds.
+/// Upper bounds of the histogram buckets, in microseconds.
 const BOUNDS: [u64; 10] = [
     25, 50, 100, 250, 500, 1_000, 5_000, 25_000, 100_000, 1_000_000,
 ];
@@ -96,56 +96,57 @@ const BOUNDS: [u64; 10] = [
 /// The counters of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    calls: [OfCall; Call::ALL.len()],
-    /// Tokens issued and verified, also those of batches and streams.
+    calls: [CallMetrics; Call::ALL.len()],
+    /// Tokens issued, including batches and streams.
     pub(crate) issued: AtomicU64,
+    /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
     pub(crate) connections: AtomicU64,
-    pub(crate) connections_refused: AtomicU64,
-    pub(crate) handshakes_failed: AtomicU64,
-    pub(crate) stalled: AtomicU64,
-    pub(crate) connections_idle: AtomicU64,
-    pub(crate) requests_refused: AtomicU64,
+    pub(crate) connections_rejected: AtomicU64,
+    pub(crate) tls_handshakes_failed: AtomicU64,
+    pub(crate) connections_stalled: AtomicU64,
+    pub(crate) idle_connections_closed: AtomicU64,
+    pub(crate) requests_rejected: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct OfCall {
-    ends: [AtomicU64; ENDS.len()],
+struct CallMetrics {
+    outcomes: [AtomicU64; OUTCOMES.len()],
     buckets: [AtomicU64; BOUNDS.len()],
     nanoseconds: AtomicU64,
 }
 
 impl Metrics {
-    /// A call ended.
-    pub(crate) fn count(&self, call: Call, end: End, began: Instant) {
-        let of_call = &self.calls[call as usize];
-        of_call.ends[end as usize].fetch_add(1, Ordering::Relaxed);
-        let took = began.elapsed();
+    /// Counts a finished call.
+    pub(crate) fn count(&self, call: Call, outcome: CallOutcome, started: Instant) {
+        let call_metrics = &self.calls[call as usize];
+        call_metrics.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
+        let took = started.elapsed();
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        of_call
+        call_metrics
             .nanoseconds
             .fetch_add(nanoseconds, Ordering::Relaxed);
         if let Some(bucket) = bucket(took) {
-            of_call.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+            call_metrics.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// OpenMetrics text, without its last line.
+    /// Writes OpenMetrics text, without the final `# EOF`.
     pub(crate) fn write(&self, text: &mut String) {
         use std::fmt::Write as _;
-        text.push_str("# HELP jeton_calls Calls by how they ended.\n# TYPE jeton_calls counter\n");
+        text.push_str("# HELP jeton_calls Calls by outcome.\n# TYPE jeton_calls counter\n");
         for call in Call::ALL {
-            for (end, name) in ENDS {
-                let count = self.calls[call as usize].ends[end as usize].load(Ordering::Relaxed);
+            for (outcome, name) in OUTCOMES {
+                let count = self.calls[call as usize].outcomes[outcome as usize].load(Ordering::Relaxed);
                 let call = call.name();
                 let _ = writeln!(
                     text,
-                    "jeton_calls_total{{call=\"{call}\",end=\"{name}\"}} {count}"
+                    "jeton_calls_total{{call=\"{call}\",outcome=\"{name}\"}} {count}"
                 );
             }
         }
         text.push_str(
-            "# HELP jeton_call_seconds How long calls took, from request to answer.\n\
+            "# HELP jeton_call_seconds Duration of calls, from request to response.\n\
              # TYPE jeton_call_seconds histogram\n# UNIT jeton_call_seconds seconds\n",
         );
         for call in Call::ALL {
@@ -154,39 +155,39 @@ impl Metrics {
         let single = [
             (
                 "tokens_issued",
-                "Tokens issued, in batches and streams too.",
+                "Tokens issued, including batches and streams.",
                 &self.issued,
             ),
             (
                 "tokens_verified",
-                "Tokens verified, in batches and streams too.",
+                "Tokens verified, including batches and streams.",
                 &self.verified,
             ),
             ("connections", "Connections accepted.", &self.connections),
             (
-                "connections_refused",
-                "Connections over the limit.",
-                &self.connections_refused,
+                "connections_rejected",
+                "Connections rejected at the connection limit.",
+                &self.connections_rejected,
             ),
             (
-                "handshakes_failed",
-                "Connections that did not agree on TLS.",
-                &self.handshakes_failed,
+                "tls_handshakes_failed",
+                "Failed TLS handshakes.",
+                &self.tls_handshakes_failed,
             ),
             (
                 "connections_stalled",
-                "Connections closed because the client took nothing.",
-                &self.stalled,
+                "Connections closed because the client stopped reading or sending.",
+                &self.connections_stalled,
             ),
             (
-                "connections_idle",
-                "Idle connections closed to make room for others.",
-                &self.connections_idle,
+                "idle_connections_closed",
+                "Idle connections closed at the connection limit.",
+                &self.idle_connections_closed,
             ),
             (
-                "requests_refused",
-                "Requests refused by their host, origin, method or content type.",
-                &self.requests_refused,
+                "requests_rejected",
+                "Requests rejected because of host, origin, method or content type.",
+                &self.requests_rejected,
             ),
         ];
         for (name, help, counter) in single {
@@ -199,7 +200,7 @@ impl Metrics {
     }
 }
 
-impl OfCall {
+impl CallMetrics {
     fn write(&self, call: &str, text: &mut String) {
         use std::fmt::Write as _;
         let mut below = 0;
@@ -211,12 +212,12 @@ impl OfCall {
                 "jeton_call_seconds_bucket{{call=\"{call}\",le=\"{bound}\"}} {below}"
             );
         }
-        // The sum of the ends, not a counter of its own: whoever reads while others count must not
-        // see less than in the buckets.
+        // The sum of the outcomes, and no separate counter: the total must not be less than the buckets when
+        // it is read while calls are counted.
         let all: u64 = self
-            .ends
+            .outcomes
             .iter()
-            .map(|end| end.load(Ordering::Relaxed))
+            .map(|outcome| outcome.load(Ordering::Relaxed))
             .sum();
         let all = all.max(below);
         let nanoseconds = self.nanoseconds.load(Ordering::Relaxed);
@@ -231,7 +232,7 @@ impl OfCall {
     }
 }
 
-/// The histogram's bucket; none above the last bound.
+/// The index of the histogram bucket. `None` above the last bound.
 fn bucket(took: Duration) -> Option<usize> {
     let microseconds = took.as_micros();
     BOUNDS
@@ -257,12 +258,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_open_metrics() {
+    fn write_produces_open_metrics_text() {
         let metrics = Metrics::default();
-        metrics.count(Call::Issue, End::Done, Instant::now());
+        metrics.count(Call::Issue, CallOutcome::Ok, Instant::now());
         let mut text = String::new();
         metrics.write(&mut text);
-        assert!(text.contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n"));
+        assert!(text.contains("jeton_calls_total{call=\"issue\",outcome=\"ok\"} 1\n"));
         assert!(text.contains("jeton_call_seconds_bucket{call=\"issue\",le=\"+Inf\"} 1\n"));
         assert_eq!(seconds(25), "0.000025");
         assert_eq!(seconds(1_000_000), "1.0");

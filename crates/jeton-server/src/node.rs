@@ -1,4 +1,4 @@
-//! The node that a server answers from, on its data folder or on an etcd that it shares.
+//! Opens the node of a server, on a data folder or on a shared etcd.
 
 use std::env::VarError;
 use std::sync::Arc;
@@ -14,23 +14,22 @@ use zeroize::Zeroizing;
 
 use crate::config::{Config, WhenStale};
 use crate::error::Result;
-use crate::shared;
+use crate::etcd_store;
 
-/// How long the folder is waited for: whoever restarts a server starts the new one while the old one
-/// finishes.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for the lock of the data folder. On a restart, the old process may still be stopping.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whose name is in the audit log for what a configuration asks for.
+/// The actor in the audit log for changes from the configuration.
 const ACTOR: &str = "configuration";
 
-/// Where the key comes from that private keys are encrypted under, and whether someone gave it.
+/// Returns the source of the key-encryption key, and whether it was configured.
 pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
     let variable = match std::env::var(KEY_VARIABLE) {
         Ok(text) => Some(Zeroizing::new(text)),
         Err(VarError::NotPresent) => None,
         Err(VarError::NotUnicode(text)) => {
             drop(Zeroizing::new(text.into_encoded_bytes()));
-            let what = format!("{KEY_VARIABLE} is not text: wants 64 hexadecimal digits");
+            let what = format!("{KEY_VARIABLE} is not text; expected 64 hexadecimal digits");
             return Err(IssuerError::KeyEncryptionKey(what).into());
         }
     };
@@ -40,16 +39,16 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
     Ok((source, is_given))
 }
 
-/// Opens the store, starts the node, and has its issuers be as the configuration says.
+/// Opens the store, starts the node and applies the configured issuers.
 pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
     let (store, options) = match &config.store {
         Some(address) => {
-            let options = shared::options(source)?;
-            (shared::open(address, config.etcd.as_ref())?, options)
+            let options = etcd_store::options(source)?;
+            (etcd_store::open(address, config.etcd.as_ref())?, options)
         }
-        None if config.etcd.is_some() => return Err(shared::without_store()),
+        None if config.etcd.is_some() => return Err(etcd_store::without_store()),
         None => {
-            let folder = DataFolder::open(&config.data, Missing::Make, PATIENCE)?;
+            let folder = DataFolder::open(&config.data, Missing::Make, LOCK_TIMEOUT)?;
             (folder.store(), folder.options(source)?)
         }
     };
@@ -68,17 +67,18 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
     Ok(node)
 }
 
-/// Has the issuers that a configuration names be as it says, and says what was done and what was not.
-/// Why the first one that is not there could not be made, if there is one.
+/// Applies the configured issuers and logs each change, and each difference that cannot be applied.
+///
+/// Returns the error of the first issuer that could not be created, if any.
 pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<IssuerError> {
     let mut missing = None;
     for settings in issuers {
         let issuer = settings.iss();
         match node.configure(ACTOR, settings) {
-            Ok(Configured::Created) => tracing::info!(issuer, "created, as the configuration says"),
+            Ok(Configured::Created) => tracing::info!(issuer, "issuer created from the configuration"),
             Ok(Configured::Set { applied, kept }) => {
                 for change in applied {
-                    tracing::info!(issuer, %change, "changed, as the configuration says");
+                    tracing::info!(issuer, %change, "issuer changed by the configuration");
                 }
                 for Difference { field, old, new } in &kept {
                     tracing::warn!(
@@ -86,15 +86,15 @@ pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<Issue
                         field,
                         old,
                         new,
-                        "not changed: no key of the new format signs yet, so the profile could issue no token. \
-                         Add a profile with that format, and change this one when its key signs"
+                        "not changed: no key of the new format signs yet, so the profile could not issue tokens. \
+                         Add a profile with the new format, and change this profile when that key signs"
                     );
                 }
             }
             Err(error) => match node.issuer(issuer) {
                 Ok((before, _)) => not_applied(&before, settings, &error),
                 Err(_) => {
-                    tracing::warn!(issuer, %error, "the issuer of the configuration cannot be created");
+                    tracing::warn!(issuer, %error, "cannot create the configured issuer");
                     missing.get_or_insert(error);
                 }
             },
@@ -104,7 +104,7 @@ pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<Issue
         if !issuers.iter().any(|settings| settings.iss() == iss) {
             tracing::warn!(
                 issuer = iss,
-                "the configuration no longer names this issuer: it stays as it is, and goes on to issue and \
+                "the configuration no longer names this issuer: it stays unchanged and continues to issue and \
                  verify tokens. Name it again, or set it with AdminService or `jeton admin issuer set`"
             );
         }
@@ -116,22 +116,22 @@ fn not_applied(before: &IssuerSettings, settings: &IssuerSettings, error: &Issue
     let issuer = settings.iss();
     let differences = before.differences(settings);
     if differences.is_empty() {
-        tracing::warn!(issuer, %error, "that the configuration names the issuer cannot be noted");
+        tracing::warn!(issuer, %error, "cannot record that the configuration names the issuer");
     }
     for Difference { field, old, new } in &differences {
         tracing::warn!(issuer, field, old, new, %error, "not changed");
     }
 }
 
-/// Makes an issuer to try things out with, if there is none at all. Its name is the address.
-pub(crate) fn make_trial_issuer(config: &Config, node: &Node, iss: &str) -> Result<()> {
+/// Creates a trial issuer if there is no issuer. Its name is the address of the data listener.
+pub(crate) fn create_trial_issuer(config: &Config, node: &Node, iss: &str) -> Result<()> {
     if !node.status().issuers.is_empty() {
         return Ok(());
     }
-    if !is_for_trying(config) {
+    if !is_trial_mode(config) {
         tracing::warn!(
-            "there is no issuer, and the server is not ready until there is one: add [[issuer]] to the \
-             configuration, or call CreateIssuer of AdminService"
+            "not ready: there is no issuer. Add [[issuer]] to the configuration, or call CreateIssuer of \
+             AdminService"
         );
         return Ok(());
     }
@@ -142,18 +142,17 @@ pub(crate) fn make_trial_issuer(config: &Config, node: &Node, iss: &str) -> Resu
             {"name": "paseto", "alg": "v4.public", "lifetime_seconds": 900, "audiences": ["api"]},
         ],
     });
-    make(node, IssuerSettings::from_json(&settings.to_string())?)
+    create(node, IssuerSettings::from_json(&settings.to_string())?)
 }
 
-/// What is made lasts, and in a shared store it is for every server: so not where anybody has said what is
-/// wanted.
-fn is_for_trying(config: &Config) -> bool {
+/// Whether nothing is configured. A trial issuer is permanent, and a shared store shows it to every server.
+fn is_trial_mode(config: &Config) -> bool {
     config.clients.is_empty() && config.issuers.is_empty() && config.store.is_none()
 }
 
-fn make(node: &Node, settings: IssuerSettings) -> Result<()> {
+fn create(node: &Node, settings: IssuerSettings) -> Result<()> {
     match node.create_issuer(ACTOR, settings) {
-        // Made before, or by another node at this moment.
+        // Another node may have created it in the meantime.
         Ok(()) | Err(IssuerError::IssuerExists) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -166,15 +165,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trial_issuer_is_made_only_where_nothing_else_was_said() {
+    fn trial_mode_requires_an_empty_configuration() {
         const ISSUER: &str = "[[issuer]]\niss = 'i'\nprofiles = [{name = 'p', alg = 'ES256', \
              lifetime_seconds = 900, audiences = ['a']}]";
         const CLIENT: &str = "bearer = {issuer = 'i', audience = 'a'}\n[[client]]\nname = 'c'\n\
              subject = 'c'\nmay = ['issue']\nissuers = ['*']";
-        let is_for_trying = |text: &str| super::is_for_trying(&Config::from_toml(text).unwrap());
-        assert!(is_for_trying("data = 'd'"));
-        for told in ["store = 'etcd://127.0.0.1:2379'", ISSUER, CLIENT] {
-            assert!(!is_for_trying(told), "{told}");
+        let is_trial_mode = |text: &str| super::is_trial_mode(&Config::from_toml(text).unwrap());
+        assert!(is_trial_mode("data = 'd'"));
+        for text in ["store = 'etcd://127.0.0.1:2379'", ISSUER, CLIENT] {
+            assert!(!is_trial_mode(text), "{text}");
         }
     }
 }

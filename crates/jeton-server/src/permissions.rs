@@ -1,4 +1,4 @@
-//! Who may do what, for which issuers.
+//! Callers and their permissions for issuers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,17 +8,17 @@ use serde::Deserialize;
 
 use crate::config::{Client, Config};
 
-/// Something that a caller may do.
+/// A permission of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
-    /// Have tokens issued.
+    /// Issue tokens.
     Issue,
-    /// Have tokens verified, and follow revocations.
+    /// Verify tokens and follow revocations.
     Verify,
-    /// Revoke.
+    /// Revoke tokens.
     Revoke,
-    /// Administer; for the server's status and metrics, of all issuers.
+    /// Administer issuers. Status and metrics require it for all issuers.
     Admin,
 }
 
@@ -39,78 +39,79 @@ impl fmt::Display for Permission {
     }
 }
 
-/// Someone who calls, known by name.
+/// An identified caller and its permissions.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
     name: String,
-    /// Who its bearer tokens are of, if it is known by those.
+    /// The subject of its bearer tokens, if the caller is known by them.
     subject: Option<String>,
-    /// Any process of this machine.
+    /// Any local process, in trial mode.
     is_local: bool,
-    of_all: u8,
-    of_issuer: HashMap<String, u8>,
+    /// Permission bits for all issuers.
+    all_issuers: u8,
+    /// Permission bits for single issuers.
+    by_issuer: HashMap<String, u8>,
 }
 
 impl Caller {
-    /// Whoever it is: only on a server that has no clients configured and listens on loopback. It does
-    /// not administer.
+    /// The caller that every local process is in trial mode. It cannot administer.
     pub(crate) fn anyone() -> Caller {
         Caller {
             name: "local".to_owned(),
             subject: None,
             is_local: true,
-            of_all: !Permission::Admin.bit(),
-            of_issuer: HashMap::new(),
+            all_issuers: !Permission::Admin.bit(),
+            by_issuer: HashMap::new(),
         }
     }
 
-    /// Who shows such a server's admin token.
+    /// The caller with the admin token, in trial mode.
     pub(crate) fn administrator() -> Caller {
         Caller {
             name: "admin-token".to_owned(),
-            of_all: u8::MAX,
+            all_issuers: u8::MAX,
             ..Caller::anyone()
         }
     }
 
-    /// What it is called in the audit log.
+    /// The name in the audit log.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     pub(crate) fn may(&self, permission: Permission, iss: &str) -> bool {
-        let of_issuer = || self.of_issuer.get(iss).copied().unwrap_or(0);
-        self.of_all & permission.bit() != 0 || of_issuer() & permission.bit() != 0
+        let for_issuer = || self.by_issuer.get(iss).copied().unwrap_or(0);
+        self.all_issuers & permission.bit() != 0 || for_issuer() & permission.bit() != 0
     }
 
-    /// Whether it may so for all issuers.
-    pub(crate) fn may_everywhere(&self, permission: Permission) -> bool {
-        self.of_all & permission.bit() != 0
+    /// Whether the caller has the permission for all issuers.
+    pub(crate) fn may_for_all_issuers(&self, permission: Permission) -> bool {
+        self.all_issuers & permission.bit() != 0
     }
 
-    /// Whether its bearer tokens are of that subject.
+    /// Whether the caller's bearer tokens have this subject.
     pub(crate) fn is_subject(&self, subject: &str) -> bool {
         self.subject.as_deref() == Some(subject)
     }
 
-    /// Whether it may read the metrics: who administers all issuers; and any process of this machine, if
-    /// the server serves them all.
+    /// Whether the caller may read the metrics: an administrator of all issuers, or any local process in
+    /// trial mode.
     pub(crate) fn may_read_metrics(&self) -> bool {
-        self.is_local || self.may_everywhere(Permission::Admin)
+        self.is_local || self.may_for_all_issuers(Permission::Admin)
     }
 
     fn grant(&mut self, client: &Client) {
         let bits = client.may.iter().fold(0, |bits, may| bits | may.bit());
         for iss in &client.issuers {
             match iss.as_str() {
-                "*" => self.of_all |= bits,
-                iss => *self.of_issuer.entry(iss.to_owned()).or_default() |= bits,
+                "*" => self.all_issuers |= bits,
+                iss => *self.by_issuer.entry(iss.to_owned()).or_default() |= bits,
             }
         }
     }
 }
 
-/// The configured clients, by how they are known.
+/// The configured clients, indexed by their credentials.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
     subjects: HashMap<String, Arc<Caller>>,
@@ -119,10 +120,10 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    pub(crate) fn of(config: &Config) -> Clients {
+    pub(crate) fn from_config(config: &Config) -> Clients {
         let mut clients = Clients::default();
         for client in &config.clients {
-            let (by, known) = if let Some(subject) = &client.subject {
+            let (index, key) = if let Some(subject) = &client.subject {
                 (&mut clients.subjects, subject.clone())
             } else if let Some(name) = &client.certificate_name {
                 (&mut clients.certificate_names, name.clone())
@@ -134,16 +135,16 @@ impl Clients {
             } else {
                 continue;
             };
-            let caller = by.entry(known).or_insert_with(|| {
+            let caller = index.entry(key).or_insert_with(|| {
                 Arc::new(Caller {
                     name: client.name.clone(),
                     subject: client.subject.clone(),
                     is_local: false,
-                    of_all: 0,
-                    of_issuer: HashMap::new(),
+                    all_issuers: 0,
+                    by_issuer: HashMap::new(),
                 })
             });
-            // Nobody else has it yet.
+            // Always succeeds: no clone exists yet.
             if let Some(caller) = Arc::get_mut(caller) {
                 caller.grant(client);
             }
@@ -178,16 +179,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_permission_is_for_the_issuers_that_it_names() {
+    fn permission_applies_to_the_named_issuers_only() {
         let config = Config::from_toml(
             "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
              [[client]]\nname = 'a'\nsubject = 's'\nmay = ['issue']\nissuers = ['i']\n\
              [[client]]\nname = 'a'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n",
         );
-        let clients = Clients::of(&config.unwrap());
+        let clients = Clients::from_config(&config.unwrap());
         let caller = clients.by_subject("s").unwrap();
         assert!(caller.may(Permission::Issue, "i") && !caller.may(Permission::Issue, "j"));
-        assert!(caller.may(Permission::Verify, "j") && caller.may_everywhere(Permission::Verify));
+        assert!(caller.may(Permission::Verify, "j") && caller.may_for_all_issuers(Permission::Verify));
         assert!(!caller.may(Permission::Revoke, "i") && !caller.may(Permission::Admin, "i"));
         assert!(clients.by_subject("t").is_none());
     }

@@ -1,4 +1,4 @@
-//! Which service a request is for.
+//! Routes requests to services.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -12,171 +12,173 @@ use tonic::Status;
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use crate::arriving::Arriving;
-use crate::authority::{Authority, NoAuthority};
-use crate::foreign_page;
-use crate::grpc::{self, Answering, Reply, deadline};
-use crate::intake::Counted;
+use crate::body_drain::DrainedBody;
+use crate::authority::{Authority, InvalidAuthority};
+use crate::cross_origin;
+use crate::grpc::{self, ResponseFuture, ResponseBody, deadline};
+use crate::body_budget::MeteredBody;
 use crate::listen::Activity;
-use crate::refusal::{self, Refusal};
+use crate::request_check::{self, RequestError};
 use crate::service::Service;
 use crate::tls::PeerCertificate;
-use crate::untaken::Untaken;
+use crate::unread_responses::UnreadResponses;
 
-/// Through which listener someone came.
+/// The listener that accepted a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Listener {
     Data,
     Admin,
 }
 
-/// Whoever is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Debug)]
-pub(crate) struct Guest {
-    pub(crate) door: Door,
-    /// It reached a listener that only this machine reaches.
+pub(crate) struct Peer {
+    pub(crate) listener: Listener,
+    /// Whether the listener is bound to loopback.
     pub(crate) is_loopback: bool,
     pub(crate) is_tls: bool,
     pub(crate) certificate: Option<PeerCertificate>,
     pub(crate) activity: Arc<Activity>,
-    /// Of the answers on the connection.
-    pub(crate) untaken: Arc<Untaken>,
+    /// Responses on the connection that the client has not read yet.
+    pub(crate) unread: Arc<UnreadResponses>,
 }
 
-/// All services, as a connection needs them.
+/// All services.
 pub(crate) struct Routes {
     pub(crate) service: Arc<Service>,
-    pub(crate) health: Box<dyn Grpc>,
-    /// Each listener tells of what it serves.
+    pub(crate) health: Box<dyn GrpcHandler>,
+    /// Reflection lists only the services of its listener.
     pub(crate) data_reflection: Reflection,
     pub(crate) admin_reflection: Reflection,
 }
 
-/// gRPC reflection, in both versions that clients speak.
+/// gRPC reflection, in the two versions that clients use.
 pub(crate) struct Reflection {
-    pub(crate) v1: Box<dyn Grpc>,
-    pub(crate) v1alpha: Box<dyn Grpc>,
+    pub(crate) v1: Box<dyn GrpcHandler>,
+    pub(crate) v1alpha: Box<dyn GrpcHandler>,
 }
 
-/// A gRPC service of someone else's.
-pub(crate) trait Grpc: Send + Sync {
-    fn answer(&self, request: Request<Counted>) -> Answering;
+/// A gRPC service from another crate.
+pub(crate) trait GrpcHandler: Send + Sync {
+    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture;
 }
 
-impl<S> Grpc for S
+impl<S> GrpcHandler for S
 where
-    S: Tower<Request<Counted>, Response = Response<Body>, Error = Infallible>
+    S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>
         + Clone
         + Send
         + Sync
         + 'static,
     S::Future: Send + 'static,
 {
-    fn answer(&self, request: Request<Counted>) -> Answering {
+    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture {
         grpc::stream(self.clone(), request)
     }
 }
 
 impl Routes {
-    pub(crate) fn answer(&self, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
-        let wanted = Wanted::of(request.uri().path());
-        if let Err(refusal) = self.admit(guest, &request, wanted.is_some()) {
+    pub(crate) fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+        let grpc_service = GrpcService::from_path(request.uri().path());
+        if let Err(error) = self.check_request(peer, &request, grpc_service.is_some()) {
             self.service
                 .metrics
-                .requests_refused
+                .requests_rejected
                 .fetch_add(1, Ordering::Relaxed);
-            // The path may be an attacker's: only what is known of it is logged.
-            tracing::debug!(?refusal, ?wanted, "a request was refused");
-            return Box::pin(ready(Ok(refusal.answer(&request).map(Reply::Other))));
+            // The path is untrusted input, so the log has the known service only.
+            tracing::debug!(?error, service = ?grpc_service, "request rejected");
+            return Box::pin(ready(Ok(error.response(&request).map(ResponseBody::Other))));
         }
-        let Some(wanted) = wanted else {
-            let (service, guest) = (self.service.clone(), guest.clone());
+        let Some(grpc_service) = grpc_service else {
+            let (service, peer) = (self.service.clone(), peer.clone());
             return Box::pin(async move {
-                let answer = crate::http::answer(&service, &guest, request).await;
-                Ok(answer.map(Reply::Other))
+                let response = crate::http::handle(&service, &peer, request).await;
+                Ok(response.map(ResponseBody::Other))
             });
         };
-        match deadline::of(request.headers()) {
-            Ok(None) => self.call(wanted, guest, request),
-            Ok(Some(wait)) => deadline::keep(wait, self.call(wanted, guest, request)),
-            Err(status) => grpc::refuse(status),
+        match deadline::from_headers(request.headers()) {
+            Ok(None) => self.call(grpc_service, peer, request),
+            Ok(Some(timeout)) => deadline::enforce(timeout, self.call(grpc_service, peer, request)),
+            Err(status) => grpc::fail(status),
         }
     }
 
-    /// Refuses what no client sends, or a browser for a page of another site, before it is known who calls.
-    fn admit<B>(&self, guest: &Guest, request: &Request<B>, is_grpc: bool) -> Result<(), Refusal> {
+    /// Checks host, method, content type and origin, before the caller is identified.
+    fn check_request<B>(&self, peer: &Peer, request: &Request<B>, is_grpc: bool) -> Result<(), RequestError> {
         let service = &self.service;
-        let own = Authority::of(request).map_err(|NoAuthority| Refusal::NoAuthority)?;
+        let own = Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
         let hosts = service.hosts.load();
-        if !hosts.accept(&own, guest.is_loopback, &service.node) {
-            return Err(Refusal::Host);
+        if !hosts.accept(&own, peer.is_loopback, &service.node) {
+            return Err(RequestError::Host);
         }
-        let changes = match is_grpc {
+        let changes_state = match is_grpc {
             true => {
                 check_grpc(request)?;
                 true
             }
-            // A method that an endpoint does not take is told so.
+            // Other methods either read only or are rejected by the endpoint.
             false => request.method() == Method::POST,
         };
-        match changes && foreign_page::sent(request.headers(), &own, guest.is_tls) {
-            true => Err(Refusal::ForeignPage),
+        match changes_state && cross_origin::is_cross_origin(request.headers(), &own, peer.is_tls) {
+            true => Err(RequestError::CrossOrigin),
             false => Ok(()),
         }
     }
 
-    fn call(&self, wanted: Wanted, guest: &Arc<Guest>, request: Request<Arriving>) -> Answering {
+    fn call(&self, grpc_service: GrpcService, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
         let service = &self.service;
-        let request = request.map(|body| Counted::new(body, &service.intake, guest));
-        if wanted == Wanted::Health {
-            return self.health.answer(request);
+        let request = request.map(|body| MeteredBody::new(body, &service.body_budget, peer));
+        if grpc_service == GrpcService::Health {
+            return self.health.handle(request);
         }
-        let certificate = guest.certificate.as_ref();
-        let caller = match (wanted, guest.door) {
-            (Wanted::Admin, Door::Admin) => {
+        let certificate = peer.certificate.as_ref();
+        let caller = match (grpc_service, peer.listener) {
+            (GrpcService::Admin, Listener::Admin) => {
                 service.identify_administrator(certificate, request.headers())
             }
-            // Reflection tells no more than the `.proto` files do.
+            // Reflection needs no admin token: it exposes only what the `.proto` files say.
             _ => service.identify(certificate, request.headers()),
         };
         let caller = match caller {
             Ok(caller) => caller,
-            Err(denied) => return grpc::refuse(grpc::denied(denied)),
+            Err(denied) => return grpc::fail(grpc::denied(denied)),
         };
-        match (wanted, guest.door) {
-            (Wanted::Token, Door::Data) => grpc::token(service.clone(), caller, guest, request),
-            (Wanted::Report, Door::Data) if service.generate_jwt.is_some() => {
+        match (grpc_service, peer.listener) {
+            (GrpcService::Token, Listener::Data) => grpc::token(service.clone(), caller, peer, request),
+            (GrpcService::Report, Listener::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request)
             }
-            (Wanted::Admin, Door::Admin) => grpc::admin(service.clone(), caller, request),
-            (Wanted::Reflection, door) => self.reflection(door).v1.answer(request),
-            (Wanted::ReflectionAlpha, door) => self.reflection(door).v1alpha.answer(request),
-            _ => grpc::refuse(Status::unimplemented("this listener does not serve it")),
+            (GrpcService::Admin, Listener::Admin) => grpc::admin(service.clone(), caller, request),
+            (GrpcService::Reflection, listener) => self.reflection(listener).v1.handle(request),
+            (GrpcService::ReflectionAlpha, listener) => self.reflection(listener).v1alpha.handle(request),
+            _ => grpc::fail(Status::unimplemented("this listener does not serve this service")),
         }
     }
 
-    fn reflection(&self, door: Door) -> &Reflection {
-        match door {
-            Door::Data => &self.data_reflection,
-            Door::Admin => &self.admin_reflection,
+    fn reflection(&self, listener: Listener) -> &Reflection {
+        match listener {
+            Listener::Data => &self.data_reflection,
+            Listener::Admin => &self.admin_reflection,
         }
     }
 }
 
-/// Whether it is a gRPC call at all. Every client sends one of two content types, over HTTP/2. A page
-/// cannot: for them its browser asks first, and is permitted nothing.
-fn check_grpc<B>(request: &Request<B>) -> Result<(), Refusal> {
+/// Checks that the request is a gRPC call.
+///
+/// Every gRPC client sends one of two content types over HTTP/2. A web page cannot: those content types
+/// need a CORS preflight, and the server permits none.
+fn check_grpc<B>(request: &Request<B>) -> Result<(), RequestError> {
     if request.method() != Method::POST {
-        return Err(Refusal::Method);
+        return Err(RequestError::Method);
     }
-    if request.version() != Version::HTTP_2 || !refusal::is_grpc(request) {
-        return Err(Refusal::NoGrpc);
+    if request.version() != Version::HTTP_2 || !request_check::is_grpc(request) {
+        return Err(RequestError::NotGrpc);
     }
     Ok(())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum GrpcService {
     Token,
     Report,
     Admin,
@@ -185,17 +187,17 @@ enum Wanted {
     ReflectionAlpha,
 }
 
-impl Wanted {
-    /// The gRPC service that a path names: `/package.Service/Method`.
-    fn of(path: &str) -> Option<Wanted> {
+impl GrpcService {
+    /// The gRPC service in a path: `/package.Service/Method`.
+    fn from_path(path: &str) -> Option<GrpcService> {
         let (service, _) = path.strip_prefix('/')?.split_once('/')?;
         Some(match service {
-            token_service_server::SERVICE_NAME => Wanted::Token,
-            jwt_service_server::SERVICE_NAME => Wanted::Report,
-            admin_service_server::SERVICE_NAME => Wanted::Admin,
-            "grpc.health.v1.Health" => Wanted::Health,
-            "grpc.reflection.v1.ServerReflection" => Wanted::Reflection,
-            "grpc.reflection.v1alpha.ServerReflection" => Wanted::ReflectionAlpha,
+            token_service_server::SERVICE_NAME => GrpcService::Token,
+            jwt_service_server::SERVICE_NAME => GrpcService::Report,
+            admin_service_server::SERVICE_NAME => GrpcService::Admin,
+            "grpc.health.v1.Health" => GrpcService::Health,
+            "grpc.reflection.v1.ServerReflection" => GrpcService::Reflection,
+            "grpc.reflection.v1alpha.ServerReflection" => GrpcService::ReflectionAlpha,
             _ => return None,
         })
     }

@@ -1,4 +1,4 @@
-//! A server from its start to its end.
+//! Starts, reloads and stops a server.
 
 use std::net::{SocketAddr, TcpListener as Bound};
 use std::path::PathBuf;
@@ -18,21 +18,23 @@ use tokio_rustls::TlsAcceptor;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::auth::Doorman;
-use crate::config::{Changed, Config};
+use crate::auth::Authenticator;
+use crate::config::{ChangedKey, Config};
 use crate::error::{Error, Result};
-use crate::faults::Faults;
+use crate::health_log::HealthLog;
 use crate::hosts::Hosts;
 use crate::limits::NAME_MESSAGE_BYTES;
-use crate::listen::{self, House, Workers};
-use crate::route::{Door, Reflection, Routes};
-use crate::service::{Service, until};
-use crate::{descriptors, logs, node, notify, tls};
+use crate::listen::{self, ServerState, Workers};
+use crate::route::{Listener, Reflection, Routes};
+use crate::service::{Service, wait_until_true};
+use crate::{file_descriptors, logs, node, sd_notify, tls};
 
-/// Reads the configuration again.
+/// Reads the configuration for a reload.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
 
-/// A server that runs. Dropped, it stops at once; [`stop`](Server::stop) lets it finish what it is at.
+/// A running server.
+///
+/// Dropping it stops the server at once. [`stop`](Server::stop) waits for running requests.
 #[derive(Debug)]
 pub struct Server {
     data: SocketAddr,
@@ -42,22 +44,22 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Something that a server can issue.
+/// A profile of an issuer that the server can issue tokens for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct IssuableProfile {
     /// The issuer's `iss`.
     pub issuer: String,
     /// The profile's name.
     pub profile: String,
-    /// The audience that its tokens have if none is asked for.
+    /// The audience of its tokens if a request names none.
     pub audience: String,
 }
 
-/// What the main thread needs.
-struct Running {
-    /// As it was read at the start.
+/// The state of the accepting thread.
+struct RunningServer {
+    /// The configuration at the start.
     config: Config,
-    house: Arc<House>,
+    state: Arc<ServerState>,
     health: HealthReporter,
     workers: Workers,
     stop: watch::Sender<bool>,
@@ -66,24 +68,25 @@ struct Running {
 }
 
 impl Server {
-    /// Starts a server; when this returns, it answers.
+    /// Starts a server. It accepts requests when this returns.
     ///
     /// # Errors
     ///
-    /// [`Error`], before anything listens.
+    /// [`Error`]. In that case the server accepts no requests.
     pub fn start(config: Config) -> Result<Server> {
         Server::start_with(config, None, Arc::new(SystemClock))
     }
 
-    /// The same by a clock of the caller's, which says when keys rotate and tokens expire; and on
-    /// SIGHUP the configuration is read again. Issuers, clients and what they may, names in `hosts` and
-    /// certificates are taken from it; the rest needs a restart.
+    /// Starts a server with a clock and a function that reloads the configuration.
     ///
-    /// The process's limit of open files is raised if it is too low for the connections.
+    /// The clock decides when keys rotate and tokens expire. SIGHUP calls the function and applies issuers,
+    /// clients with their permissions, `hosts` and certificates. Other keys need a restart.
+    ///
+    /// The limit of open files of the process is raised if it is too low for the connections.
     ///
     /// # Errors
     ///
-    /// [`Error`], before anything listens.
+    /// [`Error`]. In that case the server accepts no requests.
     pub fn start_with(
         mut config: Config,
         reload: Option<Reload>,
@@ -95,7 +98,7 @@ impl Server {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let count = config.workers.unwrap_or_else(cores);
         let started = config.clone();
-        config.limits.connections = descriptors::connections(config.limits.connections, count)?;
+        config.limits.connections = file_descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
         let data = listen::bind(config.listen)?;
@@ -104,18 +107,18 @@ impl Server {
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
         let node = node::open(&config, source, clock)?;
-        node::make_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
+        node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
         let service = Arc::new(Service::new(node, &config, stopping)?);
         let (health, routes) = routes(service.clone())?;
-        let house = House::new(routes, acceptor, data_address, admin_address);
-        let house = Arc::new(house);
-        let workers = Workers::start(count, &house, &ending)?;
+        let state = ServerState::new(routes, acceptor, data_address, admin_address);
+        let state = Arc::new(state);
+        let workers = Workers::start(count, &state, &ending)?;
 
-        let running = Running {
+        let running = RunningServer {
             config: started,
-            house,
+            state,
             health,
             workers,
             stop: stop.clone(),
@@ -137,46 +140,46 @@ impl Server {
         })
     }
 
-    /// Where the data listener is.
+    /// The address of the data listener.
     pub fn data_address(&self) -> SocketAddr {
         self.data
     }
 
-    /// Where the admin listener is.
+    /// The address of the admin listener.
     pub fn admin_address(&self) -> SocketAddr {
         self.admin
     }
 
-    /// The file with the bearer token for AdminService, which a server without clients has.
+    /// The file with the bearer token for AdminService. `None` if clients are configured.
     pub fn admin_token_file(&self) -> Option<PathBuf> {
-        let doorman = self.service.doorman.load();
-        doorman.admin_token().map(|token| token.file().to_owned())
+        let authenticator = self.service.authenticator.load();
+        authenticator.admin_token().map(|token| token.file().to_owned())
     }
 
-    /// What can be issued: each profile of each issuer.
-    pub fn offers(&self) -> Vec<Offer> {
+    /// All profiles of all issuers.
+    pub fn issuable_profiles(&self) -> Vec<IssuableProfile> {
         let node = &self.service.node;
-        let mut offers = Vec::new();
+        let mut profiles = Vec::new();
         for issuer in node.status().issuers {
             let Ok((settings, _)) = node.issuer(&issuer) else {
                 continue;
             };
-            offers.extend(settings.profiles().iter().map(|profile| Offer {
+            profiles.extend(settings.profiles().iter().map(|profile| IssuableProfile {
                 issuer: issuer.clone(),
                 profile: profile.name.clone(),
                 audience: profile.audiences[0].clone(),
             }));
         }
-        offers
+        profiles
     }
 
-    /// Stops taking requests, finishes those it is at within the time it was given, and ends.
+    /// Stops accepting requests, waits up to `drain_seconds` for running ones, and ends the server.
     pub fn stop(self) {
         let _ = self.stop.send(true);
         self.wait();
     }
 
-    /// Waits until it has been told to stop, by SIGTERM or SIGINT, and has finished.
+    /// Waits until SIGTERM or SIGINT has stopped the server.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -190,69 +193,69 @@ impl Drop for Server {
     }
 }
 
-impl Running {
+impl RunningServer {
     async fn run(mut self, data: Bound, admin: Bound, reload: Option<Reload>) {
         let (Ok(data), Ok(admin)) = (TcpListener::from_std(data), TcpListener::from_std(admin))
         else {
-            tracing::error!("the listeners could not be taken over");
+            tracing::error!("cannot register the listeners");
             return;
         };
-        let service = self.house.routes.service.clone();
+        let service = self.state.routes.service.clone();
         tokio::spawn(follow_health(self.health.clone(), service.clone()));
-        notify::send(notify::READY);
+        sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
 
         let stopping = service.stopping.clone();
-        let house = self.house.clone();
-        let admin_house = house.clone();
-        let administer = listen::accept(admin, house, Door::Admin, stopping.clone(), {
-            move |stream, place| listen::spawn(admin_house.clone(), stream, Door::Admin, place)
+        let state = self.state.clone();
+        let admin_state = state.clone();
+        let administer = listen::accept(admin, state, Listener::Admin, stopping.clone(), {
+            move |stream, permit| listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
         });
         let administer = tokio::spawn(administer);
         {
             let workers = &mut self.workers;
-            let house = self.house.clone();
-            let deal = |stream, place| workers.deal(stream, place);
-            let accept = listen::accept(data, house, Door::Data, stopping, deal);
-            let told = signals(
+            let state = self.state.clone();
+            let assign = |stream, permit| workers.assign(stream, permit);
+            let accept = listen::accept(data, state, Listener::Data, stopping, assign);
+            let signals = handle_signals(
                 &self.config,
-                &self.house,
+                &self.state,
                 &self.stop,
                 &self.generation,
                 reload,
             );
-            tokio::join!(accept, told);
+            tokio::join!(accept, signals);
         }
         let _ = administer.await;
         self.drain().await;
     }
 
-    /// Waits for the connections, but not for ever.
+    /// Waits for open connections, up to the time limit.
     async fn drain(self) {
-        notify::send(notify::STOPPING);
+        sd_notify::send(sd_notify::STOPPING);
         tracing::info!("stopping");
         stop_health(&self.health).await;
         let until = Instant::now() + self.config.drain();
-        while self.house.connections() > 0 && Instant::now() < until {
+        while self.state.connections() > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        let left = self.house.connections();
+        let left = self.state.connections();
         if left > 0 {
-            tracing::warn!(connections = left, "cut off: they did not finish in time");
+            tracing::warn!(connections = left, "connections closed before they finished");
         }
         let _ = self.end.send(true);
         self.workers.join();
-        if let Some(token) = self.house.routes.service.doorman.load().admin_token() {
-            token.forget();
+        if let Some(token) = self.state.routes.service.authenticator.load().admin_token() {
+            token.remove_file();
         }
         tracing::info!("stopped");
     }
 }
 
-/// Acts on signals until the server is to stop.
-async fn signals(
+/// Handles signals until the server stops.
+async fn handle_signals(
     config: &Config,
-    house: &House,
+    state: &ServerState,
     stop: &watch::Sender<bool>,
     generation: &AtomicU64,
     reload: Option<Reload>,
@@ -264,21 +267,21 @@ async fn signals(
         signal(SignalKind::hangup()),
     );
     let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
-        tracing::error!("signals cannot be heard");
-        until(&mut stopping).await;
+        tracing::error!("cannot register signal handlers");
+        wait_until_true(&mut stopping).await;
         return;
     };
     loop {
         tokio::select! {
-            () = until(&mut stopping) => return,
+            () = wait_until_true(&mut stopping) => return,
             _ = terminate.recv() => { let _ = stop.send(true); }
             _ = interrupt.recv() => { let _ = stop.send(true); }
             _ = hangup.recv() => match &reload {
-                None => tracing::info!("there is no configuration file to read again"),
-                // Writing to the store takes its time, and SIGTERM does not wait for it.
+                None => tracing::info!("SIGHUP ignored: there is no configuration file"),
+                // Writing to the store may block, and SIGTERM must not wait for it.
                 Some(reload) => tokio::select! {
-                    () = reread(config, house, generation, reload) => {}
-                    () = until(&mut stopping) => return,
+                    () = reload_config(config, state, generation, reload) => {}
+                    () = wait_until_true(&mut stopping) => return,
                     _ = terminate.recv() => { let _ = stop.send(true); }
                     _ = interrupt.recv() => { let _ = stop.send(true); }
                 },
@@ -287,61 +290,61 @@ async fn signals(
     }
 }
 
-async fn reread(started: &Config, house: &House, generation: &AtomicU64, reload: &Reload) {
-    match read_again(started, house, generation, reload) {
+async fn reload_config(started: &Config, state: &ServerState, generation: &AtomicU64, reload: &Reload) {
+    match apply_reload(started, state, generation, reload) {
         Ok(config) => {
-            let node = house.routes.service.node.clone();
+            let node = state.routes.service.node.clone();
             let configure = move || node::configure(&node, &config.issuers);
-            // What could not be done has been said.
+            // `configure` has logged its errors.
             let _ = tokio::task::spawn_blocking(configure).await;
-            tracing::info!("the configuration has been read again");
+            tracing::info!("configuration reloaded");
         }
-        Err(error) => tracing::error!(%error, "the old configuration stays in force"),
+        Err(error) => tracing::error!(%error, "reload failed, the previous configuration stays in force"),
     }
 }
 
-/// Takes clients, hosts and certificates from a new configuration: all of it, or nothing.
-fn read_again(
+/// Applies clients, hosts and certificates of a new configuration, all or none.
+fn apply_reload(
     started: &Config,
-    house: &House,
+    state: &ServerState,
     generation: &AtomicU64,
     reload: &Reload,
 ) -> Result<Config> {
     let mut config = reload()?;
     let needs_restart = started.needs_restart(&config);
-    // What the new clients are for are the listeners that there are.
+    // Listeners and data folder stay, so exposure is checked for the existing ones.
     (config.listen, config.admin_listen) = (started.listen, started.admin_listen);
     config.data.clone_from(&started.data);
     let (_, key_is_given) = node::key_source(&config)?;
     config.check_exposure(key_is_given)?;
     let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
-    let service = &house.routes.service;
-    let before = service.doorman.load_full();
+    let service = &state.routes.service;
+    let before = service.authenticator.load_full();
     let token = before.admin_token().cloned();
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
-    let doorman = Doorman::new(&config, generation, token)?;
-    // From here on nothing fails.
-    for Changed { key, old, new } in needs_restart {
+    let authenticator = Authenticator::new(&config, generation, token)?;
+    // Nothing fails after this point.
+    for ChangedKey { key, old, new } in needs_restart {
         tracing::warn!(
             field = key,
             old,
             new,
-            "not changed: it changes with a restart"
+            "not changed: this key needs a restart"
         );
     }
     if acceptor.is_some() == started.tls.is_some() {
-        house.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
+        state.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
     }
-    match (before.admin_token(), doorman.admin_token()) {
-        (Some(token), None) => token.forget(),
+    match (before.admin_token(), authenticator.admin_token()) {
+        (Some(token), None) => token.remove_file(),
         (None, Some(token)) => tracing::warn!(
             admin_token = %token.file().display(),
-            "there are no clients any more: the data listener serves every process of this machine"
+            "no clients configured: the data listener now serves every local process"
         ),
         _ => {}
     }
-    service.doorman.store(Arc::new(doorman));
-    service.hosts.store(Arc::new(Hosts::of(&config)));
+    service.authenticator.store(Arc::new(authenticator));
+    service.hosts.store(Arc::new(Hosts::from_config(&config)));
     Ok(config)
 }
 
@@ -360,13 +363,13 @@ fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
     Ok((health, routes))
 }
 
-/// Reflection of these services, and of health, which every listener has.
+/// Builds reflection for these services and for health, which every listener serves.
 fn reflection(services: &[&str]) -> Result<Reflection> {
     let builder = || {
         let builder = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(jeton_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            // What an error's details are, so that a client that has nothing but this reads them.
+            // Error details, so that a client can decode them by reflection alone.
             .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
             .with_service_name("grpc.health.v1.Health");
         let add = |builder: tonic_reflection::server::Builder<'static>, service: &&str| {
@@ -374,25 +377,25 @@ fn reflection(services: &[&str]) -> Result<Reflection> {
         };
         services.iter().fold(builder, add)
     };
-    let broken = |error: tonic_reflection::server::Error| {
+    let system_error = |error: tonic_reflection::server::Error| {
         Error::System(std::io::Error::other(error.to_string()))
     };
-    let v1 = builder().build_v1().map_err(broken)?;
-    let v1alpha = builder().build_v1alpha().map_err(broken)?;
+    let v1 = builder().build_v1().map_err(system_error)?;
+    let v1alpha = builder().build_v1alpha().map_err(system_error)?;
     Ok(Reflection {
         v1: Box::new(v1.max_decoding_message_size(NAME_MESSAGE_BYTES)),
         v1alpha: Box::new(v1alpha.max_decoding_message_size(NAME_MESSAGE_BYTES)),
     })
 }
 
-/// Keeps grpc.health.v1 at what `/readyz` says, and the log at what is wrong.
+/// Updates grpc.health.v1 to the state of `/readyz`, and logs changes of the node's health.
 async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     let mut was = None;
-    let mut faults = Faults::default();
+    let mut health_log = HealthLog::default();
     while !service.is_stopping() {
         let node = service.node.status();
-        faults.observe(&node);
+        health_log.observe(&node);
         let is_ready = node.is_ready;
         if was != Some(is_ready) {
             let status = match is_ready {
@@ -409,7 +412,7 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     }
 }
 
-/// Says that no more is served, and ends the streams of those who watch.
+/// Reports that the server is not serving, and ends the streams of health watchers.
 async fn stop_health(health: &HealthReporter) {
     let mut health = health.clone();
     for name in ["", token_service_server::SERVICE_NAME] {

@@ -1,4 +1,4 @@
-//! What all listeners and workers share.
+//! The state that all listeners and workers share.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use jeton::{Untyped, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::{Semaphore, watch};
 
-use crate::auth::{Denied, Doorman};
+use crate::auth::{Denied, Authenticator};
 use crate::config::{Config, GenerateJwt, Limits};
-use crate::error::Result as Started;
+use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
-use crate::intake::Intake;
+use crate::body_budget::BodyBudget;
 use crate::metrics::Metrics;
 use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
 use crate::tls::PeerCertificate;
-use crate::untaken::AllUntaken;
+use crate::unread_responses::AllUnreadResponses;
 
-/// The server's inside. Answering takes no lock of it.
+/// The shared state. Issuing and verifying take none of its locks.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) node: Node,
-    pub(crate) doorman: ArcSwap<Doorman>,
+    pub(crate) authenticator: ArcSwap<Authenticator>,
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) load: Load,
-    pub(crate) intake: Arc<Intake>,
-    pub(crate) untaken: Arc<AllUntaken>,
+    pub(crate) body_budget: Arc<BodyBudget>,
+    pub(crate) unread: Arc<AllUnreadResponses>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
-    /// The next of the addresses that [`grpc::report`](crate::grpc) issues for.
+    /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
-    /// Who may still follow revocations.
+    /// Permits for clients that follow revocations.
     pub(crate) watchers: Arc<Semaphore>,
-    /// True when the server has been told to stop.
+    /// True once the server has been told to stop.
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
@@ -46,16 +46,16 @@ impl Service {
         node: Node,
         config: &Config,
         stopping: watch::Receiver<bool>,
-    ) -> Started<Service> {
+    ) -> StartResult<Service> {
         Ok(Service {
             node,
-            doorman: ArcSwap::from_pointee(Doorman::new(config, 0, None)?),
-            hosts: ArcSwap::from_pointee(Hosts::of(config)),
+            authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None)?),
+            hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),
             metrics: Metrics::default(),
             load: Load::default(),
-            intake: Arc::new(Intake::new(config.limits.stall())),
-            untaken: Arc::default(),
+            body_budget: Arc::new(BodyBudget::new(config.limits.stall())),
+            unread: Arc::default(),
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
             watchers: Arc::new(Semaphore::new(config.limits.watchers)),
@@ -68,22 +68,22 @@ impl Service {
         certificate: Option<&PeerCertificate>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
-        self.doorman
+        self.authenticator
             .load()
             .identify(&self.node, certificate, headers)
     }
 
-    /// Who calls AdminService.
+    /// Identifies a caller of AdminService.
     pub(crate) fn identify_administrator(
         &self,
         certificate: Option<&PeerCertificate>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
-        let doorman = self.doorman.load();
-        doorman.identify_administrator(&self.node, certificate, headers)
+        let authenticator = self.authenticator.load();
+        authenticator.identify_administrator(&self.node, certificate, headers)
     }
 
-    /// Refuses to issue what would be another client's credential.
+    /// Refuses to issue a token that would be the credential of another client.
     pub(crate) fn check_credential(
         &self,
         caller: &Caller,
@@ -91,16 +91,16 @@ impl Service {
         audience: &str,
         subject: Option<&str>,
     ) -> Result<(), Denied> {
-        let doorman = self.doorman.load();
-        doorman.check_credential(caller, iss, audience, subject)
+        let authenticator = self.authenticator.load();
+        authenticator.check_credential(caller, iss, audience, subject)
     }
 
-    /// Refuses a call if this worker is late already.
-    pub(crate) fn in_time(&self) -> Result<(), Failure> {
+    /// Fails if this worker is overloaded.
+    pub(crate) fn check_load(&self) -> Result<(), Failure> {
         match Load::is_late() {
             false => Ok(()),
             true => Err(Failure::Overloaded(
-                "the server has more to do than it can: try again later",
+                "server overloaded, retry later",
             )),
         }
     }
@@ -109,7 +109,7 @@ impl Service {
         *self.stopping.borrow()
     }
 
-    /// The issuer that a caller means: the one it names, or the only one there is.
+    /// The issuer that a request names, or the only issuer if it names none.
     pub(crate) fn issuer<'n>(&self, named: &'n str) -> Result<Cow<'n, str>, Error> {
         if !named.is_empty() {
             return Ok(Cow::Borrowed(named));
@@ -123,7 +123,7 @@ impl Service {
         iss: &str,
         request: &Request<'_>,
     ) -> Result<Issued, Failure> {
-        allow(caller, Permission::Issue, iss)?;
+        check_permission(caller, Permission::Issue, iss)?;
         self.node.issue_if(iss, request, |audience, subject| {
             Ok(self.check_credential(caller, iss, audience, subject)?)
         })
@@ -136,22 +136,22 @@ impl Service {
         audience: &str,
         token: &str,
     ) -> Result<Verified<Untyped>, Failure> {
-        allow(caller, Permission::Verify, iss)?;
+        check_permission(caller, Permission::Verify, iss)?;
         Ok(self.node.verify(iss, audience, token)?)
     }
 }
 
-/// Why a call was not answered as asked.
+/// Why a call failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Denied(Denied),
     Issuer(Error),
-    /// The request itself: the field, and what it wants.
+    /// A field of the request is invalid: the field and the problem.
     Field(&'static str, String),
-    /// There is more to do than can be done.
+    /// A limit was exceeded, or the server is overloaded.
     Overloaded(&'static str),
-    /// The caller no longer waits.
-    Late,
+    /// The deadline of the call has passed.
+    DeadlineExceeded,
 }
 
 impl From<Error> for Failure {
@@ -166,14 +166,14 @@ impl From<Denied> for Failure {
     }
 }
 
-/// Waits until it is true, or can no longer become so.
-pub(crate) async fn until(told: &mut watch::Receiver<bool>) {
-    // What it answers with holds a lock: it must not live in whoever waits.
-    drop(told.wait_for(|told| *told).await);
+/// Waits until the flag is true, or its sender is gone.
+pub(crate) async fn wait_until_true(flag: &mut watch::Receiver<bool>) {
+    // The result holds a lock, which must not live in the waiting task.
+    drop(flag.wait_for(|flag| *flag).await);
 }
 
-/// Whether the caller may do that for that issuer.
-pub(crate) fn allow(caller: &Caller, permission: Permission, iss: &str) -> Result<(), Failure> {
+/// Fails if the caller lacks the permission for the issuer.
+pub(crate) fn check_permission(caller: &Caller, permission: Permission, iss: &str) -> Result<(), Failure> {
     match caller.may(permission, iss) {
         true => Ok(()),
         false => Err(Denied::Permission(permission).into()),

@@ -1,4 +1,4 @@
-//! Certificates: the server's, and what a client's says about who it is.
+//! TLS: the server's certificate, and client certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::config::{self, Tls};
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// What rustls serves with: HTTP/2 and HTTP/1.1, and clients' certificates if there is an authority
-/// for them. A client without a certificate gets through: key sets are for everybody, and every call
-/// that is not asks who it is.
+/// Builds the rustls configuration for HTTP/2 and HTTP/1.1, with client certificates if `client_ca` is set.
+///
+/// A client without a certificate may connect: key sets are public. Other calls identify their caller.
 pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let chain = certificates(&tls.certificate)?;
@@ -42,14 +42,14 @@ pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
         }
     };
     let mut config = builder.with_single_cert(chain, key).map_err(|error| {
-        let what = format!("is not the certificate of {}: {error}", tls.key.display());
+        let what = format!("does not match the private key {}: {error}", tls.key.display());
         wrong(&tls.certificate, what)
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-/// A client's certificate, after the handshake has verified it.
+/// A client certificate that the handshake has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PeerCertificate {
     /// SHA-256, hexadecimal.
@@ -59,7 +59,7 @@ pub(crate) struct PeerCertificate {
 }
 
 impl PeerCertificate {
-    pub(crate) fn of(der: &CertificateDer<'_>) -> Option<PeerCertificate> {
+    pub(crate) fn parse(der: &CertificateDer<'_>) -> Option<PeerCertificate> {
         let certificate = EndEntityCert::try_from(der).ok()?;
         let names = certificate
             .valid_dns_names()
@@ -81,32 +81,32 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
     match read {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) => Err(wrong(file, "holds no certificate: wants PEM".to_owned())),
-        Err(error) => Err(wrong(file, format!("cannot be read as PEM: {error}"))),
+        Ok(_) => Err(wrong(file, "no certificate found; expected PEM".to_owned())),
+        Err(error) => Err(wrong(file, format!("invalid PEM: {error}"))),
     }
 }
 
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
     let text = config::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
     PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
-        // What the parser says could repeat a line of the key.
+        // The parser's message could repeat a line of the key.
         wrong(
             file,
-            "holds no private key: wants PEM (PKCS#8, PKCS#1 or SEC1)".to_owned(),
+            "no private key found; expected PEM (PKCS#8, PKCS#1 or SEC1)".to_owned(),
         )
     })
 }
 
-/// A certificate that no client would take is refused here, and not by every client.
+/// Fails on an expired certificate at the start, where every client would reject it later.
 fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
     let certificate = EndEntityCert::try_from(der)
-        .map_err(|error| wrong(file, format!("is no certificate: {error}")))?;
+        .map_err(|error| wrong(file, format!("invalid certificate: {error}")))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = UnixTime::since_unix_epoch(now.unwrap_or(Duration::ZERO));
     let algorithms =
         rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
-    // Nobody is trusted, so this always fails; the times are looked at before that.
-    let looked = certificate.verify_for_usage(
+    // Without trust anchors this always fails, but webpki checks the validity period first.
+    let checked = certificate.verify_for_usage(
         algorithms.all,
         &[],
         &[],
@@ -115,11 +115,11 @@ fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
         None,
         None,
     );
-    match looked {
-        Err(webpki::Error::CertExpired { .. }) => Err(wrong(file, "has expired".to_owned())),
+    match checked {
+        Err(webpki::Error::CertExpired { .. }) => Err(wrong(file, "certificate expired".to_owned())),
         Err(webpki::Error::CertNotValidYet { .. }) => Err(wrong(
             file,
-            "is not valid yet: is the clock right?".to_owned(),
+            "certificate not valid yet; check the system clock".to_owned(),
         )),
         _ => Ok(()),
     }

@@ -17,13 +17,13 @@ Settings are JSON:
     \"profiles\": [
       {\"name\": \"access\", \"alg\": \"ES256\", \"lifetime_seconds\": 900, \"audiences\": [\"api\"]}
     ],
-    \"lead_seconds\": 3600,
+    \"publish_before_use_seconds\": 3600,
     \"max_age_seconds\": 300,
     \"rotate_every_seconds\": 2592000
   }
 The last three are the defaults. A profile is one kind of token: alg is a JWS algorithm, HS256, or
-v4.public, v4.local, v3.public, v3.local. A key is published for lead_seconds before it signs, and
-verifiers may cache the key set for max_age_seconds, at most half of that.";
+v4.public, v4.local, v3.public, v3.local. A key is published for
+publish_before_use_seconds before it signs, and verifiers may cache the key set for max_age_seconds, at most half of that.";
 
 const ALL_SETTINGS: &str = "All settings: JSON, @FILE, or - for standard input";
 

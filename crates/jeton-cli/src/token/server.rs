@@ -57,17 +57,17 @@ impl Server {
             .enable_all()
             .build()
             .map_err(|error| Failure::wrong(format!("the system gives no sockets: {error}")))?;
-        let done = runtime.block_on(async { work(connection.open().await?).await });
+        let done = runtime.block_on(async { work(connection.connect().await?).await });
         done.map_err(|error| failed(&error))
     }
 
     fn connection(&self) -> Outcome<Connection> {
         let mut connection = Connection::to(&*self.server);
         if let Some(file) = &self.ca {
-            connection = connection.trusting(certificates(file)?);
+            connection = connection.ca_certificates(certificates(file)?);
         }
         if let (Some(certificate), Some(key)) = (&self.client_certificate, &self.client_key) {
-            connection = connection.identified_by(certificates(certificate)?, private_key(key)?);
+            connection = connection.client_certificate(certificates(certificate)?, private_key(key)?);
         }
         if let Some(file) = &self.bearer {
             let bytes = input::key_bytes(file, BEARER_BYTES)?;
@@ -76,7 +76,7 @@ impl Server {
                 Ok(token) => token,
                 Err(_) => return Err(wrong(file, "not text, so no token")),
             };
-            connection = connection.bearer(token);
+            connection = connection.bearer_token(token);
         }
         Ok(connection)
     }

@@ -1,9 +1,9 @@
-//! The configuration: one TOML file, or none for trying it out.
+//! The configuration: one TOML file, or none in trial mode.
 
-mod place;
+mod location;
 mod restart;
 
-pub(crate) use restart::Changed;
+pub(crate) use restart::ChangedKey;
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -18,8 +18,9 @@ use crate::error::{ConfigError, Error, Result};
 use crate::limits;
 use crate::permissions::Permission;
 
-/// What a server is told. Every key has a default; without any of them it is for trying it out on
-/// this machine.
+/// The configuration of a server.
+///
+/// Every key has a default. Without any key, the server runs in trial mode on loopback.
 ///
 /// ```
 /// use jeton_server::Config;
@@ -34,89 +35,90 @@ use crate::permissions::Permission;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The folder with the store. It is made if it is not there.
+    /// The data folder with the store. It is created if it does not exist.
     pub data: PathBuf,
-    /// The etcd with the store, in the place of a folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or
-    /// `etcds://`. Nodes with the same one are one service.
+    /// An etcd to use instead of a folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or `etcds://` for TLS.
+    /// Servers with the same etcd form one service.
     pub store: Option<String>,
-    /// How the etcd knows this server, and this server the etcd.
+    /// TLS and authentication for the etcd.
     pub etcd: Option<Etcd>,
-    /// Where gRPC and HTTP are offered to applications and verifiers.
+    /// Address of the data listener: gRPC and HTTP for applications and verifiers.
     pub listen: SocketAddr,
-    /// Where administration and metrics are.
+    /// Address of the admin listener: AdminService and metrics.
     pub admin_listen: SocketAddr,
-    /// Threads that answer, each with a runtime of its own. None: one for each core.
+    /// Number of worker threads. `None`: one for each core.
     pub workers: Option<usize>,
-    /// The file with the key that private keys are encrypted under: 64 hexadecimal digits. The
-    /// environment's `JETON_KEY_ENCRYPTION_KEY` stands in for it.
+    /// The file with the key-encryption key: 64 hexadecimal digits. The environment variable
+    /// `JETON_KEY_ENCRYPTION_KEY` is an alternative.
     pub key_encryption_key_file: Option<PathBuf>,
-    /// How old the view of the store may be: at least
-    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST), and an hour at most.
+    /// The freshness bound: maximum age of the view of the store, in seconds. At least
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST), at most 3,600.
     pub freshness_seconds: u64,
-    /// What is done when it is older.
+    /// What the server does when its view is older than the freshness bound.
     pub when_stale: WhenStale,
-    /// For how long tokens are issued while nothing is heard from the store; an issuer whose lead is shorter,
-    /// for its lead. 900, or [`freshness_seconds`](Config::freshness_seconds) if that is more, unless said.
+    /// How long tokens are issued without contact to the store, in seconds. An issuer with a shorter
+    /// pre-publication period stops after that period. Default: 900, or
+    /// [`freshness_seconds`](Config::freshness_seconds) if that is more.
     pub issue_without_store_seconds: Option<u64>,
-    /// How long requests may take that are being answered when the server is told to stop.
+    /// How long running requests may take after the server was told to stop, in seconds.
     pub drain_seconds: u64,
-    /// What is logged.
+    /// Level and format of the log.
     pub log: Log,
-    /// Certificates. Without them there is no TLS.
+    /// Certificates for TLS. `None`: no TLS.
     pub tls: Option<Tls>,
-    /// Bearer tokens that callers show.
+    /// Authentication of callers by bearer token.
     pub bearer: Option<Bearer>,
-    /// Names that the server may be called by, beside IP addresses, `localhost` and the hosts of its
-    /// issuers. None: a listener beyond loopback takes any name.
+    /// Accepted host names, in addition to IP addresses, `localhost` and the hosts of the issuers. `None`: a
+    /// non-loopback listener accepts every name.
     pub hosts: Option<Vec<String>>,
-    /// Who may do what. Without clients, every process of this machine may issue, verify and revoke, and
-    /// AdminService asks for the token in [`data`](Config::data).
+    /// Clients and their permissions. Without clients, every local process may issue, verify and revoke, and
+    /// AdminService requires the token in [`data`](Config::data).
     #[serde(rename = "client")]
     pub clients: Vec<Client>,
-    /// Issuers. One that is not there is made, and one that is becomes what this says, at the start and
-    /// whenever the configuration is read again. One that is not named stays as it is. Without any, without
-    /// clients and without a shared store one is made for trying things out.
+    /// Issuers. At start and reload, missing ones are created and existing ones are changed to these
+    /// settings. Issuers that are not named stay unchanged. If there are no issuers, no clients and no shared
+    /// store, the server creates a trial issuer.
     #[serde(rename = "issuer")]
     pub issuers: Vec<IssuerSettings>,
-    /// Bounds on what clients do.
+    /// Limits for clients.
     pub limits: Limits,
-    /// Serves `jwt.services.JwtService` as well.
+    /// Also serves `jwt.services.JwtService`.
     pub generate_jwt: Option<GenerateJwt>,
 }
 
-/// How an etcd is asked.
+/// TLS and authentication for an etcd.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Etcd {
-    /// PEM: the authorities of the etcd's certificates. Needed for `etcds://`.
+    /// PEM file: certificate authorities of the etcd. Required for `etcds://`.
     pub ca: Option<PathBuf>,
-    /// PEM: this server's certificate for the etcd.
+    /// PEM file: the server's client certificate for the etcd.
     pub certificate: Option<PathBuf>,
-    /// PEM: its private key.
+    /// PEM file: the private key of the client certificate.
     pub key: Option<PathBuf>,
-    /// Its name, where etcd's own authentication is on.
+    /// User name, if etcd authentication is enabled.
     pub user: Option<String>,
-    /// The file with its password.
+    /// The file with the user's password.
     pub password_file: Option<PathBuf>,
 }
 
-/// What a server does whose view of the store is too old.
+/// What a server does when its view of the store is too old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenStale {
-    /// Verifies nothing.
+    /// Verifies no token.
     Refuse,
-    /// Goes on, and says that it is not ready.
+    /// Continues to verify and reports that it is not ready.
     Answer,
 }
 
-/// What is logged, to standard error.
+/// Level and format of the log on standard error.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// From which level on.
+    /// The lowest level that is logged.
     pub level: LogLevel,
-    /// Lines for people, or JSON for machines.
+    /// Text or JSON.
     pub format: LogFormat,
 }
 
@@ -132,7 +134,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -141,52 +143,51 @@ pub enum LogFormat {
     Json,
 }
 
-/// The server's certificate, and whose clients' certificates it takes.
+/// The server's certificate, and the authorities of client certificates.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// PEM: the server's certificate, and those between it and the authority.
+    /// PEM file: the server's certificate, followed by intermediate certificates.
     pub certificate: PathBuf,
-    /// PEM: its private key.
+    /// PEM file: the private key of the certificate.
     pub key: PathBuf,
-    /// PEM: the authorities of clients' certificates. None: clients show no certificates.
+    /// PEM file: certificate authorities of clients. `None`: no client certificates.
     #[serde(default)]
     pub client_ca: Option<PathBuf>,
 }
 
-/// Bearer tokens (RFC 6750) that an issuer of this server issues.
+/// Bearer tokens (RFC 6750) of an issuer of this server, as credentials of clients.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bearer {
-    /// Its `iss`.
+    /// The issuer's `iss`.
     pub issuer: String,
-    /// Whom the tokens must be for: this server.
+    /// The audience (`aud`) that the tokens must have. It names this server.
     pub audience: String,
 }
 
-/// A caller, how it is known, and what it may.
+/// A client: its credentials and permissions.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Client {
-    /// What it is called in the audit log.
+    /// The name in the audit log.
     pub name: String,
     /// The `sub` of its bearer tokens.
     #[serde(default)]
     pub subject: Option<String>,
-    /// A DNS name or URI of its certificate (subjectAltName).
+    /// A DNS name or URI in its certificate (subjectAltName).
     #[serde(default)]
     pub certificate_name: Option<String>,
     /// SHA-256 of its certificate, 64 hexadecimal digits.
     #[serde(default)]
     pub certificate_sha256: Option<String>,
-    /// What it may.
+    /// Its permissions.
     pub may: Vec<Permission>,
-    /// For which issuers; `*` is all of them.
+    /// The issuers that the permissions apply to. `*` means all issuers.
     pub issuers: Vec<String>,
 }
 
-/// Bounds on what clients do. [`limits`] has the defaults and the bounds that are not
-/// configured.
+/// Configurable limits for clients. [`limits`] has the defaults and the fixed limits.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs)]
@@ -202,25 +203,25 @@ pub struct Limits {
     pub lag_milliseconds: u64,
 }
 
-/// The gRPC report's service, for an issuer that has profiles with HS256 and ES256.
+/// The service of the gRPC benchmark, for an issuer with an HS256 profile and an ES256 profile.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerateJwt {
     /// The issuer's `iss`.
     pub issuer: String,
-    /// Its profile for HS256.
+    /// The name of its HS256 profile.
     pub hs256: String,
-    /// Its profile for ES256.
+    /// The name of its ES256 profile.
     pub es256: String,
 }
 
 impl Config {
-    /// The port of the data listener, unless it is said.
+    /// The default port of the data listener.
     pub const PORT: u16 = 8420;
-    /// The port of the admin listener, unless it is said.
+    /// The default port of the admin listener.
     pub const ADMIN_PORT: u16 = 8421;
 
-    /// Reads and checks a file.
+    /// Reads and checks a configuration file. Relative paths in it start at the file's folder.
     ///
     /// # Errors
     ///
@@ -237,11 +238,11 @@ impl Config {
             ..error
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        config.paths_from(folder);
+        config.resolve_paths(folder);
         Ok(config)
     }
 
-    /// Reads and checks text.
+    /// Reads and checks a configuration in text form.
     ///
     /// # Errors
     ///
@@ -250,12 +251,12 @@ impl Config {
         Ok(parse(text)?)
     }
 
-    /// Refuses a listener beyond this machine without TLS and client authentication, and without a
-    /// key-encryption key that was given.
+    /// Checks the settings that a non-loopback listener requires: TLS, client authentication and a
+    /// configured key-encryption key.
     ///
     /// # Errors
     ///
-    /// [`Error::Exposed`].
+    /// [`Error::Exposed`] with the first missing setting.
     pub fn check_exposure(&self, key_is_given: bool) -> Result<()> {
         for address in [self.listen, self.admin_listen] {
             let missing = if address.ip().is_loopback() {
@@ -263,11 +264,11 @@ impl Config {
             } else if self.tls.is_none() {
                 "`tls` is missing"
             } else if self.clients.is_empty() {
-                "there is no `client`, so everybody could do everything"
+                "no `client` is configured"
             } else if self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_none())
                 && self.bearer.is_none()
             {
-                "neither `tls.client_ca` nor `bearer` says how clients are known"
+                "neither `tls.client_ca` nor `bearer` is configured"
             } else if !key_is_given {
                 "`key_encryption_key_file` is missing"
             } else {
@@ -282,8 +283,8 @@ impl Config {
         Duration::from_secs(self.drain_seconds)
     }
 
-    /// A path in the file is meant from the file's folder.
-    fn paths_from(&mut self, folder: &Path) {
+    /// Resolves relative paths against the folder of the file.
+    fn resolve_paths(&mut self, folder: &Path) {
         let mut paths = vec![&mut self.data];
         paths.extend(self.key_encryption_key_file.as_mut());
         if let Some(tls) = &mut self.tls {
@@ -338,25 +339,24 @@ impl Default for Log {
 }
 
 impl Limits {
-    /// The longest token that is issued, and that every call takes: what is configured, or the default
-    /// where a request holds it.
+    /// Maximum length of a token in every call: the configured value, or the default if requests can carry it.
     pub(crate) fn token_bytes(&self) -> usize {
         let default = jeton_issuer::limits::TOKEN_BYTES;
         self.token_bytes
             .unwrap_or_else(|| default.min(self.longest_token()))
     }
 
-    /// How long a client may keep the server waiting.
+    /// How long a client may stop reading or sending.
     pub(crate) fn stall(&self) -> Duration {
         Duration::from_secs(self.stall_seconds)
     }
 
-    /// A form with such a token in it.
+    /// Maximum length of a form with a token.
     pub(crate) fn form_bytes(&self) -> usize {
-        self.token_bytes() + limits::FORM_BESIDE_TOKEN_BYTES
+        self.token_bytes() + limits::FORM_OVERHEAD_BYTES
     }
 
-    /// The longest token that a request about it holds.
+    /// Maximum length of a token that fits into a request.
     fn longest_token(&self) -> usize {
         self.message_bytes.saturating_sub(limits::NAMES_BYTES)
     }
@@ -378,26 +378,28 @@ impl Default for Limits {
     }
 }
 
-/// A file's text, if it is not longer than that.
+/// Reads a text file of limited length.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<String, String> {
     use std::io::Read as _;
     let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let file = std::fs::File::open(path).map_err(|error| format!("cannot read the file: {error}"))?;
     let length = file.take(bytes_max + 1).read_to_string(&mut text);
     match length {
-        Err(error) => Err(format!("cannot be read: {error}")),
-        Ok(length) if length as u64 > bytes_max => Err(format!("is longer than {bytes_max} bytes")),
+        Err(error) => Err(format!("cannot read the file: {error}")),
+        Ok(length) if length as u64 > bytes_max => {
+            Err(format!("file too long, maximum {bytes_max} bytes"))
+        }
         Ok(_) => Ok(text),
     }
 }
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    let config: Config = toml::from_str(text).map_err(|error| place::of(text, &error))?;
-    match fault(&config) {
+    let config: Config = toml::from_str(text).map_err(|error| location::locate(text, &error))?;
+    match first_problem(&config) {
         None => Ok(config),
         Some((key, what)) => Err(ConfigError {
             file: None,
-            line: place::line_of(text, &key),
+            line: location::line_of(text, &key),
             key,
             what,
         }),
@@ -405,44 +407,44 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
 }
 
 impl Config {
-    /// For how long tokens are issued while nothing is heard from the store.
+    /// How long tokens are issued without contact to the store.
     pub(crate) fn issue_without_store(&self) -> Duration {
-        let unless_said = jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs();
+        let default = jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs();
         let seconds = self.issue_without_store_seconds;
-        Duration::from_secs(seconds.unwrap_or(unless_said.max(self.freshness_seconds)))
+        Duration::from_secs(seconds.unwrap_or(default.max(self.freshness_seconds)))
     }
 }
 
-/// A bound below the store's heartbeat would make an idle node stale between two reports.
-fn freshness_fault(seconds: u64) -> Option<String> {
-    let every = jeton_store::limits::PROGRESS_EVERY.as_secs();
-    let (least, most) = (jeton_store::limits::FRESHNESS_LEAST.as_secs(), 3600);
+/// Checks the freshness bound. Below the store's heartbeat, an idle node would be stale between two reports.
+fn freshness_problem(seconds: u64) -> Option<String> {
+    let interval = jeton_store::limits::PROGRESS_EVERY.as_secs();
+    let (min, max) = (jeton_store::limits::FRESHNESS_LEAST.as_secs(), 3600);
     let what = format!(
-        "{seconds} is not in {least} to {most}: an idle store reports every {every} s that nothing has changed"
+        "must be between {min} and {max}, got {seconds}: an idle store sends a heartbeat every {interval} s"
     );
-    (!(least..=most).contains(&seconds)).then_some(what)
+    (!(min..=max).contains(&seconds)).then_some(what)
 }
 
-/// The first key whose value contradicts another or is out of its range.
-fn fault(config: &Config) -> Option<(String, String)> {
+/// Returns the first key whose value is out of range or contradicts another key.
+fn first_problem(config: &Config) -> Option<(String, String)> {
     let wrong = |key: &str, what: &str| Some((key.to_owned(), what.to_owned()));
     let limits = &config.limits;
     if config.listen == config.admin_listen && config.listen.port() != 0 {
         return wrong(
             "admin_listen",
-            "is the same as `listen`: wants a port of its own",
+            "must differ from `listen`",
         );
     }
     if config
         .workers
         .is_some_and(|workers| !(1..=1024).contains(&workers))
     {
-        return wrong("workers", "wants 1 to 1024");
+        return wrong("workers", "must be between 1 and 1024");
     }
-    if let Some((key, what)) = store_fault(config) {
+    if let Some((key, what)) = store_problem(config) {
         return wrong(key, what);
     }
-    if let Some(what) = freshness_fault(config.freshness_seconds) {
+    if let Some(what) = freshness_problem(config.freshness_seconds) {
         return wrong("freshness_seconds", &what);
     }
     let (issuing, fresh) = (
@@ -450,151 +452,157 @@ fn fault(config: &Config) -> Option<(String, String)> {
         config.freshness_seconds,
     );
     if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
-        let most = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
-        let what = format!("{issuing} is not in {fresh} (`freshness_seconds`) to {most}");
+        let max = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
+        let what = format!("must be between {fresh} (`freshness_seconds`) and {max}, got {issuing}");
         return wrong("issue_without_store_seconds", &what);
     }
     if config.drain_seconds > 3600 {
-        return wrong("drain_seconds", "wants at most 3600");
+        return wrong("drain_seconds", "must be at most 3600");
     }
     if !(limits::MESSAGE_BYTES_MIN..=64 * 1024 * 1024).contains(&limits.message_bytes) {
         let bytes = limits.message_bytes;
         let what = format!(
-            "{bytes} is not in {} to 67108864",
+            "must be between {} and 67108864, got {bytes}",
             limits::MESSAGE_BYTES_MIN
         );
         return wrong("limits.message_bytes", &what);
     }
     if let Some(what) = limits
         .token_bytes
-        .and_then(|bytes| token_fault(limits, bytes))
+        .and_then(|bytes| token_problem(limits, bytes))
     {
         return wrong("limits.token_bytes", &what);
     }
     if !(1..=1_000_000).contains(&limits.batch_items) {
-        return wrong("limits.batch_items", "wants 1 to 1000000");
+        return wrong("limits.batch_items", "must be between 1 and 1000000");
     }
     if !(1..=100_000).contains(&limits.streams) {
-        return wrong("limits.streams", "wants 1 to 100000");
+        return wrong("limits.streams", "must be between 1 and 100000");
     }
     if !(1024..=1024 * 1024).contains(&limits.header_bytes) {
-        return wrong("limits.header_bytes", "wants 1024 to 1048576");
+        return wrong("limits.header_bytes", "must be between 1024 and 1048576");
     }
     if limits.connections == 0 {
-        return wrong("limits.connections", "wants at least 1");
+        return wrong("limits.connections", "must be at least 1");
     }
     if !(1..=3600).contains(&limits.stall_seconds) {
-        return wrong("limits.stall_seconds", "wants 1 to 3600");
+        return wrong("limits.stall_seconds", "must be between 1 and 3600");
     }
     if !(1..=60_000).contains(&limits.lag_milliseconds) {
-        return wrong("limits.lag_milliseconds", "wants 1 to 60000");
+        return wrong("limits.lag_milliseconds", "must be between 1 and 60000");
     }
     let hosts = config.hosts.as_deref().unwrap_or_default();
     if hosts.len() > limits::HOSTS {
-        let what = format!("{} names, and {} are the most", hosts.len(), limits::HOSTS);
+        let what = format!("{} names, maximum {}", hosts.len(), limits::HOSTS);
         return wrong("hosts", &what);
     }
     if hosts.iter().any(|host| !Authority::is_host(host)) {
         return wrong(
             "hosts",
-            "wants names without scheme, port and wildcard, for example \"id.example\"",
+            "expected host names without scheme, port or wildcard, for example \"id.example\"",
         );
     }
-    if let Some((key, what)) = issuer_fault(&config.issuers) {
+    if let Some((key, what)) = issuer_problem(&config.issuers) {
         return Some((key, what));
     }
     if config.clients.len() > limits::CLIENTS {
-        return wrong("client", "more clients than a server takes");
+        let what = format!(
+            "{} clients, maximum {}",
+            config.clients.len(),
+            limits::CLIENTS
+        );
+        return wrong("client", &what);
     }
     for (index, client) in config.clients.iter().enumerate() {
-        if let Some((member, what)) = client_fault(config, client) {
+        if let Some((member, what)) = client_problem(config, client) {
             return Some((format!("client[{index}].{member}"), what.to_owned()));
         }
     }
     None
 }
 
-fn issuer_fault(issuers: &[IssuerSettings]) -> Option<(String, String)> {
-    let most = jeton_issuer::limits::ISSUERS;
-    if issuers.len() > most {
-        let what = format!("{} issuers, and {most} are the most", issuers.len());
+fn issuer_problem(issuers: &[IssuerSettings]) -> Option<(String, String)> {
+    let max = jeton_issuer::limits::ISSUERS;
+    if issuers.len() > max {
+        let what = format!("{} issuers, maximum {max}", issuers.len());
         return Some(("issuer".to_owned(), what));
     }
     let mut names = HashSet::new();
-    let twice = issuers
+    let duplicate = issuers
         .iter()
         .position(|issuer| !names.insert(issuer.iss()));
-    twice.map(|index| {
+    duplicate.map(|index| {
         let what = "another issuer has this name".to_owned();
         (format!("issuer[{index}].iss"), what)
     })
 }
 
-/// What is issued must fit the requests that verify and revoke it.
-fn token_fault(limits: &Limits, bytes: usize) -> Option<String> {
+/// Checks that every issued token fits into the requests that verify and revoke it.
+fn token_problem(limits: &Limits, bytes: usize) -> Option<String> {
     use jeton_issuer::limits::{TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
     if !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&bytes) {
-        let range = format!("{bytes} is not in {TOKEN_BYTES_MIN} to {TOKEN_BYTES_MAX}");
-        return Some(range);
+        return Some(format!(
+            "must be between {TOKEN_BYTES_MIN} and {TOKEN_BYTES_MAX}, got {bytes}"
+        ));
     }
     (bytes > limits.longest_token()).then(|| {
         format!(
-            "{bytes} > {}: a request to verify such a token would exceed `message_bytes`, which is {}",
+            "{bytes} > {}: a request to verify such a token would exceed `message_bytes` ({})",
             limits.longest_token(),
             limits.message_bytes
         )
     })
 }
 
-fn store_fault(config: &Config) -> Option<(&'static str, &'static str)> {
+fn store_problem(config: &Config) -> Option<(&'static str, &'static str)> {
     let etcd = config.etcd.as_ref()?;
     if etcd.certificate.is_some() != etcd.key.is_some() {
-        return Some(("etcd.certificate", "and `key` go together"));
+        return Some(("etcd.certificate", "requires `etcd.key`, and the other way round"));
     }
     if etcd.user.is_some() != etcd.password_file.is_some() {
-        return Some(("etcd.user", "and `password_file` go together"));
+        return Some(("etcd.user", "requires `etcd.password_file`, and the other way round"));
     }
     None
 }
 
-fn client_fault(config: &Config, client: &Client) -> Option<(&'static str, &'static str)> {
+fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'static str)> {
     let certificates = config
         .tls
         .as_ref()
         .is_some_and(|tls| tls.client_ca.is_some());
-    let ways = [
+    let credentials = [
         &client.subject,
         &client.certificate_name,
         &client.certificate_sha256,
     ];
     if client.name.is_empty() {
-        return Some(("name", "wants a name for the audit log"));
+        return Some(("name", "must not be empty: the audit log uses it"));
     }
-    if ways.iter().filter(|way| way.is_some()).count() != 1 {
+    if credentials.iter().filter(|value| value.is_some()).count() != 1 {
         return Some((
             "name",
-            "wants one of subject, certificate_name, certificate_sha256: how the client is known",
+            "requires exactly one of subject, certificate_name and certificate_sha256",
         ));
     }
     if client.subject.is_some() && config.bearer.is_none() {
-        return Some(("subject", "needs `bearer`: whose tokens carry it"));
+        return Some(("subject", "requires `bearer`"));
     }
     if client.subject.is_none() && !certificates {
         return Some((
             "name",
-            "needs `tls.client_ca`: who vouches for its certificate",
+            "requires `tls.client_ca` to verify the certificate of the client",
         ));
     }
     if let Some(digest) = &client.certificate_sha256
         && (digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
     {
-        return Some(("certificate_sha256", "wants 64 hexadecimal digits"));
+        return Some(("certificate_sha256", "expected 64 hexadecimal digits"));
     }
     if client.may.is_empty() {
-        return Some(("may", "wants at least one of issue, verify, revoke, admin"));
+        return Some(("may", "requires at least one of issue, verify, revoke, admin"));
     }
     if client.issuers.is_empty() {
-        return Some(("issuers", "wants issuers, or \"*\" for all of them"));
+        return Some(("issuers", "requires at least one issuer, or \"*\" for all"));
     }
     None
 }

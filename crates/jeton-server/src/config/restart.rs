@@ -1,30 +1,30 @@
-//! What of a configuration changes with a restart only.
+//! The configuration keys that need a restart.
 
 use std::fmt::Display;
 
 use super::{Config, Etcd, GenerateJwt, Limits};
 
-/// A key of the configuration that is not what it was at the start.
+/// A key whose value differs from the one at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedKey {
     pub(crate) key: &'static str,
     pub(crate) old: String,
     pub(crate) new: String,
 }
 
 impl Config {
-    /// The keys that differ from those of the start and are not read again.
-    pub(crate) fn needs_restart(&self, new: &Config) -> Vec<Changed> {
-        let (old, new) = (self.kept(), new.kept());
+    /// Returns the changed keys that a reload does not apply.
+    pub(crate) fn needs_restart(&self, new: &Config) -> Vec<ChangedKey> {
+        let (old, new) = (self.fixed_values(), new.fixed_values());
         let pairs = old.into_iter().zip(new);
         let changed = pairs.filter(|((_, old), (_, new))| old != new);
         changed
-            .map(|((key, old), (_, new))| Changed { key, old, new })
+            .map(|((key, old), (_, new))| ChangedKey { key, old, new })
             .collect()
     }
 
-    /// What stays as it was at the start. None of it is a secret.
-    fn kept(&self) -> Vec<(&'static str, String)> {
+    /// The keys that a reload does not apply, with their values. None of them is a secret.
+    fn fixed_values(&self) -> Vec<(&'static str, String)> {
         let Config {
             data,
             store,
@@ -41,57 +41,57 @@ impl Config {
             tls,
             limits,
             generate_jwt,
-            // Read again.
+            // Applied by a reload.
             bearer: _,
             hosts: _,
             clients: _,
             issuers: _,
         } = self;
         let path = |path: &std::path::PathBuf| path.display().to_string();
-        let mut kept = vec![
+        let mut values = vec![
             ("data", path(data)),
-            ("store", said(store.as_ref())),
+            ("store", or_none(store.as_ref())),
             ("listen", listen.to_string()),
             ("admin_listen", admin_listen.to_string()),
-            ("workers", said(workers.as_ref())),
+            ("workers", or_none(workers.as_ref())),
             (
                 "key_encryption_key_file",
-                said(key_encryption_key_file.as_ref().map(path).as_ref()),
+                or_none(key_encryption_key_file.as_ref().map(path).as_ref()),
             ),
             ("freshness_seconds", freshness_seconds.to_string()),
             (
                 "issue_without_store_seconds",
-                said(issue_without_store_seconds.as_ref()),
+                or_none(issue_without_store_seconds.as_ref()),
             ),
             ("when_stale", lower(when_stale)),
             ("drain_seconds", drain_seconds.to_string()),
             ("log.level", lower(&log.level)),
             ("log.format", lower(&log.format)),
-            // Its files are read again, but a listener has TLS or it has not.
+            // A reload reads the files again, but cannot turn TLS on or off.
             ("tls", tls.as_ref().map_or("none", |_| "set").to_owned()),
         ];
-        kept.extend(of_etcd(etcd.as_ref()));
-        kept.extend(of_limits(limits));
-        kept.extend(of_generate_jwt(generate_jwt.as_ref()));
-        kept
+        values.extend(etcd_values(etcd.as_ref()));
+        values.extend(limit_values(limits));
+        values.extend(generate_jwt_values(generate_jwt.as_ref()));
+        values
     }
 }
 
-fn of_etcd(etcd: Option<&Etcd>) -> [(&'static str, String); 5] {
+fn etcd_values(etcd: Option<&Etcd>) -> [(&'static str, String); 5] {
     let etcd = etcd.cloned().unwrap_or_default();
     let path = |path: Option<std::path::PathBuf>| {
-        said(path.map(|path| path.display().to_string()).as_ref())
+        or_none(path.map(|path| path.display().to_string()).as_ref())
     };
     [
         ("etcd.ca", path(etcd.ca)),
         ("etcd.certificate", path(etcd.certificate)),
         ("etcd.key", path(etcd.key)),
-        ("etcd.user", said(etcd.user.as_ref())),
+        ("etcd.user", or_none(etcd.user.as_ref())),
         ("etcd.password_file", path(etcd.password_file)),
     ]
 }
 
-fn of_limits(limits: &Limits) -> [(&'static str, String); 9] {
+fn limit_values(limits: &Limits) -> [(&'static str, String); 9] {
     let Limits {
         message_bytes,
         token_bytes,
@@ -105,7 +105,7 @@ fn of_limits(limits: &Limits) -> [(&'static str, String); 9] {
     } = limits;
     [
         ("limits.message_bytes", message_bytes.to_string()),
-        ("limits.token_bytes", said(token_bytes.as_ref())),
+        ("limits.token_bytes", or_none(token_bytes.as_ref())),
         ("limits.batch_items", batch_items.to_string()),
         ("limits.streams", streams.to_string()),
         ("limits.header_bytes", header_bytes.to_string()),
@@ -116,8 +116,8 @@ fn of_limits(limits: &Limits) -> [(&'static str, String); 9] {
     ]
 }
 
-fn of_generate_jwt(service: Option<&GenerateJwt>) -> [(&'static str, String); 3] {
-    let field = |field: fn(&GenerateJwt) -> &String| said(service.map(field));
+fn generate_jwt_values(service: Option<&GenerateJwt>) -> [(&'static str, String); 3] {
+    let field = |field: fn(&GenerateJwt) -> &String| or_none(service.map(field));
     [
         ("generate_jwt.issuer", field(|service| &service.issuer)),
         ("generate_jwt.hs256", field(|service| &service.hs256)),
@@ -125,7 +125,7 @@ fn of_generate_jwt(service: Option<&GenerateJwt>) -> [(&'static str, String); 3]
     ]
 }
 
-fn said(value: Option<&impl Display>) -> String {
+fn or_none(value: Option<&impl Display>) -> String {
     value.map_or("none".to_owned(), ToString::to_string)
 }
 

@@ -1,5 +1,6 @@
-//! `jeton.v1.AdminService`: acts on issuers and keys. They wait for the store and make keys, so they
-//! run on threads of their own.
+//! `jeton.v1.AdminService`: operations on issuers and keys.
+//!
+//! They wait for the store and generate keys, so they run on blocking threads.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,23 +17,24 @@ use jeton_proto::v1::{
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::unary::Question;
+use super::unary::RequestMessage;
 use crate::auth::Denied;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
-/// A private key in its message, whose bytes are wiped as soon as it is read. Only where nobody else holds
-/// them: what HTTP/2 and TLS read from the connection is theirs.
-pub(super) struct ArrivedKey(pub(super) ImportKeyRequest);
+/// A request with a private key. Its bytes are wiped after decoding.
+///
+/// Buffers that HTTP/2 or TLS still share are not wiped.
+pub(super) struct ImportKeyMessage(pub(super) ImportKeyRequest);
 
-impl Question for ArrivedKey {
-    fn arrived(message: Bytes) -> Result<ArrivedKey, Status> {
-        let read = ImportKeyRequest::arrived(message.clone());
+impl RequestMessage for ImportKeyMessage {
+    fn decode_message(message: Bytes) -> Result<ImportKeyMessage, Status> {
+        let decoded = ImportKeyRequest::decode_message(message.clone());
         if let Ok(mut bytes) = message.try_into_mut() {
             bytes.zeroize();
         }
-        read.map(ArrivedKey)
+        decoded.map(ImportKeyMessage)
     }
 }
 
@@ -125,12 +127,12 @@ impl AdminService for AdminApi {
         _request: Request<StatusRequest>,
     ) -> Result<Response<StatusResponse>, Status> {
         self.run(|node, caller| {
-            if !caller.may_everywhere(Permission::Admin) {
+            if !caller.may_for_all_issuers(Permission::Admin) {
                 return Err(Denied::Permission(Permission::Admin).into());
             }
             let status = node.status();
-            let wrong = [status.fault, status.warning];
-            let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+            let problems = [status.fault, status.warning];
+            let problems: Vec<String> = problems.into_iter().flatten().collect();
             Ok(StatusResponse {
                 is_ready: status.is_ready,
                 revision: status.revision.number(),
@@ -138,7 +140,7 @@ impl AdminService for AdminApi {
                 revocations: status.revocations as u64,
                 rules: status.rules as u64,
                 stale_answers: status.stale_answers,
-                fault: wrong.join("; "),
+                fault: problems.join("; "),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             })
         })
@@ -147,14 +149,14 @@ impl AdminService for AdminApi {
 }
 
 impl AdminApi {
-    /// Does something to an issuer, and answers how it is then.
+    /// Runs an operation on an issuer and responds with its new state.
     async fn act(
         &self,
         iss: String,
         act: impl FnOnce(&Node, &str, &str) -> Result<(), Error> + Send + 'static,
     ) -> Result<Response<Issuer>, Status> {
         self.run(move |node, caller| {
-            allow(caller, Permission::Admin, &iss)?;
+            check_permission(caller, Permission::Admin, &iss)?;
             act(node, caller.name(), &iss)?;
             issuer(node, &iss)
         })
@@ -165,12 +167,12 @@ impl AdminApi {
         &self,
         work: impl FnOnce(&Node, &Caller) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let (service, caller) = (self.service.clone(), self.caller.clone());
         let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
-        let done = done.map_err(|_| Status::internal("the server could not answer"))?;
-        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(Call::Admin, end, began);
+        let done = done.map_err(|_| Status::internal("internal error"))?;
+        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 }
@@ -182,11 +184,11 @@ fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
     let now = node.now().unix_seconds();
     Ok(Issuer {
         settings_json,
-        keys: keyring.keys().iter().map(|key| told(key, now)).collect(),
+        keys: keyring.keys().iter().map(|key| key_message(key, now)).collect(),
     })
 }
 
-fn told(entry: &KeyEntry, now: i64) -> Key {
+fn key_message(entry: &KeyEntry, now: i64) -> Key {
     Key {
         kid: entry.kid.clone(),
         kind: entry.kind.name().to_owned(),

@@ -1,5 +1,7 @@
-//! How long a caller waits (`grpc-timeout`). When that is over nobody reads the answer any more: the
-//! call ends, a stream in its midst, and what it holds is given back.
+//! Deadlines of calls (`grpc-timeout`).
+//!
+//! After the deadline, nobody reads the response. The server ends the call, including a stream, and
+//! releases its resources.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -12,21 +14,21 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::{Answering, Reply};
+use super::{ResponseFuture, ResponseBody};
 use crate::service::Failure;
 
 const HEADER: &str = "grpc-timeout";
-/// The protocol's own bound on the number's length.
+/// Maximum number of digits in the protocol.
 const DIGITS: usize = 8;
 
-/// How long the caller waits, if it says so.
-pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Status> {
+/// The timeout in the request headers, if any.
+pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Duration>, Status> {
     let Some(value) = headers.get(HEADER) else {
         return Ok(None);
     };
-    let wait = parse(value.as_bytes());
-    wait.map(Some).ok_or_else(|| {
-        let what = "wants 1 to 8 digits and one of H, M, S, m, u, n".to_owned();
+    let timeout = parse(value.as_bytes());
+    timeout.map(Some).ok_or_else(|| {
+        let what = "expected 1 to 8 digits and one of H, M, S, m, u, n".to_owned();
         Failure::Field(HEADER, what).status()
     })
 }
@@ -49,31 +51,31 @@ fn parse(value: &[u8]) -> Option<Duration> {
     })
 }
 
-/// Answers, but not for longer than that.
-pub(crate) fn keep(wait: Duration, answering: Answering) -> Answering {
+/// Runs a call with a time limit.
+pub(crate) fn enforce(timeout: Duration, call: ResponseFuture) -> ResponseFuture {
     Box::pin(async move {
-        let mut over = Box::pin(sleep(wait));
-        let answer = tokio::select! {
-            // What is answered at once never looks at the clock.
+        let mut timer = Box::pin(sleep(timeout));
+        let response = tokio::select! {
+            // A call that is ready at once does not poll the timer.
             biased;
-            answer = answering => answer?,
-            () = over.as_mut() => return Ok(Failure::Late.status().into_http()),
+            response = call => response?,
+            () = timer.as_mut() => return Ok(Failure::DeadlineExceeded.status().into_http()),
         };
-        Ok(answer.map(|body| match body {
-            Reply::Other(body) => Reply::Other(Body::new(Until { body, over })),
-            // It is whole: there is nothing more to wait for.
-            whole => whole,
+        Ok(response.map(|body| match body {
+            ResponseBody::Other(body) => ResponseBody::Other(Body::new(DeadlineBody { body, timer })),
+            // A complete message needs no timer.
+            complete => complete,
         }))
     })
 }
 
-/// A body that ends when the caller no longer waits.
-struct Until {
+/// A body that ends with `DEADLINE_EXCEEDED` when the timer fires.
+struct DeadlineBody {
     body: Body,
-    over: Pin<Box<Sleep>>,
+    timer: Pin<Box<Sleep>>,
 }
 
-impl hyper::body::Body for Until {
+impl hyper::body::Body for DeadlineBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -85,14 +87,14 @@ impl hyper::body::Body for Until {
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
             return Poll::Ready(frame);
         }
-        if this.over.as_mut().poll(context).is_pending() {
+        if this.timer.as_mut().poll(context).is_pending() {
             return Poll::Pending;
         }
-        // What the stream held goes now, and the next look finds its end.
+        // Releases the resources of the stream. The next poll returns its end.
         this.body = Body::empty();
         let mut trailers = HeaderMap::new();
-        let told = Failure::Late.status().add_header(&mut trailers);
-        Poll::Ready(Some(told.map(|()| Frame::trailers(trailers))))
+        let added = Failure::DeadlineExceeded.status().add_header(&mut trailers);
+        Poll::Ready(Some(added.map(|()| Frame::trailers(trailers))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -109,9 +111,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_has_up_to_eight_digits_and_a_unit() {
+    fn parse_accepts_up_to_eight_digits_and_a_unit() {
         let hours = Duration::from_secs(99_999_999 * 3600);
-        for (text, wait) in [
+        for (text, timeout) in [
             ("99999999H", hours),
             ("2M", Duration::from_secs(120)),
             ("3S", Duration::from_secs(3)),
@@ -119,7 +121,7 @@ mod tests {
             ("5u", Duration::from_micros(5)),
             ("0n", Duration::ZERO),
         ] {
-            assert_eq!(parse(text.as_bytes()), Some(wait), "{text}");
+            assert_eq!(parse(text.as_bytes()), Some(timeout), "{text}");
         }
         for wrong in ["", "S", "1", "1s", "-1S", "1.5S", "100000000S", "1 S"] {
             assert_eq!(parse(wrong.as_bytes()), None, "{wrong}");

@@ -1,5 +1,6 @@
-//! `IssueBatch` without an allocation for every text: those of the request stay in its bytes, and the
-//! answer is written as it is made, 256 tokens in one allocation.
+//! `IssueBatch` without an allocation for every string.
+//!
+//! Strings of the request borrow from its bytes. The response is encoded directly while tokens are issued.
 
 use bytes::Bytes;
 use jeton_issuer::Lent;
@@ -11,14 +12,15 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use super::unary::{Answer, HEAD, Question, behind_head};
+use super::unary::{ResponseMessage, FRAME_HEADER, RequestMessage, write_header};
 use crate::service::Failure;
 
-/// `jeton.v1.IssueBatchRequest`. The bytes are its own: whoever is waited for afterwards does not keep
-/// what else the connection read with it.
+/// An encoded `jeton.v1.IssueBatchRequest`.
+///
+/// It owns its bytes, so that a long call does not keep the read buffer of the connection in memory.
 pub(crate) struct Batch(Box<[u8]>);
 
-/// What is in it, as token.proto numbers it.
+/// The decoded fields of a batch.
 #[derive(Default)]
 pub(super) struct Contents<'b> {
     pub(super) issuer: &'b str,
@@ -35,24 +37,24 @@ pub(super) struct Item<'b> {
 }
 
 impl Batch {
-    /// Of the message as prost generates it.
-    pub(super) fn of(request: &IssueBatchRequest) -> Batch {
+    /// Encodes the generated message.
+    pub(super) fn encode(request: &IssueBatchRequest) -> Batch {
         Batch(request.encode_to_vec().into_boxed_slice())
     }
 
     pub(super) fn read(&self) -> Result<Contents<'_>, Status> {
         Contents::read(&self.0)
-            .map_err(|Malformed| Status::internal("the message is no IssueBatchRequest"))
+            .map_err(|Malformed| Status::internal("the message is not an IssueBatchRequest"))
     }
 }
 
-impl Question for Batch {
-    fn arrived(message: Bytes) -> Result<Batch, Status> {
+impl RequestMessage for Batch {
+    fn decode_message(message: Bytes) -> Result<Batch, Status> {
         Ok(Batch((*message).into()))
     }
 }
 
-/// The bytes are not protobuf, or a text is not UTF-8.
+/// The bytes are not protobuf, or a string is not UTF-8.
 struct Malformed;
 
 impl<'b> Contents<'b> {
@@ -85,8 +87,9 @@ impl<'b> Item<'b> {
     }
 }
 
-/// The number and the bytes of the next field that has a length, as all here do. Others are a newer
-/// caller's, and are skipped.
+/// Returns number and bytes of the next length-delimited field.
+///
+/// All known fields are length-delimited. Other fields come from newer callers and are skipped.
 fn next_field<'b>(message: &mut &'b [u8]) -> Result<Option<(u32, &'b [u8])>, Malformed> {
     while !message.is_empty() {
         let (field, wire_type) = decode_key(message).map_err(|_| Malformed)?;
@@ -107,8 +110,8 @@ fn text(bytes: &[u8]) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes).map_err(|_| Malformed)
 }
 
-/// The keys of `IssueBatchResponse.outcomes`, `IssueOutcome.issued`, `IssueResponse.token`, `token_id` and
-/// `expires_at`, as token.proto numbers them. Each is one byte.
+/// The field keys of `IssueBatchResponse.outcomes`, `IssueOutcome.issued`, `IssueResponse.token`, `token_id`
+/// and `expires_at`, as numbered in token.proto. Each is one byte.
 const OUTCOMES: u8 = key(1, WireType::LengthDelimited);
 const ISSUED: u8 = key(1, WireType::LengthDelimited);
 const TOKEN: u8 = key(1, WireType::LengthDelimited);
@@ -119,12 +122,12 @@ const fn key(field: u8, wire_type: WireType) -> u8 {
     field << 3 | wire_type as u8
 }
 
-/// More room for each token than the first one took: subjects and claims differ.
+/// Bytes to reserve for each token in addition to the length of the first one.
 const MORE_BYTES: usize = 16;
-/// No more room is made before there are tokens for it: 4,096 tokens of a kilobyte.
+/// Maximum bytes to reserve in advance: 4,096 tokens of a kilobyte.
 const RESERVED_BYTES: usize = 4 * 1024 * 1024;
 
-/// `jeton.v1.IssueBatchResponse`, behind room for the head of its frame.
+/// An encoded `jeton.v1.IssueBatchResponse`, after space for its frame header.
 pub(crate) struct Outcomes {
     frame: Vec<u8>,
     items: usize,
@@ -132,16 +135,16 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    /// For so many items.
-    pub(super) fn of(items: usize) -> Outcomes {
+    /// Creates an empty response for this many items.
+    pub(super) fn new(items: usize) -> Outcomes {
         Outcomes {
-            frame: vec![0; HEAD],
+            frame: vec![0; FRAME_HEADER],
             items,
             issued: 0,
         }
     }
 
-    /// How many tokens are among them.
+    /// The number of issued tokens.
     pub(super) fn issued(&self) -> u64 {
         self.issued
     }
@@ -157,14 +160,14 @@ impl Outcomes {
         let response = text_bytes(lent.token) + text_bytes(lent.token_id) + moment_bytes(lent);
         let outcome = 1 + encoded_len_varint(response as u64) + response;
         if self.issued == 0 {
-            // The others are like the first; if it is long, they need not be.
-            let like_it = self.items * (outcome + MORE_BYTES);
-            self.frame.reserve(like_it.min(RESERVED_BYTES));
+            // Other tokens have a similar length. A caller chooses the first one, so the reserve is capped.
+            let estimate = self.items * (outcome + MORE_BYTES);
+            self.frame.reserve(estimate.min(RESERVED_BYTES));
         }
-        self.open(OUTCOMES, outcome);
-        self.open(ISSUED, response);
-        self.text(TOKEN, lent.token);
-        self.text(TOKEN_ID, lent.token_id);
+        self.push_field_header(OUTCOMES, outcome);
+        self.push_field_header(ISSUED, response);
+        self.push_text(TOKEN, lent.token);
+        self.push_text(TOKEN_ID, lent.token_id);
         if lent.expires_at != 0 {
             self.frame.push(EXPIRES_AT);
             encode_varint(lent.expires_at.cast_unsigned(), &mut self.frame);
@@ -176,34 +179,34 @@ impl Outcomes {
         let outcome = IssueOutcome {
             outcome: Some(issue_outcome::Outcome::Error(failure.item())),
         };
-        self.open(OUTCOMES, outcome.encoded_len());
+        self.push_field_header(OUTCOMES, outcome.encoded_len());
         outcome.encode_raw(&mut self.frame);
     }
 
-    /// The key and the length of a message or a text.
-    fn open(&mut self, key: u8, bytes: usize) {
+    /// Writes the key and the length of a message or a string.
+    fn push_field_header(&mut self, key: u8, bytes: usize) {
         self.frame.push(key);
         match u8::try_from(bytes) {
-            // Most ids, and no token.
+            // The short form fits most ids, and no token.
             Ok(short @ ..0x80) => self.frame.push(short),
             _ => encode_varint(bytes as u64, &mut self.frame),
         }
     }
 
-    fn text(&mut self, key: u8, text: &str) {
+    fn push_text(&mut self, key: u8, text: &str) {
         if !text.is_empty() {
-            self.open(key, text.len());
+            self.push_field_header(key, text.len());
             self.frame.extend_from_slice(text.as_bytes());
         }
     }
 
-    /// The same as a message.
+    /// Decodes the response into a generated message.
     pub(super) fn message<M: prost::Message + Default>(&self) -> Result<M, Status> {
-        M::decode(&self.frame[HEAD..]).map_err(|error| Status::internal(error.to_string()))
+        M::decode(&self.frame[FRAME_HEADER..]).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
-/// With its key.
+/// Encoded length of a string field, including its key.
 fn text_bytes(text: &str) -> usize {
     match text.len() {
         0 => 0,
@@ -218,9 +221,9 @@ fn moment_bytes(lent: Lent<'_>) -> usize {
     }
 }
 
-impl Answer for Outcomes {
-    fn framed(self) -> Result<Bytes, Status> {
-        behind_head(self.frame)
+impl ResponseMessage for Outcomes {
+    fn into_frame(self) -> Result<Bytes, Status> {
+        write_header(self.frame)
     }
 }
 
@@ -231,10 +234,10 @@ mod tests {
     use jeton_proto::v1::{IssueBatchResponse, IssueItem, IssueResponse};
 
     use super::*;
-    use crate::grpc::unary::framed;
+    use crate::grpc::unary::frame;
 
     #[test]
-    fn a_request_is_the_message_that_token_proto_describes() {
+    fn batch_read_returns_the_encoded_fields() {
         let text = |field: &str, n: usize| format!("{field}{}", "é".repeat(n));
         let item = |n| IssueItem {
             subject: text("subject", n),
@@ -246,14 +249,14 @@ mod tests {
             audience: text("audience", 3),
             items: (0..300).map(item).collect(),
         };
-        let batch = Batch::of(&request);
+        let batch = Batch::encode(&request);
         assert_eq!(owned(&batch.read().unwrap()), request);
     }
 
     #[test]
-    fn a_request_keeps_nothing_else_of_its_connection() {
+    fn batch_does_not_keep_the_read_buffer() {
         let read = Bytes::from(vec![0; 16 * 1024]);
-        let _batch = Batch::arrived(read.slice(5..25)).unwrap();
+        let _batch = Batch::decode_message(read.slice(5..25)).unwrap();
         assert!(read.is_unique());
     }
 
@@ -270,9 +273,9 @@ mod tests {
         }
     }
 
-    /// Each way to cut it short, and each byte of it replaced by each other.
+    /// Truncates the message at each length and replaces each byte by each value.
     #[test]
-    fn what_prost_refuses_is_refused_and_what_it_reads_is_the_same() {
+    fn batch_read_agrees_with_prost_on_damaged_messages() {
         let request = IssueBatchRequest {
             issuer: "i".to_owned(),
             profile: "é".to_owned(),
@@ -301,7 +304,7 @@ mod tests {
             match (IssueBatchRequest::decode(&*message), ours) {
                 (Ok(prosts), Ok(ours)) => assert_eq!(ours, prosts, "{message:02x?}"),
                 (Err(_), Err(Malformed)) => refused += 1,
-                // A field of ours that is no text: prost refuses it, and others than prost skip it.
+                // A known field with another wire type: prost rejects it, other implementations skip it.
                 (Err(error), Ok(_)) => assert!(
                     error.to_string().contains("invalid wire type"),
                     "{message:02x?}: {error}"
@@ -312,10 +315,10 @@ mod tests {
         assert!(refused > 1000, "{refused}");
     }
 
-    /// A caller chooses the first token's length, and how many items follow it.
+    /// A caller chooses the length of the first token and the number of items.
     #[test]
-    fn room_is_not_made_for_items_that_may_be_short() {
-        let mut outcomes = Outcomes::of(4096);
+    fn outcomes_reserve_is_capped_after_a_long_token() {
+        let mut outcomes = Outcomes::new(4096);
         let token = "t".repeat(256 * 1024);
         let lent = |token| Lent {
             token,
@@ -324,15 +327,14 @@ mod tests {
         };
         outcomes.push(Ok(lent(&*token)));
         assert!(outcomes.frame.capacity() < 8 * 1024 * 1024);
-        let mut outcomes = Outcomes::of(4096);
+        let mut outcomes = Outcomes::new(4096);
         outcomes.push(Ok(lent(&token[..400])));
         assert!(outcomes.frame.capacity() > 4096 * 400);
     }
 
-    /// To the byte what prost writes of the same message.
     #[test]
-    fn it_is_the_message_that_token_proto_describes() {
-        let mut outcomes = Outcomes::of(1);
+    fn outcomes_equal_the_encoding_of_prost() {
+        let mut outcomes = Outcomes::new(1);
         let mut expected = Vec::new();
         for length in [0, 1, 90, 127, 128, 300, 16_383, 16_384, 70_000] {
             for expires_at in [0, 1, 1_700_000_000, i64::MAX, -1] {
@@ -352,15 +354,15 @@ mod tests {
                 });
             }
         }
-        let failure = || Failure::Field("claims_json", "wants a JSON object".to_owned());
+        let failure = || Failure::Field("claims_json", "expected a JSON object".to_owned());
         outcomes.push(Err(failure()));
         expected.push(IssueOutcome {
             outcome: Some(issue_outcome::Outcome::Error(failure().item())),
         });
         assert_eq!(outcomes.issued(), 45);
         let expected = IssueBatchResponse { outcomes: expected };
-        // Tokens are not for a test's output.
+        // No assert_eq: test output must not contain tokens.
         assert!(outcomes.message::<IssueBatchResponse>().unwrap() == expected);
-        assert!(outcomes.framed().unwrap() == framed(&expected).unwrap());
+        assert!(outcomes.into_frame().unwrap() == frame(&expected).unwrap());
     }
 }

@@ -1,4 +1,4 @@
-//! gRPC: the services, and how their answers and errors are made.
+//! The gRPC services, and the encoding of their responses and errors.
 
 mod admin;
 pub(crate) mod deadline;
@@ -10,11 +10,11 @@ mod unary;
 mod watch;
 
 pub(crate) use admin::AdminApi;
-use admin::ArrivedKey;
+use admin::ImportKeyMessage;
 pub(crate) use report::ReportApi;
-pub(crate) use status::{denied, http as http_status, refused};
+pub(crate) use status::{denied, http as http_status, permission_denied};
 pub(crate) use token::TokenApi;
-pub(crate) use unary::Reply;
+pub(crate) use unary::ResponseBody;
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -30,31 +30,30 @@ use tonic::body::Body;
 use tower_service::Service as Tower;
 
 use self::unary::unary;
-use crate::auth::Shown;
-use crate::intake::Counted;
+use crate::auth::CallerCredentials;
+use crate::body_budget::MeteredBody;
 use crate::permissions::Caller;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::Service;
 
-/// A request that is being answered. A call's errors are in the answer's trailers.
+/// The future of an HTTP response. Errors of a call are in the trailers.
 ///
-/// Boxed where it is known what the answer needs, so that a call is one allocation, of the size of
-/// what it waits with.
-pub(crate) type Answering =
-    Pin<Box<dyn Future<Output = Result<Response<Reply>, Infallible>> + Send>>;
+/// Each call boxes its own future, so that a call needs one allocation of the required size.
+pub(crate) type ResponseFuture =
+    Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    guest: &Arc<Guest>,
-    request: Request<Counted>,
-) -> Answering {
+    peer: &Arc<Peer>,
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let mut api = TokenApi {
         service,
         caller,
-        shown: None,
+        credentials: None,
     };
     match method(&request) {
         "Issue" => unary(api, limit, request, |api, call| api.issue(call)),
@@ -64,11 +63,11 @@ pub(crate) fn token(
         "Revoke" => unary(api, limit, request, |api, call| api.revoke(call)),
         "Keys" => unary(api, limit, request, |api, call| api.keys(call)),
         "IssueStream" | "VerifyStream" | "WatchRevocations" => {
-            api.shown = Some(Arc::new(Shown::of(guest, request.headers())));
+            api.credentials = Some(Arc::new(CallerCredentials::new(peer, request.headers())));
             let server = TokenServiceServer::new(api);
             stream(server.max_decoding_message_size(limit), request)
         }
-        _ => unknown(),
+        _ => unknown_method(),
     }
 }
 
@@ -76,13 +75,13 @@ pub(crate) fn token(
 pub(crate) fn report(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    request: Request<Counted>,
-) -> Answering {
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let api = ReportApi { service, caller };
     match method(&request) {
         "GenerateJwt" => unary(api, limit, request, |api, call| api.generate_jwt(call)),
-        _ => unknown(),
+        _ => unknown_method(),
     }
 }
 
@@ -90,8 +89,8 @@ pub(crate) fn report(
 pub(crate) fn admin(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    request: Request<Counted>,
-) -> Answering {
+    request: Request<MeteredBody>,
+) -> ResponseFuture {
     let limit = service.limits.message_bytes;
     let api = AdminApi { service, caller };
     match method(&request) {
@@ -107,36 +106,36 @@ pub(crate) fn admin(
             api,
             limit,
             request,
-            |api, call: tonic::Request<ArrivedKey>| {
-                api.import_key(call.map(|ArrivedKey(call)| call))
+            |api, call: tonic::Request<ImportKeyMessage>| {
+                api.import_key(call.map(|ImportKeyMessage(call)| call))
             },
         ),
         "Status" => unary(api, limit, request, |api, call| api.status(call)),
-        _ => unknown(),
+        _ => unknown_method(),
     }
 }
 
-/// Hands a request to a service that tonic generates, or that speaks as those do. They are always
-/// ready.
-pub(crate) fn stream<S>(mut server: S, request: Request<Counted>) -> Answering
+/// Passes a request to a service that tonic generates, or that has the same interface. These services are
+/// always ready.
+pub(crate) fn stream<S>(mut server: S, request: Request<MeteredBody>) -> ResponseFuture
 where
-    S: Tower<Request<Counted>, Response = Response<Body>, Error = Infallible>,
+    S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
 {
-    let answering = server.call(request);
-    Box::pin(async move { answering.await.map(|answer| answer.map(Reply::Other)) })
+    let call = server.call(request);
+    Box::pin(async move { call.await.map(|response| response.map(ResponseBody::Other)) })
 }
 
-/// Refuses a call.
-pub(crate) fn refuse(status: Status) -> Answering {
+/// Ends a call with a status.
+pub(crate) fn fail(status: Status) -> ResponseFuture {
     Box::pin(ready(Ok(status.into_http())))
 }
 
-fn unknown() -> Answering {
-    refuse(Status::unimplemented("the service has no such method"))
+fn unknown_method() -> ResponseFuture {
+    fail(Status::unimplemented("unknown method"))
 }
 
-/// What stands behind the service's name in the path: `/package.Service/Method`.
+/// The method in a path: `/package.Service/Method`.
 fn method<B>(request: &Request<B>) -> &str {
     let mut parts = request.uri().path().splitn(3, '/');
     parts.nth(2).unwrap_or_default()

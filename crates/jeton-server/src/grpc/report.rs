@@ -1,22 +1,24 @@
-//! `jwt.services.JwtService`: what a public comparison of gRPC servers measured. Each call takes the
-//! next of a thousand addresses, issues a token for it, verifies the token and compares the subject.
+//! `jwt.services.JwtService`, the service of a public benchmark of gRPC servers.
+//!
+//! Each call takes the next of a thousand addresses, issues a token for it, verifies the token and compares
+//! the subject.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use jeton_issuer::Request as Wanted;
+use jeton_issuer::Request as NodeRequest;
 use jeton_proto::report::jwt_service_server::JwtService;
 use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
 use tonic::{Request, Response, Status};
 
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
-/// How many addresses there are.
+/// Number of addresses.
 const ADDRESSES: usize = 1000;
-/// The report's addresses have 18 characters; these are made up.
+/// Each address has 18 characters, as in the benchmark.
 const DOMAIN: &str = "@mail.test";
 
 /// The service, for one caller.
@@ -31,14 +33,14 @@ impl JwtService for ReportApi {
         &self,
         request: Request<GenerateJwtRequest>,
     ) -> Result<Response<GenerateJwtResponse>, Status> {
-        let began = Instant::now();
+        let started = Instant::now();
         let algorithm = &request.get_ref().algorithm;
         let generated = self
             .service
-            .in_time()
+            .check_load()
             .and_then(|()| self.generate(algorithm));
-        let end = generated.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(Call::GenerateJwt, end, began);
+        let outcome = generated.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(Call::GenerateJwt, outcome, started);
         Ok(Response::new(
             generated.map_err(|failure| failure.status())?,
         ))
@@ -54,15 +56,15 @@ impl ReportApi {
             "HS256" => &settings.hs256,
             "ES256" => &settings.es256,
             _ => {
-                let what = "wants HS256 or ES256".to_owned();
+                let what = "expected HS256 or ES256".to_owned();
                 return Err(Failure::Field("algorithm", what));
             }
         };
-        allow(&self.caller, Permission::Issue, &settings.issuer)?;
-        allow(&self.caller, Permission::Verify, &settings.issuer)?;
+        check_permission(&self.caller, Permission::Issue, &settings.issuer)?;
+        check_permission(&self.caller, Permission::Verify, &settings.issuer)?;
         let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));
-        let wanted = Wanted::new(profile).subject(&subject);
-        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &wanted)?;
+        let node_request = NodeRequest::new(profile).subject(&subject);
+        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &node_request)?;
         if verified.subject() != Some(&*subject) {
             return Err(jeton_issuer::Error::Token(jeton::Error::Primitive).into());
         }
@@ -81,12 +83,12 @@ impl ReportApi {
 
 fn address(index: usize) -> String {
     let index = index % ADDRESSES;
-    let digit = |place: usize| char::from(b'0' + u8::try_from(index / place % 10).unwrap_or(0));
+    let digit = |unit: usize| char::from(b'0' + u8::try_from(index / unit % 10).unwrap_or(0));
     let mut address = String::with_capacity(18);
     address.push_str("user0");
     [100, 10, 1]
         .into_iter()
-        .for_each(|place| address.push(digit(place)));
+        .for_each(|unit| address.push(digit(unit)));
     address.push_str(DOMAIN);
     address
 }
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_a_thousand_addresses_of_eighteen_characters() {
+    fn address_has_a_thousand_values_of_eighteen_characters() {
         let all: std::collections::BTreeSet<String> = (0..2 * ADDRESSES).map(address).collect();
         assert_eq!(all.len(), ADDRESSES);
         assert!(all.iter().all(|address| address.len() == 18));

@@ -1,5 +1,6 @@
-//! Errors as gRPC has them: a code, a reason for programs, words for people. None of them repeats
-//! what the caller sent.
+//! gRPC errors: a code, a reason for programs and a message for people.
+//!
+//! An error never repeats data of the request.
 
 use std::collections::HashMap;
 
@@ -10,14 +11,14 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::auth::Denied;
-use crate::metrics::End;
+use crate::metrics::CallOutcome;
 use crate::service::Failure;
 
 /// The `domain` of every google.rpc.ErrorInfo.
 const DOMAIN: &str = "jeton";
 
-/// A failure, read for a caller.
-struct Told {
+/// The parts of an error that a caller receives.
+struct ErrorParts {
     code: Code,
     reason: &'static str,
     message: String,
@@ -26,50 +27,50 @@ struct Told {
 
 impl Failure {
     pub(super) fn status(&self) -> Status {
-        let told = self.told();
+        let parts = self.parts();
         let mut details =
-            ErrorDetails::with_error_info(told.reason, DOMAIN, HashMap::<String, String>::new());
-        if let Some(field) = told.field {
-            details.add_bad_request_violation(field, told.message.clone());
+            ErrorDetails::with_error_info(parts.reason, DOMAIN, HashMap::<String, String>::new());
+        if let Some(field) = parts.field {
+            details.add_bad_request_violation(field, parts.message.clone());
         }
-        Status::with_error_details(told.code, told.message, details)
+        Status::with_error_details(parts.code, parts.message, details)
     }
 
     pub(super) fn item(&self) -> ItemError {
-        let told = self.told();
+        let parts = self.parts();
         ItemError {
-            code: told.code as i32,
-            reason: told.reason.to_owned(),
-            message: told.message,
+            code: parts.code as i32,
+            reason: parts.reason.to_owned(),
+            message: parts.message,
         }
     }
 
-    pub(crate) fn end(&self) -> End {
-        match self.told().code {
-            Code::FailedPrecondition => End::Rejected,
-            Code::ResourceExhausted => End::Shed,
-            Code::Internal | Code::Unavailable | Code::DataLoss => End::Failed,
-            _ => End::Refused,
+    pub(crate) fn outcome(&self) -> CallOutcome {
+        match self.parts().code {
+            Code::FailedPrecondition => CallOutcome::Rejected,
+            Code::ResourceExhausted => CallOutcome::Overloaded,
+            Code::Internal | Code::Unavailable | Code::DataLoss => CallOutcome::ServerError,
+            _ => CallOutcome::ClientError,
         }
     }
 
-    fn told(&self) -> Told {
+    fn parts(&self) -> ErrorParts {
         match self {
-            Failure::Denied(denied) => of_denied(*denied),
-            Failure::Issuer(error) => of_issuer(error),
-            Failure::Overloaded(what) => Told {
+            Failure::Denied(denied) => denied_parts(*denied),
+            Failure::Issuer(error) => issuer_parts(error),
+            Failure::Overloaded(what) => ErrorParts {
                 code: Code::ResourceExhausted,
                 reason: "OVERLOADED",
                 message: (*what).to_owned(),
                 field: None,
             },
-            Failure::Late => Told {
+            Failure::DeadlineExceeded => ErrorParts {
                 code: Code::DeadlineExceeded,
                 reason: "DEADLINE_EXCEEDED",
-                message: "the call was not answered within its `grpc-timeout`".to_owned(),
+                message: "deadline exceeded (`grpc-timeout`)".to_owned(),
                 field: None,
             },
-            Failure::Field(field, what) => Told {
+            Failure::Field(field, what) => ErrorParts {
                 code: Code::InvalidArgument,
                 reason: "INVALID_ARGUMENT",
                 message: format!("`{field}`: {what}"),
@@ -79,28 +80,28 @@ impl Failure {
     }
 }
 
-/// A caller that is turned away before its request is read.
+/// The status for a caller that is refused.
 pub(crate) fn denied(denied: Denied) -> Status {
     Failure::Denied(denied).status()
 }
 
-/// A request that no gRPC client would have sent by itself.
-pub(crate) fn refused(reason: &'static str, message: &str) -> Status {
+/// The status of a request that is rejected by its host or origin.
+pub(crate) fn permission_denied(reason: &'static str, message: &str) -> Status {
     let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::<String, String>::new());
     Status::with_error_details(Code::PermissionDenied, message, details)
 }
 
-fn of_denied(denied: Denied) -> Told {
+fn denied_parts(denied: Denied) -> ErrorParts {
     let (code, reason, message) = match denied {
         Denied::NoCredentials => (
             Code::Unauthenticated,
             "NO_CREDENTIALS",
-            "wants a client certificate or `authorization: Bearer TOKEN`".to_owned(),
+            "no credentials: send a client certificate or `authorization: Bearer TOKEN`".to_owned(),
         ),
         Denied::BadCredentials => (
             Code::Unauthenticated,
             "BAD_CREDENTIALS",
-            "the certificate or the bearer token is not one of a client of this server".to_owned(),
+            "the certificate or bearer token does not belong to a client of this server".to_owned(),
         ),
         Denied::Permission(permission) => (
             Code::PermissionDenied,
@@ -110,20 +111,20 @@ fn of_denied(denied: Denied) -> Told {
         Denied::Credential => (
             Code::PermissionDenied,
             "NOT_ALLOWED",
-            "a token of this subject for this audience is a credential of this server: only a caller with \
-             the permission to admin has one issued that is not its own"
+            "a token of this subject for this audience is a client credential of this server: issuing one for \
+             another subject requires the permission `admin`"
                 .to_owned(),
         ),
         Denied::NoAdminToken => (
             Code::Unauthenticated,
             "NO_ADMIN_TOKEN",
-            "wants `authorization: Bearer TOKEN`: without clients in the configuration, the token is in the \
-             file `admin-token` of the data folder, new at each start"
+            "no admin token: send `authorization: Bearer TOKEN`. Without configured clients, each start writes \
+             a new token to the file `admin-token` in the data folder"
                 .to_owned(),
         ),
-        Denied::Stale => return of_issuer(&Error::Stale),
+        Denied::Stale => return issuer_parts(&Error::Stale),
     };
-    Told {
+    ErrorParts {
         code,
         reason,
         message,
@@ -131,7 +132,7 @@ fn of_denied(denied: Denied) -> Told {
     }
 }
 
-fn of_issuer(error: &Error) -> Told {
+fn issuer_parts(error: &Error) -> ErrorParts {
     let mut field = None;
     let (code, reason) = match error {
         Error::Invalid(rule) | Error::Unsupported(rule) => {
@@ -156,7 +157,7 @@ fn of_issuer(error: &Error) -> Told {
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),
         Error::WrongAudience => (Code::FailedPrecondition, "TOKEN_FOR_ANOTHER_AUDIENCE"),
         Error::Token(error) => match error.rejection() {
-            Some(rejection) => (Code::FailedPrecondition, of_rejection(rejection)),
+            Some(rejection) => (Code::FailedPrecondition, rejection_reason(rejection)),
             None if matches!(error, jeton::Error::Primitive) => (Code::Internal, "INTERNAL"),
             None => (Code::InvalidArgument, "INVALID_CLAIMS"),
         },
@@ -165,12 +166,12 @@ fn of_issuer(error: &Error) -> Told {
         Error::Store(_) => (Code::Unavailable, "STORE"),
         _ => (Code::Internal, "INTERNAL"),
     };
-    // What is wrong inside is for the operator's log, not for the caller.
+    // Details of internal errors are for the operator's log only.
     let message = match code {
-        Code::Internal => "the server could not answer".to_owned(),
+        Code::Internal => "internal error".to_owned(),
         _ => error.to_string(),
     };
-    Told {
+    ErrorParts {
         code,
         reason,
         message,
@@ -178,7 +179,7 @@ fn of_issuer(error: &Error) -> Told {
     }
 }
 
-fn of_rejection(rejection: Rejection) -> &'static str {
+fn rejection_reason(rejection: Rejection) -> &'static str {
     match rejection {
         Rejection::Expired => "TOKEN_EXPIRED",
         Rejection::NotYetValid | Rejection::IssuedInTheFuture => "TOKEN_NOT_YET_VALID",
@@ -197,10 +198,10 @@ fn of_rejection(rejection: Rejection) -> &'static str {
     }
 }
 
-/// A gRPC code as HTTP has it, for the forms.
+/// Converts an error for the HTTP endpoints: status, reason and message.
 pub(crate) fn http(failure: &Failure) -> (http::StatusCode, &'static str, String) {
-    let told = failure.told();
-    let status = match told.code {
+    let parts = failure.parts();
+    let status = match parts.code {
         Code::Unauthenticated => http::StatusCode::UNAUTHORIZED,
         Code::PermissionDenied => http::StatusCode::FORBIDDEN,
         Code::NotFound => http::StatusCode::NOT_FOUND,
@@ -209,5 +210,5 @@ pub(crate) fn http(failure: &Failure) -> (http::StatusCode, &'static str, String
         Code::Internal => http::StatusCode::INTERNAL_SERVER_ERROR,
         _ => http::StatusCode::BAD_REQUEST,
     };
-    (status, told.reason, told.message)
+    (status, parts.reason, parts.message)
 }

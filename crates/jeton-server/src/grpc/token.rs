@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
 use jeton_issuer::{
-    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as Wanted, Revoke, Subject,
+    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as NodeRequest, Revoke, Subject,
 };
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
@@ -20,24 +20,24 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
-use super::unary::Answered;
+use super::unary::MethodFuture;
 use super::watch;
-use crate::auth::Shown;
-use crate::metrics::{Call, End};
-use crate::pace::{Pace, Paced};
+use crate::auth::CallerCredentials;
+use crate::metrics::{Call, CallOutcome};
+use crate::time_slice::{TimeSlice, SlicedStream};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, allow};
+use crate::service::{Failure, Service, check_permission};
 
 /// The service, for one caller.
 #[derive(Clone)]
 pub(crate) struct TokenApi {
     pub(super) service: Arc<Service>,
     pub(super) caller: Arc<Caller>,
-    /// Of a stream.
-    pub(super) shown: Option<Arc<Shown>>,
+    /// Set for streaming calls.
+    pub(super) credentials: Option<Arc<CallerCredentials>>,
 }
 
-type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl TokenService for TokenApi {
@@ -45,22 +45,22 @@ impl TokenService for TokenApi {
         &self,
         request: Request<IssueRequest>,
     ) -> Result<Response<IssueResponse>, Status> {
-        self.answer(Call::Issue, || self.issue_one(request.get_ref()))
+        self.respond(Call::Issue, || self.issue_one(request.get_ref()))
     }
 
     async fn verify(
         &self,
         request: Request<VerifyRequest>,
     ) -> Result<Response<VerifyResponse>, Status> {
-        self.answer(Call::Verify, || self.verify_one(request.get_ref()))
+        self.respond(Call::Verify, || self.verify_one(request.get_ref()))
     }
 
     async fn issue_batch(
         &self,
         request: Request<IssueBatchRequest>,
     ) -> Result<Response<IssueBatchResponse>, Status> {
-        // Only tonic would ask like this: see `issue_outcomes`.
-        let batch = Batch::of(request.get_ref());
+        // The trait requires this method. Calls use `issue_outcomes` directly.
+        let batch = Batch::encode(request.get_ref());
         let outcomes = self.issue_outcomes(Request::new(batch)).await?;
         Ok(Response::new(outcomes.get_ref().message()?))
     }
@@ -70,10 +70,10 @@ impl TokenService for TokenApi {
         request: Request<VerifyBatchRequest>,
     ) -> Result<Response<VerifyBatchResponse>, Status> {
         let verified = self.verify_many(request.get_ref());
-        self.answer_in_slices(Call::VerifyBatch, verified).await
+        self.respond_in_slices(Call::VerifyBatch, verified).await
     }
 
-    type IssueStreamStream = Answers<IssueOutcome>;
+    type IssueStreamStream = ResponseStream<IssueOutcome>;
 
     async fn issue_stream(
         &self,
@@ -81,17 +81,17 @@ impl TokenService for TokenApi {
     ) -> Result<Response<Self::IssueStreamStream>, Status> {
         let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
-            let began = Instant::now();
+            let started = Instant::now();
             let request = request?;
             api.identify_again()?;
-            let issued = api.service.in_time().and_then(|()| api.issue_one(&request));
-            api.count(Call::IssueStream, &issued, began);
+            let issued = api.service.check_load().and_then(|()| api.issue_one(&request));
+            api.count(Call::IssueStream, &issued, started);
             Ok(issue_outcome(issued))
         });
-        Ok(Response::new(Box::pin(Paced::new(outcomes))))
+        Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
     }
 
-    type VerifyStreamStream = Answers<VerifyOutcome>;
+    type VerifyStreamStream = ResponseStream<VerifyOutcome>;
 
     async fn verify_stream(
         &self,
@@ -99,17 +99,17 @@ impl TokenService for TokenApi {
     ) -> Result<Response<Self::VerifyStreamStream>, Status> {
         let mut api = self.clone();
         let outcomes = request.into_inner().map(move |request| {
-            let began = Instant::now();
+            let started = Instant::now();
             let request = request?;
             api.identify_again()?;
             let verified = api
                 .service
-                .in_time()
+                .check_load()
                 .and_then(|()| api.verify_one(&request));
-            api.count(Call::VerifyStream, &verified, began);
+            api.count(Call::VerifyStream, &verified, started);
             Ok(verify_outcome(verified))
         });
-        Ok(Response::new(Box::pin(Paced::new(outcomes))))
+        Ok(Response::new(Box::pin(SlicedStream::new(outcomes))))
     }
 
     async fn revoke(
@@ -117,7 +117,7 @@ impl TokenService for TokenApi {
         request: Request<RevokeRequest>,
     ) -> Result<Response<RevokeResponse>, Status> {
         let revoked = self.revoke_one(request.into_inner());
-        self.answer_in_slices(Call::Revoke, revoked).await
+        self.respond_in_slices(Call::Revoke, revoked).await
     }
 
     type WatchRevocationsStream = watch::Updates;
@@ -126,17 +126,17 @@ impl TokenService for TokenApi {
         &self,
         request: Request<WatchRevocationsRequest>,
     ) -> Result<Response<Self::WatchRevocationsStream>, Status> {
-        let began = Instant::now();
-        let begun = self
+        let started = Instant::now();
+        let updates = self
             .issuer(&request.get_ref().issuer, Permission::Verify)
-            .and_then(|iss| watch::begin(self.clone(), iss));
-        self.count(Call::WatchRevocations, &begun, began);
-        Ok(Response::new(begun.map_err(|failure| failure.status())?))
+            .and_then(|iss| watch::start(self.clone(), iss));
+        self.count(Call::WatchRevocations, &updates, started);
+        Ok(Response::new(updates.map_err(|failure| failure.status())?))
     }
 
     async fn keys(&self, request: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
-        self.answer(Call::Keys, || {
-            // Public, as they are over HTTP.
+        self.respond(Call::Keys, || {
+            // No permission check: key sets are public over HTTP too.
             let iss = self.service.issuer(&request.get_ref().issuer)?;
             let keys = self.service.node.key_set(&iss)?;
             let max_age_seconds = match self.service.node.key_sets_may_be_cached() {
@@ -154,63 +154,64 @@ impl TokenService for TokenApi {
 }
 
 impl TokenApi {
-    /// Answers a call, unless the server is late, and counts how it ended.
-    fn answer<T>(
+    /// Handles a call unless the worker is overloaded, and counts its outcome.
+    fn respond<T>(
         &self,
         call: Call,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
-        let done = self.service.in_time().and_then(|()| work());
-        self.count(call, &done, began);
+        let started = Instant::now();
+        let done = self.service.check_load().and_then(|()| work());
+        self.count(call, &done, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
-    /// The same of work during which the worker answers others.
-    async fn answer_in_slices<T>(
+    /// Same as [`respond`](TokenApi::respond), for work that yields to other calls.
+    async fn respond_in_slices<T>(
         &self,
         call: Call,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<Response<T>, Status> {
-        let began = Instant::now();
-        let done = match self.service.in_time() {
+        let started = Instant::now();
+        let done = match self.service.check_load() {
             Ok(()) => work.await,
-            Err(late) => Err(late),
+            Err(overloaded) => Err(overloaded),
         };
-        self.count(call, &done, began);
+        self.count(call, &done, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
 
-    fn count<T>(&self, call: Call, done: &Result<T, Failure>, began: Instant) {
-        let end = done.as_ref().map_or_else(Failure::end, |_| End::Done);
-        self.service.metrics.count(call, end, began);
+    fn count<T>(&self, call: Call, done: &Result<T, Failure>, started: Instant) {
+        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service.metrics.count(call, outcome, started);
     }
 
-    /// Who calls, when a stream goes on: its bearer token may have expired or been revoked, and the clients
-    /// in the configuration may have changed.
+    /// Identifies the caller of a stream again.
+    ///
+    /// Its bearer token may have expired or been revoked since, or the configured clients have changed.
     fn identify_again(&mut self) -> Result<(), Status> {
-        if let Some(shown) = &self.shown {
-            self.caller = shown.identify(&self.service).map_err(denied)?;
+        if let Some(credentials) = &self.credentials {
+            self.caller = credentials.identify(&self.service).map_err(denied)?;
         }
         Ok(())
     }
 
-    /// Whether a stream's caller may still verify.
+    /// Checks that the caller of a stream may still verify.
     pub(super) fn check_again(&mut self, iss: &str) -> Result<(), Status> {
         self.identify_again()?;
-        allow(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
+        check_permission(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
     }
 
     fn issuer(&self, named: &str, permission: Permission) -> Result<String, Failure> {
         let iss = self.service.issuer(named)?;
-        allow(&self.caller, permission, &iss)?;
+        check_permission(&self.caller, permission, &iss)?;
         Ok(iss.into_owned())
     }
 
     fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
-        let wanted = wanted(request, self.service.limits.token_bytes())?;
-        let issued = self.service.issue(&self.caller, &iss, &wanted)?;
+        let node_request = node_request(request, self.service.limits.token_bytes())?;
+        let issued = self.service.issue(&self.caller, &iss, &node_request)?;
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         Ok(issue_response(issued))
     }
@@ -226,12 +227,12 @@ impl TokenApi {
         Ok(verify_response(&verified))
     }
 
-    /// `IssueBatch`, whose answer is written as it is made.
-    pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> Answered<'_, Outcomes> {
+    /// `IssueBatch` with a response that is encoded while tokens are issued.
+    pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> MethodFuture<'_, Outcomes> {
         Box::pin(async move {
             let contents = request.get_ref().read()?;
             let issued = self.issue_many(&contents);
-            self.answer_in_slices(Call::IssueBatch, issued).await
+            self.respond_in_slices(Call::IssueBatch, issued).await
         })
     }
 
@@ -239,13 +240,13 @@ impl TokenApi {
         let iss = self.issuer(request.issuer, Permission::Issue)?;
         let items = &request.items;
         self.check_batch("items", items.len())?;
-        let mut outcomes = Outcomes::of(items.len());
+        let mut outcomes = Outcomes::new(items.len());
         let mut rest = &items[..];
-        let mut pace = Pace::begin();
+        let mut slice = TimeSlice::begin();
         loop {
-            match self.issue_slice(&iss, request, rest, &mut pace, &mut outcomes) {
+            match self.issue_slice(&iss, request, rest, &mut slice, &mut outcomes) {
                 Ok(done) => rest = &rest[done..],
-                // What is wrong with all of them is told of each.
+                // An error that concerns the whole batch becomes the outcome of each item.
                 Err(failure) => {
                     rest.iter().for_each(|_| outcomes.push_failed(&failure));
                     break;
@@ -254,7 +255,7 @@ impl TokenApi {
             if rest.is_empty() {
                 break;
             }
-            pace.pause().await;
+            slice.pause().await;
         }
         self.service
             .metrics
@@ -263,27 +264,27 @@ impl TokenApi {
         Ok(outcomes)
     }
 
-    /// Issues the first of these items, as many as the slice has room for, and says how many.
+    /// Issues items until the time slice is over, and returns how many.
     fn issue_slice(
         &self,
         iss: &str,
         request: &Contents<'_>,
         items: &[Item<'_>],
-        pace: &mut Pace,
+        slice: &mut TimeSlice,
         outcomes: &mut Outcomes,
     ) -> Result<usize, Failure> {
-        let doorman = self.service.doorman.load();
+        let authenticator = self.service.authenticator.load();
         let token_bytes = self.service.limits.token_bytes();
         let issue = |desk: &Desk<'_>| {
             let mut series = desk.series()?;
             for (index, item) in items.iter().enumerate() {
                 let (audience, subject) = (desk.audience(), given(item.subject));
-                let checked = doorman.check_credential(&self.caller, iss, audience, subject);
+                let checked = authenticator.check_credential(&self.caller, iss, audience, subject);
                 outcomes.push(match checked {
                     Ok(()) => issue_item(&mut series, item, token_bytes),
                     Err(denied) => Err(denied.into()),
                 });
-                if pace.is_over() {
+                if slice.is_over() {
                     return Ok(index + 1);
                 }
             }
@@ -304,19 +305,19 @@ impl TokenApi {
             return Err(no_audience());
         }
         let mut outcomes = Vec::with_capacity(request.tokens.len());
-        let mut pace = Pace::begin();
+        let mut slice = TimeSlice::begin();
         for token in &request.tokens {
             let verified = self.service.node.verify(&iss, &request.audience, token);
             let verified = verified.map(|token| verify_response(&token));
             outcomes.push(verify_outcome(verified.map_err(Failure::from)));
-            if pace.is_over() {
-                pace.pause().await;
+            if slice.is_over() {
+                slice.pause().await;
             }
         }
-        let done = |one: &&VerifyOutcome| {
+        let is_verified = |one: &&VerifyOutcome| {
             matches!(one.outcome, Some(verify_outcome::Outcome::Verified(_)))
         };
-        let verified = outcomes.iter().filter(done).count() as u64;
+        let verified = outcomes.iter().filter(is_verified).count() as u64;
         self.service
             .metrics
             .verified
@@ -331,7 +332,7 @@ impl TokenApi {
             None => {
                 return Err(Failure::Field(
                     "what",
-                    "wants one of token, token_id, subject, client_id, key_id".to_owned(),
+                    "required: one of token, token_id, subject, client_id, key_id".to_owned(),
                 ));
             }
             Some(revoke_request::What::Token(token)) => {
@@ -355,17 +356,17 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.untaken.is_too_much() {
+        if self.service.unread.is_over_limit() {
             return Err(Failure::Overloaded(
-                "clients have not taken what they were answered: try again later",
+                "too many unread responses, retry later",
             ));
         }
-        let most = self.service.limits.batch_items;
+        let max = self.service.limits.batch_items;
         match items {
-            0 => Err(Failure::Field(field, "wants at least one".to_owned())),
-            items if items > most => Err(Failure::Field(
+            0 => Err(Failure::Field(field, "must not be empty".to_owned())),
+            items if items > max => Err(Failure::Field(
                 field,
-                format!("{items} items, and {most} are the most: send several batches"),
+                format!("{items} items, maximum {max}: send several batches"),
             )),
             _ => Ok(()),
         }
@@ -373,29 +374,29 @@ impl TokenApi {
 }
 
 fn no_audience() -> Failure {
-    Failure::Field("audience", "wants whom the token must be for".to_owned())
+    Failure::Field("audience", "required".to_owned())
 }
 
-fn wanted(request: &IssueRequest, token_bytes: usize) -> Result<Wanted<'_>, Failure> {
+fn node_request(request: &IssueRequest, token_bytes: usize) -> Result<NodeRequest<'_>, Failure> {
     let claims = CustomClaims::from_json(&request.claims_json, token_bytes)?;
-    let mut wanted = Wanted::new(profile(&request.profile)?).claims(claims);
+    let mut node_request = NodeRequest::new(profile(&request.profile)?).claims(claims);
     if let Some(subject) = given(&request.subject) {
-        wanted = wanted.subject(subject);
+        node_request = node_request.subject(subject);
     }
     if let Some(audience) = given(&request.audience) {
-        wanted = wanted.audience(audience);
+        node_request = node_request.audience(audience);
     }
-    Ok(wanted)
+    Ok(node_request)
 }
 
 fn profile(named: &str) -> Result<&str, Failure> {
     given(named).ok_or_else(|| {
-        let what = "wants a profile of the issuer".to_owned();
+        let what = "required: the name of a profile of the issuer".to_owned();
         Failure::Field("profile", what)
     })
 }
 
-/// A field that is not empty.
+/// A field, or `None` if it is empty.
 fn given(field: &str) -> Option<&str> {
     (!field.is_empty()).then_some(field)
 }

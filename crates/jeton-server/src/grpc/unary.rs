@@ -1,6 +1,7 @@
-//! Calls of one message and one answer, which nearly all are, without what only a stream needs: the
-//! message is decoded where it arrived, and the answer is one frame between headers and trailers that
-//! are always the same. Streams, and the services of others, go through tonic.
+//! Unary calls, without the overhead of streams.
+//!
+//! The request message is decoded in place. The response is one frame between constant headers and
+//! trailers. Streams and services from other crates use tonic.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,100 +17,100 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 
-use super::{Answering, refuse};
-use crate::intake::Counted;
-use crate::untaken::{LongAnswer, Untaken};
+use super::{ResponseFuture, fail};
+use crate::body_budget::MeteredBody;
+use crate::unread_responses::{LongResponse, UnreadResponses};
 
-/// Before each message: whether it is compressed, and its length.
-pub(super) const HEAD: usize = 5;
+/// Bytes of a gRPC frame header: the compression flag and the message length.
+pub(super) const FRAME_HEADER: usize = 5;
 
-/// What a request is answered with.
-pub(crate) enum Reply {
-    /// A message in its frame; none once it is sent. The trailers that follow say that all is well.
+/// The body of an HTTP response.
+pub(crate) enum ResponseBody {
+    /// A framed message, then trailers with status 0. `None` after the message was sent.
     Message(Option<Bytes>),
-    /// A message in its frame that is handed over piece by piece, before the same trailers.
-    Long(LongAnswer),
-    /// Nothing more.
+    /// A framed message that is sent in pieces, then the same trailers.
+    Long(LongResponse),
+    /// The end.
     Ended,
-    /// A stream, an error, or no gRPC at all.
+    /// A stream, an error, or a response that is not gRPC.
     Other(Body),
 }
 
-/// What a call asks.
-pub(super) trait Question: Send + Sized {
-    /// Of its message's bytes.
-    fn arrived(message: Bytes) -> Result<Self, Status>;
+/// The request message of a call.
+pub(super) trait RequestMessage: Send + Sized {
+    /// Decodes the bytes of the message.
+    fn decode_message(message: Bytes) -> Result<Self, Status>;
 }
 
-impl<M: Message + Default> Question for M {
-    fn arrived(message: Bytes) -> Result<M, Status> {
-        // What is wrong in it is told without repeating it.
+impl<M: Message + Default> RequestMessage for M {
+    fn decode_message(message: Bytes) -> Result<M, Status> {
+        // prost's error does not repeat data of the message.
         M::decode(message).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
-/// What a call is answered with, in its frame.
-pub(super) trait Answer {
-    fn framed(self) -> Result<Bytes, Status>;
+/// The response message of a call.
+pub(super) trait ResponseMessage {
+    fn into_frame(self) -> Result<Bytes, Status>;
 }
 
-impl<M: Message> Answer for M {
-    fn framed(self) -> Result<Bytes, Status> {
-        framed(&self)
+impl<M: Message> ResponseMessage for M {
+    fn into_frame(self) -> Result<Bytes, Status> {
+        frame(&self)
     }
 }
 
-/// What a method answers, as tonic generates them.
-pub(super) type Answered<'a, A> =
+/// The future of a method, as in tonic's generated traits.
+pub(super) type MethodFuture<'a, A> =
     Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
 
-/// Reads a call's message, has it answered, and frames the answer.
+/// Reads the request message, calls the method and frames the response.
 pub(super) fn unary<S, Q, A>(
     api: S,
     limit: usize,
-    request: http::Request<Counted>,
-    method: impl FnOnce(&S, tonic::Request<Q>) -> Answered<'_, A> + Send + 'static,
-) -> Answering
+    request: http::Request<MeteredBody>,
+    method: impl FnOnce(&S, tonic::Request<Q>) -> MethodFuture<'_, A> + Send + 'static,
+) -> ResponseFuture
 where
     S: Send + Sync + 'static,
-    Q: Question + 'static,
-    A: Answer + 'static,
+    Q: RequestMessage + 'static,
+    A: ResponseMessage + 'static,
 {
     if let Err(status) = check_encoding(request.headers()) {
-        return refuse(status);
+        return fail(status);
     }
-    let mut body = request.into_body().of_one_message();
+    let mut body = request.into_body().single_message();
     Box::pin(async move {
-        let answered = match message(&mut body, limit).await {
+        let response = match message(&mut body, limit).await {
             Ok(message) => method(&api, tonic::Request::new(message)).await,
             Err(status) => Err(status),
         };
-        let framed = answered.and_then(|answer| answer.into_inner().framed());
+        let framed = response.and_then(|answer| answer.into_inner().into_frame());
         Ok(framed.map_or_else(Status::into_http, |message| {
-            respond(message, body.untaken())
+            respond(message, body.unread())
         }))
     })
 }
 
-/// The one message of a request.
-async fn message<Q: Question>(body: &mut Counted, limit: usize) -> Result<Q, Status> {
+/// Reads the single message of a request.
+async fn message<Q: RequestMessage>(body: &mut MeteredBody, limit: usize) -> Result<Q, Status> {
     let mut frame = next(body).await?;
     check(&frame, limit)?;
-    // Nearly always all has come with the first piece, and is not copied.
+    // The usual case: the first piece is the whole message, and is not copied.
     if !is_whole(&frame) {
         frame = join(frame, body, limit).await?;
     }
-    frame.advance(HEAD);
-    let message = Q::arrived(frame)?;
+    frame.advance(FRAME_HEADER);
+    let message = Q::decode_message(frame)?;
     match next(body).await?.is_empty() {
         true => Ok(message),
         false => Err(more_than_one()),
     }
 }
 
-/// Waits for the pieces of a frame that has begun.
-async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, Status> {
-    // Copied, so that who is waited for does not keep what else the connection read with it.
+/// Waits for the remaining pieces of a frame.
+async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Bytes, Status> {
+    // Copied, so that a slow request does not keep the read buffer of the connection in memory.
     let mut joined = BytesMut::from(&*first);
     drop(first);
     while !is_whole(&joined) {
@@ -117,7 +118,7 @@ async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, S
         if more.is_empty() {
             let what = match joined.is_empty() {
                 true => "the request has no message",
-                false => "the request's message is cut short",
+                false => "the request message is truncated",
             };
             return Err(Status::internal(what));
         }
@@ -127,13 +128,13 @@ async fn join(first: Bytes, body: &mut Counted, limit: usize) -> Result<Bytes, S
     Ok(joined.freeze())
 }
 
-/// The next piece of a body; empty at its end.
-async fn next(body: &mut Counted) -> Result<Bytes, Status> {
+/// The next piece of a body. Empty at the end.
+async fn next(body: &mut MeteredBody) -> Result<Bytes, Status> {
     while !body.is_end_stream() {
         let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await else {
             break;
         };
-        // Trailers say nothing to this server.
+        // Request trailers are ignored.
         match frame?.into_data() {
             Ok(data) if !data.is_empty() => return Ok(data),
             _ => {}
@@ -142,21 +143,21 @@ async fn next(body: &mut Counted) -> Result<Bytes, Status> {
     Ok(Bytes::new())
 }
 
-/// The message that a piece begins with, as its head says it is.
+/// The compression flag and the message length in a frame header.
 fn head(arrived: &[u8]) -> Option<(u8, usize)> {
-    let [flag, length @ ..] = *arrived.first_chunk::<HEAD>()?;
+    let [flag, length @ ..] = *arrived.first_chunk::<FRAME_HEADER>()?;
     Some((flag, u32::from_be_bytes(length) as usize))
 }
 
 fn is_whole(arrived: &[u8]) -> bool {
-    head(arrived).is_some_and(|(_, length)| arrived.len() == HEAD + length)
+    head(arrived).is_some_and(|(_, length)| arrived.len() == FRAME_HEADER + length)
 }
 
 fn more_than_one() -> Status {
     Status::internal("the request has more than one message")
 }
 
-/// Refuses what will never be one message within the limit, as soon as that can be seen.
+/// Fails as soon as the received bytes cannot become one message within the limit.
 fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
     let Some((flag, length)) = head(arrived) else {
         return Ok(());
@@ -165,7 +166,7 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
         0 => {}
         1 => {
             return Err(Status::internal(
-                "the message is compressed, and the request does not say how",
+                "the message is compressed, but `grpc-encoding` is missing",
             ));
         }
         _ => {
@@ -176,22 +177,22 @@ fn check(arrived: &[u8], limit: usize) -> Result<(), Status> {
     }
     if length > limit {
         return Err(Status::out_of_range(format!(
-            "the message has {length} bytes, and {limit} are the most"
+            "the message has {length} bytes, maximum {limit}"
         )));
     }
-    if arrived.len() > HEAD + length {
+    if arrived.len() > FRAME_HEADER + length {
         return Err(more_than_one());
     }
     Ok(())
 }
 
-/// No compression is spoken here.
+/// Checks that the request is not compressed.
 fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     match headers.get("grpc-encoding") {
         None => Ok(()),
         Some(encoding) if encoding == "identity" => Ok(()),
         Some(_) => {
-            let what = "the message is compressed, and this server does not know how";
+            let what = "compression is not supported";
             let mut status = Status::unimplemented(what);
             let identity = MetadataValue::from_static("identity");
             let metadata = status.metadata_mut();
@@ -201,43 +202,43 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
-/// A message behind its head, in one allocation.
-pub(super) fn framed(message: &impl Message) -> Result<Bytes, Status> {
-    let mut frame = Vec::with_capacity(HEAD + message.encoded_len());
-    frame.resize(HEAD, 0);
+/// Encodes a message with its frame header, in one allocation.
+pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
+    let mut frame = Vec::with_capacity(FRAME_HEADER + message.encoded_len());
+    frame.resize(FRAME_HEADER, 0);
     message.encode_raw(&mut frame);
-    behind_head(frame)
+    write_header(frame)
 }
 
-/// Writes the head of a frame that has room for it.
-pub(super) fn behind_head(mut frame: Vec<u8>) -> Result<Bytes, Status> {
-    let length = u32::try_from(frame.len() - HEAD)
-        .map_err(|_| Status::resource_exhausted("the answer is larger than gRPC can say"))?;
-    // Not compressed.
+/// Writes the frame header into the space reserved for it.
+pub(super) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
+    let length = u32::try_from(frame.len() - FRAME_HEADER)
+        .map_err(|_| Status::resource_exhausted("the response is longer than a gRPC frame can be"))?;
+    // Flag 0: not compressed.
     frame[0] = 0;
-    frame[1..HEAD].copy_from_slice(&length.to_be_bytes());
+    frame[1..FRAME_HEADER].copy_from_slice(&length.to_be_bytes());
     Ok(frame.into())
 }
 
-fn respond(message: Bytes, untaken: &Arc<Untaken>) -> Response<Reply> {
-    let mut response = Response::new(match LongAnswer::is_one(message.len()) {
-        true => Reply::Long(LongAnswer::new(message, untaken)),
-        false => Reply::Message(Some(message)),
+fn respond(message: Bytes, unread: &Arc<UnreadResponses>) -> Response<ResponseBody> {
+    let mut response = Response::new(match LongResponse::is_long(message.len()) {
+        true => ResponseBody::Long(LongResponse::new(message, unread)),
+        false => ResponseBody::Message(Some(message)),
     });
-    // Room for the date, which hyper adds.
+    // Capacity for the date, which hyper adds.
     let mut headers = HeaderMap::with_capacity(2);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     *response.headers_mut() = headers;
     response
 }
 
-impl Default for Reply {
+impl Default for ResponseBody {
     fn default() -> Self {
-        Reply::Other(Body::empty())
+        ResponseBody::Other(Body::empty())
     }
 }
 
-impl hyper::body::Body for Reply {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -246,15 +247,15 @@ impl hyper::body::Body for Reply {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let piece = match &mut *self {
-            Reply::Other(body) => return Pin::new(body).poll_frame(context),
-            Reply::Ended => return Poll::Ready(None),
-            Reply::Message(message) => message.take(),
-            Reply::Long(answer) => answer.next(),
+            ResponseBody::Other(body) => return Pin::new(body).poll_frame(context),
+            ResponseBody::Ended => return Poll::Ready(None),
+            ResponseBody::Message(message) => message.take(),
+            ResponseBody::Long(answer) => answer.next(),
         };
         Poll::Ready(Some(Ok(match piece {
             Some(piece) => Frame::data(piece),
             None => {
-                *self = Reply::Ended;
+                *self = ResponseBody::Ended;
                 let mut trailers = HeaderMap::with_capacity(1);
                 trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
                 Frame::trailers(trailers)
@@ -264,18 +265,18 @@ impl hyper::body::Body for Reply {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Reply::Message(_) | Reply::Long(_) => false,
-            Reply::Ended => true,
-            Reply::Other(body) => body.is_end_stream(),
+            ResponseBody::Message(_) | ResponseBody::Long(_) => false,
+            ResponseBody::Ended => true,
+            ResponseBody::Other(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            // A length among the headers would be one more for every answer, and trailers follow.
-            Reply::Message(_) | Reply::Long(_) => SizeHint::default(),
-            Reply::Ended => SizeHint::with_exact(0),
-            Reply::Other(body) => body.size_hint(),
+            // Without a size, hyper sends no content-length header. Trailers follow anyway.
+            ResponseBody::Message(_) | ResponseBody::Long(_) => SizeHint::default(),
+            ResponseBody::Ended => SizeHint::with_exact(0),
+            ResponseBody::Other(body) => body.size_hint(),
         }
     }
 }

@@ -1,5 +1,7 @@
-//! Clients that follow revocations: each has a task, which waits for the node and not for the store, and a
-//! channel that holds little, so that one who takes nothing is let go and not waited for.
+//! `WatchRevocations`.
+//!
+//! Each client has a task, which waits for the node and not for the store, and a short queue. A client that
+//! stops reading is disconnected.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -17,34 +19,37 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
-use crate::listen::Answered;
-use crate::service::{Failure, until};
+use crate::listen::ActiveCall;
+use crate::service::{Failure, wait_until_true};
 
-/// What a follower is sent.
+/// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
 
-pub(super) fn begin(api: TokenApi, iss: String) -> Result<Updates, Failure> {
-    let Ok(place) = api.service.watchers.clone().try_acquire_owned() else {
+pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
+    let Ok(permit) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
-            "as many follow revocations already as this server takes",
+            "too many clients follow revocations (`limits.watchers`), retry later",
         ));
     };
     let feed = api.service.node.revocations(&iss)?;
     let (sender, received) = mpsc::channel(limits::WATCHER_MESSAGES);
-    let answered = api.shown.as_ref().map(|shown| shown.answer());
+    let active = api
+        .credentials
+        .as_ref()
+        .map(|credentials| credentials.begin_call());
     let task = tokio::spawn(async move {
-        let _place = place;
+        let _permit = permit;
         follow(api, &iss, feed, &sender).await
     });
-    Ok(Box::pin(Following {
+    Ok(Box::pin(UpdateStream {
         received,
         task: Some(task),
-        begun: Moment::now(),
-        _answered: answered,
+        started: Moment::now(),
+        _active: active,
     }))
 }
 
-/// Hands on what the feed tells, until it cannot go on, and says why.
+/// Sends the updates of the feed until the stream ends, and returns the final status.
 async fn follow(
     mut api: TokenApi,
     iss: &str,
@@ -52,9 +57,9 @@ async fn follow(
     sender: &Sender<RevocationNews>,
 ) -> Status {
     let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
-    let told = async {
+    let updates = async {
         loop {
-            // A node that hears nothing of its store says so: it is there, and its view grows old.
+            // A heartbeat, also without contact to the store. It carries the growing age of the view.
             let news = match timeout(PROGRESS_EVERY, feed.next()).await {
                 Ok(Ok(news)) => news,
                 Ok(Err(error)) => return Failure::from(error).status(),
@@ -64,43 +69,43 @@ async fn follow(
                 return status;
             }
             if timeout(stall, sender.send(news)).await.is_err() {
-                return Failure::Overloaded("the follower takes nothing: let go").status();
+                return Failure::Overloaded("the client stopped reading updates").status();
             }
         }
     };
     tokio::select! {
-        status = told => status,
-        () = until(&mut stopping) => Status::unavailable("the server is shutting down"),
+        status = updates => status,
+        () = wait_until_true(&mut stopping) => Status::unavailable("the server is shutting down"),
     }
 }
 
-/// What has been handed on. Its call is being answered as long as this is there.
-struct Following {
+/// The response stream of one client. The connection counts as busy while it exists.
+struct UpdateStream {
     received: mpsc::Receiver<RevocationNews>,
-    /// None: it has ended, and its status was told.
+    /// `None` after the final status was returned.
     task: Option<JoinHandle<Status>>,
-    begun: Moment,
-    _answered: Option<Answered>,
+    started: Moment,
+    _active: Option<ActiveCall>,
 }
 
-impl Stream for Following {
+impl Stream for UpdateStream {
     type Item = Result<RevocationUpdate, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(news) = ready!(self.received.poll_recv(context)) {
-            return Poll::Ready(Some(Ok(update(news, self.begun))));
+            return Poll::Ready(Some(Ok(update(news, self.started))));
         }
         let Some(task) = &mut self.task else {
             return Poll::Ready(None);
         };
         let ended = ready!(Pin::new(task).poll(context));
         self.task = None;
-        let status = ended.unwrap_or_else(|_| Status::internal("the server could not answer"));
+        let status = ended.unwrap_or_else(|_| Status::internal("internal error"));
         Poll::Ready(Some(Err(status)))
     }
 }
 
-impl Drop for Following {
+impl Drop for UpdateStream {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -108,8 +113,8 @@ impl Drop for Following {
     }
 }
 
-/// News as they are sent now.
-fn update(news: RevocationNews, begun: Moment) -> RevocationUpdate {
+/// Builds the message that is sent now.
+fn update(news: RevocationNews, started: Moment) -> RevocationUpdate {
     let milliseconds = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let at = SystemTime::now().duration_since(UNIX_EPOCH);
     let tokens = news.tokens.iter().map(|(hash, minute)| RevokedToken {
@@ -121,7 +126,7 @@ fn update(news: RevocationNews, begun: Moment) -> RevocationUpdate {
         at: i64::try_from(at.unwrap_or_default().as_secs()).unwrap_or(i64::MAX),
         is_snapshot: news.is_snapshot,
         age_ms: Some(milliseconds(news.age())),
-        clock_ms: Some(milliseconds(begun.elapsed())),
+        clock_ms: Some(milliseconds(started.elapsed())),
         tokens: tokens.collect(),
         rules: news.rules.into_iter().map(rule).collect(),
     }

@@ -1,4 +1,4 @@
-//! A posted form with a token in it (RFC 7662 and RFC 7009, each in section 2.1).
+//! The form of introspection and revocation requests (RFC 7662 and RFC 7009, section 2.1 of each).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,62 +9,61 @@ use http_body_util::BodyExt as _;
 use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
-use super::{plain, refused};
-use crate::arriving::Arriving;
+use super::{error_response, plain};
+use crate::body_drain::DrainedBody;
 use crate::limits;
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::route::Guest;
-use crate::service::{Failure, Service, allow};
+use crate::route::Peer;
+use crate::service::{Failure, Service, check_permission};
 
-/// A posted form, from a caller who may ask.
-pub(super) struct Asked {
+/// A form with a token, from a caller with the required permission.
+pub(super) struct TokenForm {
     pub(super) caller: Arc<Caller>,
     pub(super) iss: String,
     pub(super) token: String,
 }
 
-impl Asked {
-    /// What the form asks; or the answer to who may not ask, or asks nothing. The refusal is counted.
+impl TokenForm {
+    /// Identifies the caller and reads the form. Counts a failed call and returns its response.
     pub(super) async fn read(
         service: &Arc<Service>,
-        guest: &Guest,
-        request: Request<Arriving>,
+        peer: &Peer,
+        request: Request<DrainedBody>,
         at: &str,
         (call, permission): (Call, Permission),
-    ) -> Result<Asked, Box<Response<Body>>> {
-        let began = Instant::now();
+    ) -> Result<TokenForm, Box<Response<Body>>> {
+        let started = Instant::now();
         let Some(iss) = issuer_of(service, &request, at) else {
-            let told = plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
-            return Err(Box::new(told));
+            return Err(Box::new(plain(StatusCode::NOT_FOUND, "unknown issuer\n")));
         };
-        let caller = service.identify(guest.certificate.as_ref(), request.headers());
+        let caller = service.identify(peer.certificate.as_ref(), request.headers());
         let allowed = caller.map_err(Failure::from).and_then(|caller| {
-            allow(&caller, permission, &iss)?;
+            check_permission(&caller, permission, &iss)?;
             Ok(caller)
         });
         let caller = match allowed {
             Ok(caller) => caller,
             Err(failure) => {
-                service.metrics.count(call, failure.end(), began);
-                return Err(Box::new(refused(&failure)));
+                service.metrics.count(call, failure.outcome(), started);
+                return Err(Box::new(error_response(&failure)));
             }
         };
         let (head, body) = request.into_parts();
         match token(&head.headers, body, service.limits.form_bytes()).await {
-            Ok(token) => Ok(Asked { caller, iss, token }),
+            Ok(token) => Ok(TokenForm { caller, iss, token }),
             Err(response) => {
-                service.metrics.count(call, End::Refused, began);
+                service.metrics.count(call, CallOutcome::ClientError, started);
                 Err(response)
             }
         }
     }
 }
 
-/// The form's `token`; or the answer to a client that sent none.
+/// Reads the parameter `token`, or returns the error response.
 async fn token(
     headers: &HeaderMap,
-    body: Arriving,
+    body: DrainedBody,
     bytes_max: usize,
 ) -> Result<String, Box<Response<Body>>> {
     let content_type = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
@@ -77,16 +76,16 @@ async fn token(
     if !is_form {
         return Err(wrong(
             "content-type",
-            "wants application/x-www-form-urlencoded",
+            "expected application/x-www-form-urlencoded",
         ));
     }
-    let bytes = match tokio::time::timeout(limits::ARRIVAL, read(body, bytes_max)).await {
+    let bytes = match tokio::time::timeout(limits::RECEIVE_TIMEOUT, read(body, bytes_max)).await {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(refused)) => return Err(refused),
+        Ok(Err(response)) => return Err(response),
         Err(_) => {
             return Err(Box::new(plain(
                 StatusCode::REQUEST_TIMEOUT,
-                "the form did not arrive\n",
+                "timeout while receiving the form\n",
             )));
         }
     };
@@ -94,20 +93,24 @@ async fn token(
     let mut tokens = tokens.map(|(_, token)| token.into_owned());
     match (tokens.next(), tokens.next()) {
         (Some(token), None) if !token.is_empty() => Ok(token),
-        (Some(_), Some(_)) => Err(wrong("token", "wants one")),
-        _ => Err(wrong("token", "is missing")),
+        (Some(_), Some(_)) => Err(wrong("token", "duplicate parameter")),
+        _ => Err(wrong("token", "required")),
     }
 }
 
-/// The form's bytes. One that is too large is read to its end all the same, and dropped: who is still
-/// sending when the connection closes does not hear why.
-async fn read(mut body: Arriving, bytes_max: usize) -> Result<Vec<u8>, Box<Response<Body>>> {
+/// Reads the bytes of a form.
+///
+/// An oversized form is read to its end and discarded: a client that is still sending when the connection
+/// closes would not receive the response.
+async fn read(mut body: DrainedBody, bytes_max: usize) -> Result<Vec<u8>, Box<Response<Body>>> {
     let mut bytes = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
-            let told = plain(StatusCode::BAD_REQUEST, "the form was cut off\n");
-            return Err(Box::new(told));
+            return Err(Box::new(plain(
+                StatusCode::BAD_REQUEST,
+                "the form ended early\n",
+            )));
         };
         let data = frame.into_data().unwrap_or_default();
         length += data.len();
@@ -128,5 +131,5 @@ async fn read(mut body: Arriving, bytes_max: usize) -> Result<Vec<u8>, Box<Respo
 }
 
 fn wrong(field: &'static str, what: &str) -> Box<Response<Body>> {
-    Box::new(refused(&Failure::Field(field, what.to_owned())))
+    Box::new(error_response(&Failure::Field(field, what.to_owned())))
 }

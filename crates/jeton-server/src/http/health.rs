@@ -1,4 +1,4 @@
-//! Whether the server should be sent requests.
+//! Readiness.
 
 use http::{Response, StatusCode};
 use tonic::body::Body;
@@ -6,7 +6,7 @@ use tonic::body::Body;
 use super::plain;
 use crate::service::Service;
 
-/// `/readyz`. What is wrong is in the log and in AdminService.Status: this page is for everybody.
+/// `/readyz`. The page is public, so details are only in the log and in AdminService.Status.
 pub(super) fn ready(service: &Service) -> Response<Body> {
     if service.is_stopping() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");

@@ -1,4 +1,4 @@
-//! Token introspection (RFC 7662): what a token says, if it is good.
+//! Token introspection (RFC 7662).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,45 +10,46 @@ use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::Asked;
-use super::refused;
-use crate::arriving::Arriving;
-use crate::metrics::{Call, End};
+use super::form::TokenForm;
+use super::error_response;
+use crate::body_drain::DrainedBody;
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
 pub(super) async fn introspect(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
-    let began = Instant::now();
-    let want = (Call::Introspect, Permission::Verify);
-    let Asked { iss, token, .. } = match Asked::read(service, guest, request, at, want).await {
-        Ok(asked) => asked,
+    let started = Instant::now();
+    let required = (Call::Introspect, Permission::Verify);
+    let TokenForm { iss, token, .. } = match TokenForm::read(service, peer, request, at, required).await {
+        Ok(form) => form,
         Err(response) => return *response,
     };
-    let (end, response) = match service.node.introspect(&iss, &token) {
+    let (outcome, response) = match service.node.introspect(&iss, &token) {
         Ok(verified) => match active(&verified) {
-            Ok(body) => (End::Done, super::json_text(StatusCode::OK, body)),
-            Err(_) => (End::Rejected, inactive()),
+            Ok(body) => (CallOutcome::Ok, super::json_text(StatusCode::OK, body)),
+            Err(_) => (CallOutcome::Rejected, inactive()),
         },
-        // Why is not the client's to know (RFC 7662, section 2.2).
-        Err(error) if error.is_rejection() => (End::Rejected, inactive()),
+        // The client does not learn the reason (RFC 7662, section 2.2).
+        Err(error) if error.is_rejection() => (CallOutcome::Rejected, inactive()),
         Err(error) => {
             let failure = Failure::from(error);
-            (failure.end(), refused(&failure))
+            (failure.outcome(), error_response(&failure))
         }
     };
-    service.metrics.count(Call::Introspect, end, began);
+    service.metrics.count(Call::Introspect, outcome, started);
     response
 }
 
-/// The claims of the token, each as it is written there, but for the times: an introspection response has
-/// whole seconds (RFC 7662, section 2.2), where a PASETO has RFC 3339. What only this service can state, a
-/// token that was made elsewhere is not believed, and no member stands twice.
+/// Builds the response from the claims of the token, each copied byte for byte.
+///
+/// Times are converted: a response has whole seconds (RFC 7662, section 2.2), a PASETO has RFC 3339. Members
+/// that only the service may state are omitted: a token of an imported key could contain them.
 fn active(verified: &Verified<Untyped>) -> Result<String, JsonError> {
     let times = [
         ("exp", verified.expires_at()),

@@ -1,12 +1,14 @@
-//! Which issuer a URL means.
+//! Finds the issuer for a URL.
 
 use http::Request;
 use http::header::HOST;
 
 use crate::service::Service;
 
-/// The issuer whose URL has that path: of several, the one whose host was asked for. A server with a
-/// single issuer has it at the root too, also if its name is no URL.
+/// Returns the issuer whose URL has this path.
+///
+/// If several issuers have the path, the requested host decides. A single issuer is also at the root, even
+/// if its name is not a URL.
 pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) -> Option<String> {
     if path.is_empty()
         && let Ok(only) = service.node.only_issuer()
@@ -27,10 +29,10 @@ pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) 
         Some((_, own)) => own == path,
         None => path.strip_prefix('/') == Some(iss),
     };
-    let is_asked_for = |iss: &str| has_path(iss) && url(iss).map(|(host, _)| host) == host;
-    let by_host = service.node.find_issuer(is_asked_for);
+    let has_host_and_path = |iss: &str| has_path(iss) && url(iss).map(|(host, _)| host) == host;
+    let by_host = service.node.find_issuer(has_host_and_path);
     by_host.or_else(|| {
-        // Behind a proxy that changes the host: if only one can be meant, it is.
+        // A proxy may change the host. Then the path decides, if only one issuer has it.
         let mut several = 0;
         let found = service.node.find_issuer(|iss| {
             several += usize::from(has_path(iss));
@@ -41,7 +43,7 @@ pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) 
     })
 }
 
-/// An issuer's host, with its port, and path without a last slash. None: its name is no URL.
+/// Splits an issuer's URL into host (with port) and path (without trailing slash). `None` if it is not a URL.
 pub(crate) fn url(iss: &str) -> Option<(&str, &str)> {
     let rest = iss
         .strip_prefix("https://")
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_issuer_has_a_host_and_a_path() {
+    fn url_splits_host_and_path() {
         assert_eq!(url("https://id.example"), Some(("id.example", "")));
         assert_eq!(url("http://h:1/a/b/"), Some(("h:1", "/a/b")));
         assert_eq!(url("tenant"), None);

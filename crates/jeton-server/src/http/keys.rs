@@ -1,4 +1,4 @@
-//! Key sets: ready bytes, with a tag, and how long they may be kept.
+//! Key sets, with their `ETag` and `Cache-Control`.
 
 use std::time::Instant;
 
@@ -9,8 +9,8 @@ use jeton_issuer::KeySetDocument;
 use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
-use super::{plain, refused, respond};
-use crate::metrics::{Call, End};
+use super::{error_response, plain, respond};
+use crate::metrics::{Call, CallOutcome};
 use crate::service::{Failure, Service};
 
 /// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
@@ -37,16 +37,16 @@ fn document<B>(
     at: &str,
     body: impl FnOnce(&KeySetDocument) -> (&'static str, Bytes),
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let Some(iss) = issuer_of(service, request, at) else {
-        service.metrics.count(Call::KeySet, End::Refused, began);
-        return plain(StatusCode::NOT_FOUND, "there is no such issuer\n");
+        service.metrics.count(Call::KeySet, CallOutcome::ClientError, started);
+        return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
     let keys = match service.node.key_set(&iss) {
         Ok(keys) => keys,
         Err(error) => {
-            service.metrics.count(Call::KeySet, End::Failed, began);
-            return refused(&Failure::from(error));
+            service.metrics.count(Call::KeySet, CallOutcome::ServerError, started);
+            return error_response(&Failure::from(error));
         }
     };
     let mut response = if is_known(request.headers(), &keys.etag) {
@@ -58,22 +58,22 @@ fn document<B>(
         respond(StatusCode::OK, content_type, body)
     };
     let may_be_cached = service.node.key_sets_may_be_cached();
-    keep(
+    set_cache_headers(
         response.headers_mut(),
         may_be_cached.then_some(keys.max_age_seconds),
     );
     if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
-    service.metrics.count(Call::KeySet, End::Done, began);
+    service.metrics.count(Call::KeySet, CallOutcome::Ok, started);
     response
 }
 
-/// How long it may be kept, and that any page may read it. None: not at all without asking again.
+/// Sets `Cache-Control`, and allows every web page to read the response. `None`: caches must revalidate.
 ///
-/// No cache may go on with what is too old while it asks: a new key signs after the lead, and the settings
-/// leave the half of it for clocks that differ and for the way to the other nodes.
-pub(super) fn keep(headers: &mut HeaderMap, max_age: Option<i64>) {
+/// There is no `stale-while-revalidate`: a new key signs after the pre-publication period, and half of that
+/// period is reserved for clock differences and propagation to other nodes.
+pub(super) fn set_cache_headers(headers: &mut HeaderMap, max_age: Option<i64>) {
     if let Ok(value) = HeaderValue::from_str(&cache_control(max_age)) {
         headers.insert(header::CACHE_CONTROL, value);
     }
@@ -81,8 +81,7 @@ pub(super) fn keep(headers: &mut HeaderMap, max_age: Option<i64>) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, everyone);
 }
 
-/// The age is up to a tenth less than it may be, another for each answer, so that not all verifiers
-/// come back at the same second.
+/// Reduces the maximum age by up to a tenth at random, so that verifiers do not all return at once.
 fn cache_control(max_age: Option<i64>) -> String {
     let Some(max_age) = max_age else {
         return "no-cache".to_owned();
@@ -92,7 +91,7 @@ fn cache_control(max_age: Option<i64>) -> String {
     format!("public, max-age={}", max_age - less)
 }
 
-/// Whether the client has exactly this (RFC 9110, section 13.1.2).
+/// Whether `If-None-Match` contains this tag (RFC 9110, section 13.1.2).
 fn is_known(headers: &HeaderMap, etag: &str) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).iter();
     let known = known.filter_map(|value| value.to_str().ok());
@@ -102,7 +101,7 @@ fn is_known(headers: &HeaderMap, etag: &str) -> bool {
     })
 }
 
-/// Spreads clients over time; it keeps nothing secret.
+/// A number that spreads clients over time. Not for secrets.
 fn jitter() -> u32 {
     use std::hash::{BuildHasher as _, RandomState};
     thread_local! {
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cache_control_of_a_node_that_is_cut_off_is_no_cache() {
+    fn cache_control_without_max_age_is_no_cache() {
         assert_eq!(cache_control(None), "no-cache");
         assert_eq!(cache_control(Some(0)), "public, max-age=0");
         let ages = (0..1000).map(|_| cache_control(Some(300)));
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_known_in_any_of_its_forms() {
+    fn is_known_accepts_each_form_of_a_tag() {
         let with = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static(value));

@@ -1,5 +1,7 @@
-//! What an issuer says about itself: authorization server metadata (RFC 8414), and of OpenID Connect
-//! Discovery just what Kubernetes and the clouds' workload federations read.
+//! Metadata of an issuer.
+//!
+//! Authorization server metadata (RFC 8414), and the part of OpenID Connect Discovery that Kubernetes and
+//! workload identity federations of cloud providers read.
 
 use std::time::Instant;
 
@@ -10,9 +12,9 @@ use serde_json::{Value, json};
 use tonic::body::Body;
 
 use super::issuer_path::{issuer_of, url};
-use super::keys::keep;
+use super::keys::set_cache_headers;
 use super::{plain, respond};
-use crate::metrics::{Call, End};
+use crate::metrics::{Call, CallOutcome};
 use crate::service::Service;
 
 /// `/.well-known/oauth-authorization-server…`
@@ -25,7 +27,7 @@ pub(super) fn authorization_server<B>(
         json!({
             "issuer": iss,
             "jwks_uri": format!("{base}/.well-known/jwks.json"),
-            // There is no authorization endpoint, so no response type; the member is required.
+            // RFC 8414 requires the member. Without an authorization endpoint there is no response type.
             "response_types_supported": ["none"],
             "introspection_endpoint": format!("{base}/introspect"),
             "introspection_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
@@ -54,7 +56,7 @@ fn document<B>(
     at: &str,
     body: impl FnOnce(&str, &str, &[&str]) -> Value,
 ) -> Response<Body> {
-    let began = Instant::now();
+    let started = Instant::now();
     let at = at.trim_end_matches('/');
     let issuer = issuer_of(service, request, at).and_then(|iss| {
         url(&iss)?;
@@ -62,10 +64,10 @@ fn document<B>(
         Some((iss, settings))
     });
     let Some((iss, settings)) = issuer else {
-        service.metrics.count(Call::Metadata, End::Refused, began);
+        service.metrics.count(Call::Metadata, CallOutcome::ClientError, started);
         return plain(
             StatusCode::NOT_FOUND,
-            "there is no such issuer with a URL\n",
+            "unknown issuer, or its name is not a URL\n",
         );
     };
     let algorithms: Vec<&str> = settings
@@ -82,7 +84,7 @@ fn document<B>(
         "application/json",
         Bytes::from(body.to_string()),
     );
-    keep(response.headers_mut(), Some(settings.max_age_seconds()));
-    service.metrics.count(Call::Metadata, End::Done, began);
+    set_cache_headers(response.headers_mut(), Some(settings.max_age_seconds()));
+    service.metrics.count(Call::Metadata, CallOutcome::Ok, started);
     response
 }

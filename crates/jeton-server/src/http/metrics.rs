@@ -1,4 +1,4 @@
-//! `/metrics`, as OpenMetrics.
+//! `/metrics` in the OpenMetrics format.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
@@ -7,20 +7,20 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use tonic::body::Body;
 
-use super::{refused, respond};
+use super::{error_response, respond};
 use crate::auth::Denied;
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
-pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>) -> Response<Body> {
-    let caller = service.identify(guest.certificate.as_ref(), request.headers());
+pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
+    let caller = service.identify(peer.certificate.as_ref(), request.headers());
     let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
         true => Ok(()),
         false => Err(Denied::Permission(Permission::Admin)),
     });
     if let Err(denied) = allowed {
-        return refused(&Failure::from(denied));
+        return error_response(&Failure::from(denied));
     }
     let mut text = String::with_capacity(32 * 1024);
     service.metrics.write(&mut text);
@@ -29,43 +29,43 @@ pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>)
     let gauges = [
         (
             "ready",
-            "Whether the server should be sent requests.",
+            "Whether the server is ready for requests.",
             u128::from(status.is_ready),
         ),
         (
             "warning",
-            "Whether clocks of nodes are apart, or what is due waits: AdminService.Status tells.",
+            "Whether clocks of nodes differ or due changes wait; see AdminService.Status.",
             u128::from(status.warning.is_some()),
         ),
         (
             "store_revision",
-            "How far the store has been followed.",
+            "Store revision that this node has applied.",
             status.revision.number().into(),
         ),
         (
             "store_writable",
-            "Whether the store takes what is written: 0 while revoking and rotating fail.",
+            "Whether the store accepts writes; 0 while revoking and rotating fail.",
             u128::from(status.is_writable),
         ),
         (
-            "store_heard_milliseconds",
-            "How long ago the store was heard from.",
+            "store_last_contact_milliseconds",
+            "Time since the last message from the store.",
             heard,
         ),
         (
             "revocations",
-            "Live revocations of single tokens.",
+            "Active revocations of single tokens.",
             status.revocations as u128,
         ),
         (
             "revocation_rules",
-            "Live revocations of more than a token.",
+            "Active revocations of subjects, clients and keys.",
             status.rules as u128,
         ),
-        ("issuers", "Issuers.", status.issuers.len() as u128),
+        ("issuers", "Number of issuers.", status.issuers.len() as u128),
         (
-            "lag_milliseconds",
-            "How late the worker was that looked last.",
+            "worker_lag_milliseconds",
+            "Scheduling delay in the latest check of any worker.",
             service.load.lag_milliseconds.load(Ordering::Relaxed).into(),
         ),
     ];
@@ -77,8 +77,8 @@ pub(super) fn metrics<B>(service: &Service, guest: &Guest, request: &Request<B>)
     }
     let counters = [
         (
-            "stale_answers",
-            "Answers from a view that was too old.",
+            "stale_responses",
+            "Responses from a view of the store that was too old.",
             status.stale_answers,
         ),
         (

@@ -1,4 +1,4 @@
-//! HTTP: what verifiers, resource servers and operators fetch without gRPC.
+//! The HTTP endpoints for verifiers, resource servers and operators.
 
 mod form;
 mod health;
@@ -19,48 +19,48 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use tonic::body::Body;
 
-use crate::arriving::Arriving;
+use crate::body_drain::DrainedBody;
 use crate::grpc;
-use crate::route::{Door, Guest};
+use crate::route::{Listener, Peer};
 use crate::service::{Failure, Service};
 
-/// Answers what is not gRPC.
-pub(crate) async fn answer(
+/// Handles a request that is not gRPC.
+pub(crate) async fn handle(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
 ) -> Response<Body> {
     let path = request.uri().path();
-    let found = match (Endpoint::of(path), guest.door) {
-        (Some(found), door) if found.is_at(door) => found,
-        _ => return plain(StatusCode::NOT_FOUND, "there is nothing here\n"),
+    let endpoint = match (Endpoint::from_path(path), peer.listener) {
+        (Some(endpoint), listener) if endpoint.is_at(listener) => endpoint,
+        _ => return plain(StatusCode::NOT_FOUND, "not found\n"),
     };
-    if !found.takes(request.method()) {
-        let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "not by this method\n");
-        let allow = HeaderValue::from_static(found.methods());
-        refused.headers_mut().insert(header::ALLOW, allow);
-        return refused;
+    if !endpoint.accepts(request.method()) {
+        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "method not allowed\n");
+        let allow = HeaderValue::from_static(endpoint.methods());
+        response.headers_mut().insert(header::ALLOW, allow);
+        return response;
     }
-    match found {
+    match endpoint {
         Endpoint::Live => plain(StatusCode::OK, "live\n"),
         Endpoint::Ready => health::ready(service),
-        Endpoint::Metrics => metrics::metrics(service, guest, &request),
+        Endpoint::Metrics => metrics::metrics(service, peer, &request),
         Endpoint::KeySet(at) => keys::key_set(service, &request, at),
         Endpoint::Paserks(at) => keys::paserks(service, &request, at),
         Endpoint::AuthorizationServer(at) => metadata::authorization_server(service, &request, at),
         Endpoint::OpenId(at) => metadata::openid(service, &request, at),
         Endpoint::Introspect(at) => {
             let at = at.to_owned();
-            introspect::introspect(service, guest, request, &at).await
+            introspect::introspect(service, peer, request, &at).await
         }
         Endpoint::Revoke(at) => {
             let at = at.to_owned();
-            revoke::revoke(service, guest, request, &at).await
+            revoke::revoke(service, peer, request, &at).await
         }
     }
 }
 
-/// What is at a path; with the issuer's part of it.
+/// An endpoint, with the issuer's part of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint<'p> {
     Live,
@@ -74,18 +74,18 @@ enum Endpoint<'p> {
     Revoke(&'p str),
 }
 
-/// The endpoint of the issuer at a path.
+/// Builds an endpoint from the issuer's part of the path.
 type AtIssuer<'p> = fn(&'p str) -> Endpoint<'p>;
 
 impl<'p> Endpoint<'p> {
-    fn of(path: &'p str) -> Option<Endpoint<'p>> {
+    fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         match path {
             "/livez" => return Some(Endpoint::Live),
             "/readyz" => return Some(Endpoint::Ready),
             "/metrics" => return Some(Endpoint::Metrics),
             _ => {}
         }
-        // RFC 8414, section 3.1, puts the issuer's path behind; OpenID puts it in front.
+        // The issuer's path follows the suffix in RFC 8414, section 3.1, and precedes it in OpenID.
         if let Some(at) = path.strip_prefix("/.well-known/oauth-authorization-server")
             && (at.is_empty() || at.starts_with('/'))
         {
@@ -102,15 +102,15 @@ impl<'p> Endpoint<'p> {
             .find_map(|(end, endpoint)| path.strip_suffix(end).map(endpoint))
     }
 
-    fn is_at(self, door: Door) -> bool {
+    fn is_at(self, listener: Listener) -> bool {
         match self {
             Endpoint::Live | Endpoint::Ready => true,
-            Endpoint::Metrics => door == Door::Admin,
-            _ => door == Door::Data,
+            Endpoint::Metrics => listener == Listener::Admin,
+            _ => listener == Listener::Data,
         }
     }
 
-    fn takes(self, method: &Method) -> bool {
+    fn accepts(self, method: &Method) -> bool {
         match self {
             Endpoint::Introspect(_) | Endpoint::Revoke(_) => method == Method::POST,
             _ => method == Method::GET || method == Method::HEAD,
@@ -125,7 +125,7 @@ impl<'p> Endpoint<'p> {
     }
 }
 
-/// A line for people.
+/// A response with a line of text.
 pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     respond(
         status,
@@ -134,12 +134,12 @@ pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     )
 }
 
-/// JSON that nobody may keep.
+/// A JSON response that must not be cached.
 fn json(status: StatusCode, value: &serde_json::Value) -> Response<Body> {
     json_text(status, value.to_string())
 }
 
-/// The same, written already.
+/// Same as [`json`], from text.
 fn json_text(status: StatusCode, text: String) -> Response<Body> {
     let mut response = respond(status, "application/json", Bytes::from(text));
     let no_store = HeaderValue::from_static("no-store");
@@ -149,8 +149,8 @@ fn json_text(status: StatusCode, text: String) -> Response<Body> {
     response
 }
 
-/// An error as OAuth has it (RFC 6749, section 5.2).
-fn refused(failure: &Failure) -> Response<Body> {
+/// An OAuth error response (RFC 6749, section 5.2).
+fn error_response(failure: &Failure) -> Response<Body> {
     let (status, reason, message) = grpc::http_status(failure);
     let error = match status {
         StatusCode::UNAUTHORIZED => "invalid_client",
@@ -191,27 +191,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_issuers_path_is_part_of_its_endpoints() {
+    fn from_path_separates_the_issuer_path() {
         assert_eq!(
-            Endpoint::of("/.well-known/jwks.json"),
+            Endpoint::from_path("/.well-known/jwks.json"),
             Some(Endpoint::KeySet(""))
         );
         assert_eq!(
-            Endpoint::of("/a/b/.well-known/jwks.json"),
+            Endpoint::from_path("/a/b/.well-known/jwks.json"),
             Some(Endpoint::KeySet("/a/b"))
         );
         assert_eq!(
-            Endpoint::of("/.well-known/oauth-authorization-server/a"),
+            Endpoint::from_path("/.well-known/oauth-authorization-server/a"),
             Some(Endpoint::AuthorizationServer("/a"))
         );
         assert_eq!(
-            Endpoint::of("/.well-known/oauth-authorization-serverx"),
+            Endpoint::from_path("/.well-known/oauth-authorization-serverx"),
             None
         );
         assert_eq!(
-            Endpoint::of("/a/introspect"),
+            Endpoint::from_path("/a/introspect"),
             Some(Endpoint::Introspect("/a"))
         );
-        assert_eq!(Endpoint::of("/"), None);
+        assert_eq!(Endpoint::from_path("/"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Token revocation (RFC 7009). The answer comes when the revocation is durable.
+//! Token revocation (RFC 7009). The response is sent when the revocation is durable.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,51 +8,51 @@ use jeton_issuer::Error;
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::Asked;
-use super::refused;
-use crate::arriving::Arriving;
-use crate::metrics::{Call, End};
+use super::form::TokenForm;
+use super::error_response;
+use crate::body_drain::DrainedBody;
+use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
-use crate::route::Guest;
+use crate::route::Peer;
 use crate::service::{Failure, Service};
 
 pub(super) async fn revoke(
     service: &Arc<Service>,
-    guest: &Guest,
-    request: Request<Arriving>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
     at: &str,
 ) -> Response<Body> {
-    let began = Instant::now();
-    let want = (Call::RevokeForm, Permission::Revoke);
-    let asked = match Asked::read(service, guest, request, at, want).await {
-        Ok(asked) => asked,
+    let started = Instant::now();
+    let required = (Call::RevokeForm, Permission::Revoke);
+    let form = match TokenForm::read(service, peer, request, at, required).await {
+        Ok(form) => form,
         Err(response) => return *response,
     };
-    let (end, response) = revoked(service, &asked).await;
-    service.metrics.count(Call::RevokeForm, end, began);
+    let (outcome, response) = revoke_token(service, &form).await;
+    service.metrics.count(Call::RevokeForm, outcome, started);
     response
 }
 
-async fn revoked(service: &Service, asked: &Asked) -> (End, Response<Body>) {
-    let Asked { caller, iss, token } = asked;
+async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Response<Body>) {
+    let TokenForm { caller, iss, token } = form;
     match service.node.revoke_token(caller.name(), iss, token).await {
-        Ok(_) => (End::Done, done()),
-        // What no node accepts is of no use already (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => (End::Rejected, done()),
+        Ok(_) => (CallOutcome::Ok, empty()),
+        // A token that no node accepts needs no revocation (RFC 7009, section 2.2).
+        Err(error) if error.is_rejection() => (CallOutcome::Rejected, empty()),
         Err(Error::Unsupported(rule)) => {
             let body = json!({
                 "error": "unsupported_token_type",
                 "error_description": format!("the token {}", rule.rule),
             });
-            (End::Refused, super::json(StatusCode::BAD_REQUEST, &body))
+            (CallOutcome::ClientError, super::json(StatusCode::BAD_REQUEST, &body))
         }
         Err(error) => {
             let failure = Failure::from(error);
-            (failure.end(), refused(&failure))
+            (failure.outcome(), error_response(&failure))
         }
     }
 }
 
-fn done() -> Response<Body> {
+fn empty() -> Response<Body> {
     super::json(StatusCode::OK, &json!({}))
 }

@@ -1,4 +1,4 @@
-//! One connection: TLS if there is any, then HTTP/1.1 or HTTP/2, within limits.
+//! Serves one connection: TLS if configured, then HTTP/1.1 or HTTP/2, within limits.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -14,101 +14,101 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::House;
-use super::collected::Collected;
+use super::ServerState;
+use super::write_coalescing::CoalescedStream;
 use super::connections::Activity;
-use super::patience::Patient;
-use super::turn::InTurn;
-use crate::arriving::Arriving;
+use super::stall_timeout::StallTimeout;
+use super::inline_executor::InlineExecutor;
+use crate::body_drain::DrainedBody;
 use crate::config::Limits;
-use crate::grpc::{Answering, Reply};
+use crate::grpc::{ResponseFuture, ResponseBody};
 use crate::limits;
-use crate::route::{Door, Guest};
-use crate::service::until;
+use crate::route::{Listener, Peer};
+use crate::service::wait_until_true;
 use crate::tls::PeerCertificate;
-use crate::untaken::Untaken;
+use crate::unread_responses::UnreadResponses;
 
 pub(super) async fn serve(
-    house: &Arc<House>,
+    state: &Arc<ServerState>,
     stream: TcpStream,
-    door: Door,
+    listener: Listener,
     activity: &Arc<Activity>,
 ) {
-    // Answers are small and whole: waiting for more of them would only delay them.
+    // Responses are written as a whole, so Nagle's algorithm would only delay them.
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let acceptor = (**house.tls.load()).clone();
-    let mut guest = Guest {
-        door,
-        is_loopback: house.of(door).is_loopback,
+    let acceptor = (**state.tls.load()).clone();
+    let mut peer = Peer {
+        listener,
+        is_loopback: state.of(listener).is_loopback,
         is_tls: acceptor.is_some(),
         certificate: None,
         activity: activity.clone(),
-        untaken: Arc::new(Untaken::new(&house.routes.service.untaken)),
+        unread: Arc::new(UnreadResponses::new(&state.routes.service.unread)),
     };
     let Some(acceptor) = acceptor else {
-        return converse(house, stream, guest, activity).await;
+        return serve_http(state, stream, peer, activity).await;
     };
     let accepting = acceptor.accept(stream);
-    let Ok(Ok(stream)) = timeout(limits::HANDSHAKE, accepting).await else {
-        let metrics = &house.routes.service.metrics;
-        metrics.handshakes_failed.fetch_add(1, Ordering::Relaxed);
+    let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
+        let metrics = &state.routes.service.metrics;
+        metrics.tls_handshakes_failed.fetch_add(1, Ordering::Relaxed);
         return;
     };
-    let shown = stream.get_ref().1.peer_certificates();
-    guest.certificate = shown.and_then(|chain| PeerCertificate::of(chain.first()?));
-    converse(house, stream, guest, activity).await;
+    let chain = stream.get_ref().1.peer_certificates();
+    peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain.first()?));
+    serve_http(state, stream, peer, activity).await;
 }
 
-async fn converse<S>(house: &Arc<House>, stream: S, guest: Guest, activity: &Arc<Activity>)
+async fn serve_http<S>(state: &Arc<ServerState>, stream: S, peer: Peer, activity: &Arc<Activity>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = &house.routes.service;
+    let service = &state.routes.service;
     let stall = service.limits.stall();
-    let stream = Patient::new(stream, limits::HANDSHAKE, stall, activity.clone());
+    let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
-    // Around it, so that patience sees what the client takes and not what is kept.
-    let stream = Collected::new(stream);
+    // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.
+    let stream = CoalescedStream::new(stream);
     let sending = stream.handle();
-    let untaken = guest.untaken.clone();
-    let answers = Answers {
-        house: house.clone(),
-        guest: Arc::new(guest),
+    let unread = peer.unread.clone();
+    let handler = RequestHandler {
+        state: state.clone(),
+        peer: Arc::new(peer),
     };
     let builder = builder(&service.limits);
-    let mut conversation = pin!(builder.serve_connection(TokioIo::new(stream), answers));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), handler));
     let mut stopping = service.stopping.clone();
     let ended = tokio::select! {
-        ended = sending.carry(conversation.as_mut()) => ended,
-        () = untaken.stalled(stall) => {
+        ended = sending.drive(connection.as_mut()) => ended,
+        () = unread.stalled(stall) => {
             stalled.store(true, Ordering::Relaxed);
             Ok(())
         }
-        () = until(&mut stopping) => {
-            // What is being answered still is; nothing new is taken.
-            conversation.as_mut().graceful_shutdown();
-            sending.carry(conversation).await
+        () = wait_until_true(&mut stopping) => {
+            // Running requests finish. New ones are not accepted.
+            connection.as_mut().graceful_shutdown();
+            sending.drive(connection).await
         }
     };
     if stalled.load(Ordering::Relaxed) {
-        service.metrics.stalled.fetch_add(1, Ordering::Relaxed);
+        service.metrics.connections_stalled.fetch_add(1, Ordering::Relaxed);
     }
     if let Err(error) = ended {
-        // The client's doing, and it may do it as often as it likes: not for the log by default.
-        tracing::debug!(%error, "a connection ended badly");
+        // Clients can cause this at will, so it is not logged by default.
+        tracing::debug!(%error, "connection ended with an error");
     }
 }
 
-fn builder(own: &Limits) -> Builder<InTurn> {
-    let mut builder = Builder::new(InTurn);
+fn builder(own: &Limits) -> Builder<InlineExecutor> {
+    let mut builder = Builder::new(InlineExecutor);
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits::ARRIVAL)
+        .header_read_timeout(limits::RECEIVE_TIMEOUT)
         .max_headers(limits::HEADERS)
-        // hyper's least is 8 KiB.
+        // hyper requires at least 8 KiB.
         .max_buf_size(8192.max(own.header_bytes as usize));
     builder
         .http2()
@@ -118,24 +118,24 @@ fn builder(own: &Limits) -> Builder<InTurn> {
         .max_pending_accept_reset_streams(limits::PENDING_RESETS)
         .max_local_error_reset_streams(limits::LOCAL_RESETS)
         .max_send_buf_size(limits::SEND_BUFFER_BYTES)
-        .keep_alive_interval(limits::PING_EVERY)
-        .keep_alive_timeout(limits::PING_ANSWER);
+        .keep_alive_interval(limits::PING_INTERVAL)
+        .keep_alive_timeout(limits::PING_TIMEOUT);
     builder
 }
 
-struct Answers {
-    house: Arc<House>,
-    guest: Arc<Guest>,
+struct RequestHandler {
+    state: Arc<ServerState>,
+    peer: Arc<Peer>,
 }
 
-impl Service<Request<Incoming>> for Answers {
-    type Response = Response<Reply>;
+impl Service<Request<Incoming>> for RequestHandler {
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = ResponseFuture;
 
-    fn call(&self, request: Request<Incoming>) -> Answering {
-        self.house
+    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
+        self.state
             .routes
-            .answer(&self.guest, request.map(Arriving::from))
+            .handle(&self.peer, request.map(DrainedBody::from))
     }
 }

@@ -1,5 +1,7 @@
-//! The connections of one listener: as many as it takes, and when something was last sent or received on
-//! each. A client that holds connections and says nothing must not keep others out.
+//! The connections of one listener: their limit, and the last activity of each.
+//!
+//! At the limit, the connection that was idle the longest is closed, so that idle clients do not block
+//! others.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -8,14 +10,14 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::limits::IDLE;
+use crate::limits::IDLE_BEFORE_EVICTION;
 
-/// Those that make room for others, and are not closed yet: no more at once.
-const LEAVING: usize = 32;
+/// Maximum number of evicted connections that are not closed yet.
+const EVICTING: usize = 32;
 
-/// All of a listener.
+/// The connections of a listener.
 pub(crate) struct Connections {
-    most: usize,
+    limit: usize,
     began: Instant,
     open: Mutex<Open>,
 }
@@ -24,72 +26,73 @@ pub(crate) struct Connections {
 struct Open {
     next: u64,
     by_number: HashMap<u64, Arc<Activity>>,
-    leaving: usize,
+    evicting: usize,
 }
 
-/// A connection's place among those that its listener takes; given back when it is dropped.
-pub(crate) struct Place {
+/// The permit of one connection. Dropping it allows another connection.
+pub(crate) struct ConnectionPermit {
     all: Arc<Connections>,
     number: u64,
     activity: Arc<Activity>,
 }
 
-/// When something was last sent or received on a connection, and whether something is being answered.
+/// The time of the last activity on a connection, and its running calls.
 #[derive(Debug)]
 pub(crate) struct Activity {
     began: Instant,
-    /// Milliseconds since then.
+    /// The last activity, milliseconds since `began`.
     at: AtomicU64,
     calls: AtomicUsize,
-    leave: Notify,
+    evict: Notify,
 }
 
-/// A call that is being answered.
-pub(crate) struct Answered(Arc<Activity>);
+/// A running call. Its connection is evicted only after idle connections.
+pub(crate) struct ActiveCall(Arc<Activity>);
 
-/// Why there is no place.
+/// The listener is at its limit, and no connection can be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Full;
 
 impl Connections {
-    pub(crate) fn new(most: usize) -> Arc<Connections> {
+    pub(crate) fn new(limit: usize) -> Arc<Connections> {
         Arc::new(Connections {
-            most,
+            limit,
             began: Instant::now(),
             open: Mutex::default(),
         })
     }
 
-    /// How many there are.
+    /// The number of open connections.
     pub(crate) fn count(&self) -> usize {
         let open = self.open();
-        open.by_number.len() + open.leaving
+        open.by_number.len() + open.evicting
     }
 
-    /// A place for a new one. If all are taken, the one that has been idle the longest makes room; true
-    /// says that one does.
-    pub(super) fn take(self: &Arc<Connections>) -> Result<(Place, bool), Full> {
+    /// Returns a permit for a new connection.
+    ///
+    /// At the limit, evicts the connection that was idle the longest. The flag is true if one was evicted.
+    pub(super) fn acquire(self: &Arc<Connections>) -> Result<(ConnectionPermit, bool), Full> {
         let activity = Arc::new(Activity {
             began: self.began,
             at: AtomicU64::new(0),
             calls: AtomicUsize::new(0),
-            leave: Notify::new(),
+            evict: Notify::new(),
         });
         activity.touch();
         let mut open = self.open();
-        let is_full = open.by_number.len() >= self.most;
+        let is_full = open.by_number.len() >= self.limit;
         if is_full {
-            open.dismiss_idle(activity.at())?;
+            open.evict_idle(activity.at())?;
         }
         let number = open.next;
         open.next += 1;
         open.by_number.insert(number, activity.clone());
-        let place = Place {
+        let permit = ConnectionPermit {
             all: self.clone(),
             number,
             activity,
         };
-        Ok((place, is_full))
+        Ok((permit, is_full))
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -98,67 +101,67 @@ impl Connections {
 }
 
 impl Open {
-    fn dismiss_idle(&mut self, now: u64) -> Result<(), Full> {
+    fn evict_idle(&mut self, now: u64) -> Result<(), Full> {
         let idle = |activity: &Activity| {
             let milliseconds = now.saturating_sub(activity.at());
-            u128::from(milliseconds) >= IDLE.as_millis()
+            u128::from(milliseconds) >= IDLE_BEFORE_EVICTION.as_millis()
         };
-        // Who waits for an answer says nothing either, and goes last.
+        // A client that waits for a response is silent too, so its connection is evicted last.
         let idle = self.by_number.iter().filter(|(_, one)| idle(one));
-        let oldest = idle.min_by_key(|(_, one)| (one.is_answered(), one.at()));
+        let oldest = idle.min_by_key(|(_, one)| (one.has_active_call(), one.at()));
         let (number, oldest) = oldest.ok_or(Full)?;
-        if self.leaving >= LEAVING {
+        if self.evicting >= EVICTING {
             return Err(Full);
         }
-        oldest.leave.notify_one();
+        oldest.evict.notify_one();
         let number = *number;
         self.by_number.remove(&number);
-        self.leaving += 1;
+        self.evicting += 1;
         Ok(())
     }
 }
 
-impl Place {
+impl ConnectionPermit {
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.all.open();
         if open.by_number.remove(&self.number).is_none() {
-            open.leaving -= 1;
+            open.evicting -= 1;
         }
     }
 }
 
-impl Drop for Answered {
+impl Drop for ActiveCall {
     fn drop(&mut self) {
         self.0.calls.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Activity {
-    /// Something was sent or received.
+    /// Records that bytes were sent or received.
     pub(super) fn touch(&self) {
         let milliseconds = self.began.elapsed().as_millis();
         let milliseconds = u64::try_from(milliseconds).unwrap_or(u64::MAX);
         self.at.store(milliseconds, Ordering::Relaxed);
     }
 
-    /// Waits until the connection is to make room for another.
-    pub(super) async fn dismissed(&self) {
-        self.leave.notified().await;
+    /// Waits until the connection is evicted.
+    pub(super) async fn evicted(&self) {
+        self.evict.notified().await;
     }
 
-    /// A call is being answered until that is dropped.
-    pub(crate) fn answer(self: &Arc<Activity>) -> Answered {
+    /// Marks the connection as busy until the guard is dropped.
+    pub(crate) fn begin_call(self: &Arc<Activity>) -> ActiveCall {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Answered(self.clone())
+        ActiveCall(self.clone())
     }
 
-    fn is_answered(&self) -> bool {
+    fn has_active_call(&self) -> bool {
         self.calls.load(Ordering::Relaxed) > 0
     }
 

@@ -1,12 +1,14 @@
-//! Listening: one acceptor deals connections to workers in turn, each a thread with a runtime of its
-//! own. The kernel's way, several sockets on one port, would choose by hash: of three connections to
-//! three workers it gives each its own only two times in nine.
+//! Listeners and workers.
+//!
+//! One acceptor assigns connections to workers in rotation. Each worker is a thread with its own runtime.
+//! `SO_REUSEPORT` would assign by hash: three connections to three workers are spread evenly only two times
+//! in nine.
 
-mod collected;
+mod write_coalescing;
 mod connection;
 mod connections;
-mod patience;
-mod turn;
+mod stall_timeout;
+mod inline_executor;
 mod workers;
 
 use std::io;
@@ -23,48 +25,48 @@ use tokio_rustls::TlsAcceptor;
 use self::connections::Connections;
 use crate::error::{Error, Result};
 use crate::limits::ADMIN_CONNECTIONS;
-use crate::route::{Door, Routes};
-use crate::service::until;
+use crate::route::{Listener, Routes};
+use crate::service::wait_until_true;
 
-pub(crate) use connections::{Activity, Answered, Place};
+pub(crate) use connections::{Activity, ActiveCall, ConnectionPermit};
 pub(crate) use workers::Workers;
 
-/// How long nothing is said of connections that cannot be accepted, after it has been.
-const BETWEEN_WARNINGS: Duration = Duration::from_secs(10);
+/// Minimum interval between warnings about connections that cannot be accepted.
+const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What connections share.
-pub(crate) struct House {
+/// The state that all connections share.
+pub(crate) struct ServerState {
     pub(crate) routes: Routes,
-    /// None: no TLS. Replaced when the certificate is.
+    /// `None`: no TLS. Replaced when certificates are reloaded.
     pub(crate) tls: ArcSwap<Option<TlsAcceptor>>,
-    data: Listener,
-    admin: Listener,
+    data: ListenerState,
+    admin: ListenerState,
 }
 
-/// What is to be known of a listener.
-struct Listener {
-    /// Only this machine reaches it.
+/// The state of one listener.
+struct ListenerState {
+    /// Whether the listener is bound to loopback.
     is_loopback: bool,
     connections: Arc<Connections>,
 }
 
-impl House {
-    /// With the addresses of the data listener and of the admin listener.
+impl ServerState {
+    /// Creates the state from the addresses of both listeners.
     pub(crate) fn new(
         routes: Routes,
         tls: Option<TlsAcceptor>,
         data: SocketAddr,
         admin: SocketAddr,
-    ) -> House {
-        let listener = |address: SocketAddr, most| Listener {
+    ) -> ServerState {
+        let listener = |address: SocketAddr, limit| ListenerState {
             is_loopback: address.ip().is_loopback(),
-            connections: Connections::new(most),
+            connections: Connections::new(limit),
         };
-        let most = routes.service.limits.connections;
-        House {
+        let limit = routes.service.limits.connections;
+        ServerState {
             routes,
             tls: ArcSwap::from_pointee(tls),
-            data: listener(data, most),
+            data: listener(data, limit),
             admin: listener(admin, ADMIN_CONNECTIONS),
         }
     }
@@ -73,63 +75,64 @@ impl House {
         self.data.connections.count() + self.admin.connections.count()
     }
 
-    fn of(&self, door: Door) -> &Listener {
-        match door {
-            Door::Data => &self.data,
-            Door::Admin => &self.admin,
+    fn of(&self, listener: Listener) -> &ListenerState {
+        match listener {
+            Listener::Data => &self.data,
+            Listener::Admin => &self.admin,
         }
     }
 
-    /// A place for a connection. None: it is closed, and may come back when others have gone.
-    fn place(&self, door: Door) -> Option<Place> {
+    /// Acquires a permit for a connection. `None` if the connection must be closed.
+    fn permit(&self, listener: Listener) -> Option<ConnectionPermit> {
         let metrics = &self.routes.service.metrics;
-        let Ok((place, is_another_gone)) = self.of(door).connections.take() else {
-            metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
+        let Ok((permit, has_evicted)) = self.of(listener).connections.acquire() else {
+            metrics.connections_rejected.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let idle = u64::from(is_another_gone);
-        metrics.connections_idle.fetch_add(idle, Ordering::Relaxed);
-        Some(place)
+        let closed = u64::from(has_evicted);
+        metrics
+            .idle_connections_closed
+            .fetch_add(closed, Ordering::Relaxed);
+        Some(permit)
     }
 }
 
-/// Binds an address; from here on connections wait in the kernel.
+/// Binds an address. The kernel queues connections from here on.
 pub(crate) fn bind(address: SocketAddr) -> Result<Bound> {
-    let refused = |error| Error::Listen(address, error);
-    let bound = Bound::bind(address).map_err(refused)?;
-    bound.set_nonblocking(true).map_err(refused)?;
+    let listen_error = |error| Error::Listen(address, error);
+    let bound = Bound::bind(address).map_err(listen_error)?;
+    bound.set_nonblocking(true).map_err(listen_error)?;
     Ok(bound)
 }
 
-/// Accepts until the server is told to stop, and hands each connection on.
+/// Accepts connections until the server stops, and passes each one on.
 pub(crate) async fn accept(
-    listener: TcpListener,
-    house: Arc<House>,
-    door: Door,
+    socket: TcpListener,
+    state: Arc<ServerState>,
+    listener: Listener,
     mut stopping: watch::Receiver<bool>,
-    mut hand_on: impl FnMut(TcpStream, Place),
+    mut assign: impl FnMut(TcpStream, ConnectionPermit),
 ) {
-    let mut last_told: Option<Instant> = None;
+    let mut last_warning: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = until(&mut stopping) => return,
+            accepted = socket.accept() => accepted,
+            () = wait_until_true(&mut stopping) => return,
         };
         match accepted {
             Ok((stream, _)) => {
-                if let Some(place) = house.place(door) {
-                    hand_on(stream, place);
+                if let Some(permit) = state.permit(listener) {
+                    assign(stream, permit);
                 }
             }
-            // The client's doing: it has gone before it was its turn.
-            Err(error) if is_of_one_client(&error) => {}
+            // The client closed the connection before it was accepted.
+            Err(error) if is_client_error(&error) => {}
             Err(error) => {
-                // Out of file descriptors, of this process or of the system: those that are open go on, and
-                // some will be closed. It is said, and not for every attempt.
-                if last_told.is_none_or(|at| at.elapsed() > BETWEEN_WARNINGS) {
-                    tracing::warn!(%error, ?door, "connections cannot be accepted");
-                    last_told = Some(Instant::now());
+                // Out of file descriptors. Open connections continue, and some will close soon.
+                if last_warning.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
+                    tracing::warn!(%error, ?listener, "cannot accept connections");
+                    last_warning = Some(Instant::now());
                 }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -137,7 +140,7 @@ pub(crate) async fn accept(
     }
 }
 
-fn is_of_one_client(error: &io::Error) -> bool {
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(
         error.kind(),
@@ -145,15 +148,15 @@ fn is_of_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Answers on a connection as long as it lasts.
-pub(crate) fn spawn(house: Arc<House>, stream: TcpStream, door: Door, place: Place) {
+/// Serves a connection in its own task until it ends or is evicted.
+pub(crate) fn spawn(state: Arc<ServerState>, stream: TcpStream, listener: Listener, permit: ConnectionPermit) {
     tokio::spawn(async move {
-        let activity = place.activity();
+        let activity = permit.activity();
         tokio::select! {
             biased;
-            () = connection::serve(&house, stream, door, activity) => {}
-            () = activity.dismissed() => {}
+            () = connection::serve(&state, stream, listener, activity) => {}
+            () = activity.evicted() => {}
         }
-        drop(place);
+        drop(permit);
     });
 }

@@ -1,6 +1,6 @@
-//! The threads that answer, and how connections come to them.
+//! The worker threads, and the assignment of connections to them.
 
-use std::net::TcpStream as Handed;
+use std::net::TcpStream as StdTcpStream;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -9,90 +9,90 @@ use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
-use super::{House, Place};
+use super::{ServerState, ConnectionPermit};
 use crate::error::{Error, Result};
-use crate::limits::TURNS_BETWEEN_LOOKS;
-use crate::route::Door;
-use crate::service::until;
+use crate::limits::EVENT_INTERVAL;
+use crate::route::Listener;
+use crate::service::wait_until_true;
 
-/// The workers, and whose turn it is.
+/// The workers. Connections are assigned in rotation.
 pub(crate) struct Workers {
-    doors: Vec<mpsc::UnboundedSender<(Handed, Place)>>,
+    senders: Vec<mpsc::UnboundedSender<(StdTcpStream, ConnectionPermit)>>,
     threads: Vec<JoinHandle<()>>,
     next: usize,
 }
 
 impl Workers {
-    /// Starts so many. They end when `ending` says so, and drop what they are still at.
+    /// Starts the workers. When `ending` becomes true, they drop their connections and end.
     pub(crate) fn start(
         count: usize,
-        house: &Arc<House>,
+        state: &Arc<ServerState>,
         ending: &watch::Receiver<bool>,
     ) -> Result<Workers> {
         let mut workers = Workers {
-            doors: Vec::new(),
+            senders: Vec::new(),
             threads: Vec::new(),
             next: 0,
         };
         for index in 0..count {
             let (sender, receiver) = mpsc::unbounded_channel();
-            let (house, ending) = (house.clone(), ending.clone());
+            let (state, ending) = (state.clone(), ending.clone());
             let mut builder = Builder::new_current_thread();
-            builder.enable_all().event_interval(TURNS_BETWEEN_LOOKS);
+            builder.enable_all().event_interval(EVENT_INTERVAL);
             let runtime = builder.build().map_err(Error::System)?;
             let thread = thread::Builder::new().name(format!("jeton-worker-{index}"));
-            let thread = thread.spawn(move || runtime.block_on(work(&house, receiver, ending)));
+            let thread = thread.spawn(move || runtime.block_on(work(&state, receiver, ending)));
             workers.threads.push(thread.map_err(Error::System)?);
-            workers.doors.push(sender);
+            workers.senders.push(sender);
         }
         Ok(workers)
     }
 
-    /// Hands a connection to whose turn it is.
-    pub(crate) fn deal(&mut self, stream: TcpStream, place: Place) {
-        // It leaves the acceptor's runtime, and the worker takes it into its own.
+    /// Assigns a connection to the next worker.
+    pub(crate) fn assign(&mut self, stream: TcpStream, permit: ConnectionPermit) {
+        // Deregisters the stream from the runtime of the acceptor. The worker registers it with its own.
         match stream.into_std() {
             Ok(stream) => {
-                self.next = (self.next + 1) % self.doors.len();
-                // A worker ends after the acceptor has: there is one to take it.
-                let _ = self.doors[self.next].send((stream, place));
+                self.next = (self.next + 1) % self.senders.len();
+                // Workers end after the acceptor, so the channel is open.
+                let _ = self.senders[self.next].send((stream, permit));
             }
-            Err(error) => tracing::warn!(%error, "a connection could not be handed on"),
+            Err(error) => tracing::warn!(%error, "cannot pass a connection to a worker"),
         }
     }
 
-    /// Waits until all have ended.
+    /// Waits until all workers have ended.
     pub(crate) fn join(self) {
-        drop(self.doors);
+        drop(self.senders);
         for thread in self.threads {
-            // One that panicked has said so already.
+            // A panic was already printed by its thread.
             let _ = thread.join();
         }
     }
 }
 
 async fn work(
-    house: &Arc<House>,
-    mut dealt: mpsc::UnboundedReceiver<(Handed, Place)>,
+    state: &Arc<ServerState>,
+    mut assigned: mpsc::UnboundedReceiver<(StdTcpStream, ConnectionPermit)>,
     mut ending: watch::Receiver<bool>,
 ) {
-    let service = house.routes.service.clone();
+    let service = state.routes.service.clone();
     let bound = Duration::from_millis(service.limits.lag_milliseconds);
-    let looking = tokio::spawn(async move { service.load.watch(bound).await });
+    let lag_check = tokio::spawn(async move { service.load.watch(bound).await });
     loop {
-        let one = tokio::select! {
-            one = dealt.recv() => one,
-            () = until(&mut ending) => break,
+        let connection = tokio::select! {
+            connection = assigned.recv() => connection,
+            () = wait_until_true(&mut ending) => break,
         };
-        let Some((stream, place)) = one else {
-            // No more come; those that are here go on until the end is said.
-            until(&mut ending).await;
+        let Some((stream, permit)) = connection else {
+            // No more connections come. Existing ones continue until the server ends.
+            wait_until_true(&mut ending).await;
             break;
         };
         match TcpStream::from_std(stream) {
-            Ok(stream) => super::spawn(house.clone(), stream, Door::Data, place),
-            Err(error) => tracing::warn!(%error, "a connection could not be taken over"),
+            Ok(stream) => super::spawn(state.clone(), stream, Listener::Data, permit),
+            Err(error) => tracing::warn!(%error, "cannot register a connection"),
         }
     }
-    looking.abort();
+    lag_check.abort();
 }

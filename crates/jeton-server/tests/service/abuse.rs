@@ -1,4 +1,4 @@
-//! Clients that mean harm, frame by frame, while another client goes on undisturbed.
+//! Hostile HTTP/2 clients, while another client continues undisturbed.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::{IssueBatchRequest, IssueItem};
 
-use crate::by_hand::framed;
-use crate::world::{ISSUER, World};
+use crate::raw_grpc::framed;
+use crate::harness::{ISSUER, TestServer};
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -24,7 +24,7 @@ fn request_headers() -> Vec<u8> {
     headers_to("/jeton.v1.TokenService/Issue")
 }
 
-/// A POST, in HPACK without a table and without Huffman coding.
+/// The headers of a POST, in HPACK without table and Huffman coding.
 fn headers_to(path: &str) -> Vec<u8> {
     let mut block = Vec::new();
     let fields = [
@@ -45,12 +45,12 @@ fn headers_to(path: &str) -> Vec<u8> {
     block
 }
 
-/// HTTP/2 by hand.
+/// A raw HTTP/2 connection.
 struct Raw(TcpStream);
 
 impl Raw {
-    fn connect(world: &World) -> Raw {
-        let stream = TcpStream::connect(world.address()).unwrap();
+    fn connect(fixture: &TestServer) -> Raw {
+        let stream = TcpStream::connect(fixture.address()).unwrap();
         stream.set_nodelay(true).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
@@ -66,7 +66,7 @@ impl Raw {
         raw
     }
 
-    /// False: the server has closed.
+    /// Sends a frame. False if the server has closed the connection.
     fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         let mut frame = Vec::with_capacity(9 + payload.len());
         let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
@@ -77,7 +77,7 @@ impl Raw {
         self.0.write_all(&frame).is_ok()
     }
 
-    /// Reads until so many streams have been answered. False: the connection has ended before.
+    /// Reads until this many streams have a response. False if the connection ended before.
     fn answered(&mut self, mut streams: usize) -> bool {
         while streams > 0 {
             match self.frame() {
@@ -100,37 +100,36 @@ impl Raw {
         Some((header[3], header[4], stream, payload))
     }
 
-    /// Reads until the connection ends: the error that the server said goodbye with, and how many
-    /// streams it refused.
+    /// Reads until the connection ends. Returns the error code of GOAWAY and the number of reset streams.
     fn end(mut self) -> (Option<u32>, usize) {
-        let (mut goodbye, mut refused) = (None, 0);
+        let (mut goaway, mut reset) = (None, 0);
         while let Some((kind, _, _, payload)) = self.frame() {
             match kind {
                 GOAWAY => {
                     let code = u32::from_be_bytes(payload[4..8].try_into().unwrap());
-                    goodbye = Some(code);
+                    goaway = Some(code);
                 }
-                RST_STREAM => refused += 1,
+                RST_STREAM => reset += 1,
                 _ => {}
             }
         }
-        (goodbye, refused)
+        (goaway, reset)
     }
 }
 
-/// Somebody else issues tokens meanwhile, and is answered.
-fn others_go_on(world: &World) {
+/// Checks that another client can issue tokens meanwhile.
+fn assert_other_clients_served(fixture: &TestServer) {
     let begun = Instant::now();
     for _ in 0..5 {
-        assert!(!world.issue("mac", "other").token.is_empty());
+        assert!(!fixture.issue("mac", "other").token.is_empty());
     }
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
 fn rapid_reset_ends_the_connection() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     let block = request_headers();
     let mut sent = 0;
     for stream in (1..40_000).step_by(2) {
@@ -141,39 +140,39 @@ fn rapid_reset_ends_the_connection() {
         }
         sent += 1;
     }
-    let (goodbye, _) = raw.end();
-    // ENHANCE_YOUR_CALM; the connection may be gone before it could be read.
+    let (goaway, _) = raw.end();
+    // ENHANCE_YOUR_CALM. The connection may close before the frame could be read.
     assert!(
-        goodbye == Some(11) || sent < 19_999,
-        "{goodbye:?} after {sent}"
+        goaway == Some(11) || sent < 19_999,
+        "{goaway:?} after {sent}"
     );
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
-fn a_flood_of_continuation_ends_the_connection() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+fn continuation_flood_ends_the_connection() {
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(HEADERS, 0, 1, &request_headers()));
-    // A field that never ends: a literal of 16 KiB, again and again.
+    // A header field that never ends: repeated literals of 16 KiB.
     let mut field = vec![0, 1, b'x', 0x7f, 0x81, 0x7f];
     field.resize(16_000, b'a');
     let mut sent = 0;
     while sent < 2_000 && raw.send(CONTINUATION, 0, 1, &field) {
         sent += 1;
     }
-    let (goodbye, _) = raw.end();
-    assert!(sent < 2_000, "32 MB of headers were taken");
-    assert!(goodbye.is_none_or(|code| code != 0));
-    others_go_on(&world);
+    let (goaway, _) = raw.end();
+    assert!(sent < 2_000, "the server accepted 32 MB of headers");
+    assert!(goaway.is_none_or(|code| code != 0));
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
-fn ten_thousand_streams_are_not_held() {
-    let world = World::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
-    let mut raw = Raw::connect(&world);
+fn streams_beyond_the_limit_are_reset() {
+    let fixture = TestServer::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
+    let mut raw = Raw::connect(&fixture);
     let block = request_headers();
-    // Each begins a message and never ends it.
+    // Each stream starts a message and never completes it.
     let mut opened = 0;
     for stream in (1..20_000).step_by(2) {
         let open = raw.send(HEADERS, END_HEADERS, stream, &block)
@@ -183,48 +182,48 @@ fn ten_thousand_streams_are_not_held() {
         }
         opened += 1;
     }
-    others_go_on(&world);
-    let (goodbye, refused) = raw.end();
+    assert_other_clients_served(&fixture);
+    let (goaway, reset) = raw.end();
     assert!(
-        refused + 100 >= opened || goodbye.is_some_and(|code| code != 0),
-        "{opened} opened, {refused} refused, {goodbye:?}"
+        reset + 100 >= opened || goaway.is_some_and(|code| code != 0),
+        "{opened} opened, {reset} reset, {goaway:?}"
     );
 }
 
 #[test]
-fn a_client_that_takes_nothing_is_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
-    let mut stream = TcpStream::connect(world.address()).unwrap();
+fn client_that_reads_nothing_is_disconnected() {
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let mut stream = TcpStream::connect(fixture.address()).unwrap();
     stream
         .set_write_timeout(Some(Duration::from_secs(20)))
         .unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
         .unwrap();
-    // Key sets without end, and none of them is read.
+    // Requests many key sets and reads none of them.
     let request =
         b"GET /tenant/.well-known/jwks.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(15) && stream.write_all(&request).is_ok() {}
-    let admin = world.server().admin_address();
-    let metrics = || crate::http1::get(admin, "/metrics", &[]).body;
+    let admin = fixture.server().admin_address();
+    let metrics = || crate::raw_http::get(admin, "/metrics", &[]).body;
     let is_counted = || metrics().contains("jeton_connections_stalled_total 1\n");
     let begun = Instant::now();
     while !is_counted() {
         assert!(
             begun.elapsed() < Duration::from_secs(10),
-            "it was waited for"
+            "the server did not disconnect the client"
         );
         std::thread::sleep(Duration::from_millis(50));
     }
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
-/// HTTP/2 has a window for each stream, and a client may leave it shut and answer pings for ever.
+/// A client may keep its HTTP/2 window closed and still answer pings without limit.
 #[test]
-fn client_that_takes_no_answer_is_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
-    let mut raw = Raw::connect(&world);
+fn client_with_a_closed_window_is_disconnected() {
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
+    let mut raw = Raw::connect(&fixture);
     // SETTINGS_INITIAL_WINDOW_SIZE is 0.
     assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
     let batch = IssueBatchRequest {
@@ -245,8 +244,8 @@ fn client_that_takes_no_answer_is_let_go() {
         (Duration::from_secs(2)..Duration::from_secs(8)).contains(&waited),
         "{waited:?}"
     );
-    // One who takes a piece now and then is waited for, and gets it whole.
-    let mut raw = Raw::connect(&world);
+    // A client that reads slowly is not disconnected, and receives the whole response.
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
     assert!(raw.send(HEADERS, END_HEADERS, 1, &headers_to(path)));
     assert!(raw.send(DATA, END_STREAM, 1, &framed(&batch)));
@@ -257,45 +256,45 @@ fn client_that_takes_no_answer_is_let_go() {
         raw.send(WINDOW_UPDATE, 0, 1, &more);
     }
     assert!(raw.answered(1));
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
 #[test]
-fn as_many_connections_are_taken_as_are_allowed() {
-    let world = World::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
-    let held: Vec<Raw> = (0..2).map(|_| Raw::connect(&world)).collect();
+fn connection_beyond_the_limit_is_closed() {
+    let fixture = TestServer::with(&format!("[limits]\nconnections = 2\n{ISSUER}"));
+    let held: Vec<Raw> = (0..2).map(|_| Raw::connect(&fixture)).collect();
     std::thread::sleep(Duration::from_millis(100));
-    let mut third = TcpStream::connect(world.address()).unwrap();
+    let mut third = TcpStream::connect(fixture.address()).unwrap();
     third
         .set_read_timeout(Some(Duration::from_secs(5)))
         .unwrap();
     let mut byte = [0];
-    assert!(!matches!(third.read(&mut byte), Ok(1)), "it was closed");
+    assert!(!matches!(third.read(&mut byte), Ok(1)), "the connection was not closed");
     drop(held);
     std::thread::sleep(Duration::from_millis(100));
-    assert!(!world.issue("mac", "a").token.is_empty());
+    assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
 #[test]
-fn a_call_with_a_message_cut_short_is_refused() {
-    let world = World::plain();
-    let mut raw = Raw::connect(&world);
+fn truncated_message_does_not_disturb_others() {
+    let fixture = TestServer::plain();
+    let mut raw = Raw::connect(&fixture);
     assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
     assert!(raw.send(DATA, END_STREAM, 1, &[0, 0, 0, 1, 0, 1, 2]));
     assert!(raw.send(HEADERS, END_HEADERS, 3, &request_headers()));
     assert!(raw.send(DATA, END_STREAM, 3, &[9, 9, 9, 9, 9]));
-    others_go_on(&world);
+    assert_other_clients_served(&fixture);
 }
 
-/// A connection may be a gateway's, and the calls many people's: those that are refused before their
-/// bodies have come leave it as it is for the others.
+/// A gateway may send calls of many users through one connection. Calls that fail before their bodies arrive
+/// must not end it for the others.
 #[test]
-fn calls_that_are_refused_at_once_do_not_end_the_connection() {
-    let world = World::with(&format!(
+fn early_errors_do_not_end_the_connection() {
+    let fixture = TestServer::with(&format!(
         "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
          [[client]]\nname = 'known'\nsubject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
     ));
-    let mut raw = Raw::connect(&world);
+    let mut raw = Raw::connect(&fixture);
     let body = [0, 0, 0, 0, 0];
     let paths = [
         "/jeton.v1.TokenService/Issue",
@@ -316,12 +315,12 @@ fn calls_that_are_refused_at_once_do_not_end_the_connection() {
     }
 }
 
-/// Messages that have begun share one allowance. Who needs no credentials cannot take it, and nobody can
-/// keep it.
+/// Incomplete messages share one budget. Services without credentials do not use it, and every message has a
+/// time limit.
 #[test]
-fn messages_that_are_begun_and_not_ended_are_let_go() {
-    let world = World::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
-    // 128 KiB are announced, and a byte of it comes.
+fn incomplete_messages_time_out() {
+    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    // Announces 128 KiB and sends one byte.
     let begun = [0, 0, 2, 0, 0, 1];
     for (path, waits) in [
         ("/jeton.v1.TokenService/Verify", true),
@@ -333,7 +332,7 @@ fn messages_that_are_begun_and_not_ended_are_let_go() {
             false,
         ),
     ] {
-        let mut raw = Raw::connect(&world);
+        let mut raw = Raw::connect(&fixture);
         raw.0
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
@@ -341,16 +340,16 @@ fn messages_that_are_begun_and_not_ended_are_let_go() {
         let sent = Instant::now();
         assert!(raw.send(DATA, 0, 1, &begun));
         assert!(raw.answered(1), "{path}");
-        // A second, and two for so many bytes.
+        // One second, plus two for the announced length.
         assert_eq!(sent.elapsed() > Duration::from_secs(2), waits, "{path}");
     }
-    // One that is whole is held as well, if its request does not end.
-    let mut raw = Raw::connect(&world);
+    // A complete message is also charged while its request has not ended.
+    let mut raw = Raw::connect(&fixture);
     raw.0
         .set_read_timeout(Some(Duration::from_secs(30)))
         .unwrap();
     assert!(raw.send(HEADERS, END_HEADERS, 1, &request_headers()));
     assert!(raw.send(DATA, 0, 1, &[0, 0, 0, 0, 0]));
-    assert!(raw.answered(1), "it is still held");
-    others_go_on(&world);
+    assert!(raw.answered(1), "the request did not time out");
+    assert_other_clients_served(&fixture);
 }

@@ -1,4 +1,4 @@
-//! TLS, who calls, and what they may.
+//! TLS, authentication and permissions.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -13,34 +13,34 @@ use tempfile::TempDir;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request};
 
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
-/// An authority, a server's certificate and a client's, as files.
-pub(crate) struct Papers {
+/// Files with a certificate authority, a server certificate and client certificates.
+pub(crate) struct TestCertificates {
     folder: TempDir,
     authority: Issuer<'static, KeyPair>,
 }
 
-impl Papers {
-    pub(crate) fn new() -> Papers {
+impl TestCertificates {
+    pub(crate) fn new() -> TestCertificates {
         let folder = tempfile::tempdir().unwrap();
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap();
         fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
-        let papers = Papers {
+        let certificates = TestCertificates {
             folder,
             authority: Issuer::new(params, key),
         };
-        papers.issue("server", "127.0.0.1", 4096);
-        papers.issue("billing", "billing.example", 4096);
-        papers.issue("operator", "operator.example", 4096);
-        papers.issue("stranger", "stranger.example", 4096);
-        papers
+        certificates.issue("server", "127.0.0.1", 4096);
+        certificates.issue("billing", "billing.example", 4096);
+        certificates.issue("operator", "operator.example", 4096);
+        certificates.issue("stranger", "stranger.example", 4096);
+        certificates
     }
 
-    /// A certificate that is valid until the first day of that year.
+    /// Creates a certificate that is valid until the first day of this year.
     pub(crate) fn issue(&self, file: &str, name: &str, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -61,7 +61,7 @@ impl Papers {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// The server's certificate, and whose clients' certificates it takes.
+    /// The table `tls` of the configuration.
     pub(crate) fn tls(&self) -> String {
         let folder = self.folder.path().display();
         format!(
@@ -84,17 +84,17 @@ impl Papers {
         )
     }
 
-    pub(crate) fn channel(&self, world: &World, client: Option<&str>) -> Channel {
-        self.channel_to(world, world.address(), client)
+    pub(crate) fn channel(&self, fixture: &TestServer, client: Option<&str>) -> Channel {
+        self.channel_to(fixture, fixture.address(), client)
     }
 
-    pub(crate) fn admin_channel(&self, world: &World, client: Option<&str>) -> Channel {
-        self.channel_to(world, world.server().admin_address(), client)
+    pub(crate) fn admin_channel(&self, fixture: &TestServer, client: Option<&str>) -> Channel {
+        self.channel_to(fixture, fixture.server().admin_address(), client)
     }
 
-    fn channel_to(&self, world: &World, to: SocketAddr, client: Option<&str>) -> Channel {
+    fn channel_to(&self, fixture: &TestServer, to: SocketAddr, client: Option<&str>) -> Channel {
         let endpoint = self.endpoint(to, client);
-        world.runtime.block_on(endpoint.connect()).unwrap()
+        fixture.runtime.block_on(endpoint.connect()).unwrap()
     }
 
     fn endpoint(&self, to: SocketAddr, client: Option<&str>) -> Endpoint {
@@ -110,20 +110,20 @@ impl Papers {
 }
 
 #[test]
-fn callers_may_what_they_were_given() {
-    let papers = Papers::new();
-    let world = World::with(&papers.config());
-    let mut billing = TokenServiceClient::new(papers.channel(&world, Some("billing")));
-    let mut operator = TokenServiceClient::new(papers.channel(&world, Some("operator")));
-    let mut nobody = TokenServiceClient::new(papers.channel(&world, None));
-    let mut stranger = TokenServiceClient::new(papers.channel(&world, Some("stranger")));
+fn caller_has_configured_permissions_only() {
+    let certificates = TestCertificates::new();
+    let fixture = TestServer::with(&certificates.config());
+    let mut billing = TokenServiceClient::new(certificates.channel(&fixture, Some("billing")));
+    let mut operator = TokenServiceClient::new(certificates.channel(&fixture, Some("operator")));
+    let mut nobody = TokenServiceClient::new(certificates.channel(&fixture, None));
+    let mut stranger = TokenServiceClient::new(certificates.channel(&fixture, Some("stranger")));
     let issue = |subject: &str| IssueRequest {
         profile: "access".to_owned(),
         subject: subject.to_owned(),
         audience: "web".to_owned(),
         ..IssueRequest::default()
     };
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let bearer = operator
             .issue(issue("gateway"))
             .await
@@ -159,7 +159,7 @@ fn callers_may_what_they_were_given() {
         );
         assert!(status.message().contains("revoke"), "{status:?}");
 
-        // The same by bearer token: this one may revoke and verify, and not issue.
+        // A caller with a bearer token that may revoke and verify, but not issue.
         let with = |token: &str, scheme: &str| {
             let mut metadata = tonic::metadata::MetadataMap::new();
             metadata.insert(
@@ -196,7 +196,7 @@ fn callers_may_what_they_were_given() {
         let mut request = Request::new(revoke(&bearer));
         *request.metadata_mut() = as_gateway();
         assert!(nobody.revoke(request).await.is_ok());
-        // It revoked itself, and is no longer taken within a second.
+        // The token has revoked itself. It is rejected within a second.
         tokio::time::sleep(std::time::Duration::from_millis(900)).await;
         let mut request = Request::new(verify());
         *request.metadata_mut() = as_gateway();
@@ -207,30 +207,29 @@ fn callers_may_what_they_were_given() {
     });
 }
 
-/// How a server is called that many can reach is its network's affair, unless its configuration says it.
 #[test]
-fn name_is_checked_beyond_loopback_if_hosts_says_names() {
-    let papers = Papers::new();
-    fs::write(papers.path("kek"), "7".repeat(64)).unwrap();
-    fs::set_permissions(papers.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
+fn host_is_checked_beyond_loopback_if_hosts_is_configured() {
+    let certificates = TestCertificates::new();
+    fs::write(certificates.path("kek"), "7".repeat(64)).unwrap();
+    fs::set_permissions(certificates.path("kek"), fs::Permissions::from_mode(0o600)).unwrap();
     for (hosts, is_other_taken) in [("", true), ("hosts = ['known.example']", false)] {
-        let file = papers.path("kek");
+        let file = certificates.path("kek");
         let file = format!(
             "listen = '0.0.0.0:1'\nkey_encryption_key_file = '{}'\n",
             file.display()
         );
-        let world = World::with(&format!("{file}{hosts}\n{}", papers.config()));
-        // The admin listener is on loopback, and always checks.
+        let fixture = TestServer::with(&format!("{file}{hosts}\n{}", certificates.config()));
+        // The admin listener is on loopback and always checks the host.
         let ports = [
-            world.address().port(),
-            world.server().admin_address().port(),
+            fixture.address().port(),
+            fixture.server().admin_address().port(),
         ];
         let [data, admin] = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let reason_for = |to: SocketAddr, name: &str| {
-            let endpoint = papers
+            let endpoint = certificates
                 .endpoint(to, None)
                 .origin(format!("https://{name}").parse().unwrap());
-            world.runtime.block_on(async {
+            fixture.runtime.block_on(async {
                 let mut tokens = TokenServiceClient::new(endpoint.connect().await.unwrap());
                 reason(&tokens.issue(IssueRequest::default()).await.err().unwrap())
             })
@@ -249,9 +248,9 @@ fn name_is_checked_beyond_loopback_if_hosts_says_names() {
 }
 
 #[test]
-fn a_server_that_could_be_reached_by_everybody_does_not_start() {
-    let papers = Papers::new();
-    let config = papers.config();
+fn exposed_server_without_protection_does_not_start() {
+    let certificates = TestCertificates::new();
+    let config = certificates.config();
     let exposed = |config: &str, key: bool| {
         let mut config = Config::from_toml(config).unwrap();
         config.listen = "0.0.0.0:0".parse().unwrap();
@@ -268,57 +267,57 @@ fn a_server_that_could_be_reached_by_everybody_does_not_start() {
     whole.listen = "0.0.0.0:0".parse().unwrap();
     whole.check_exposure(true).unwrap();
 
-    // Not only the check: the server itself.
+    // The server itself makes the check.
     let folder = tempfile::tempdir().unwrap();
     let mut open = Config::from_toml("listen = '0.0.0.0:0'").unwrap();
     open.data = folder.path().join("data");
     assert!(matches!(Server::start(open), Err(Error::Exposed { .. })));
-    assert!(!folder.path().join("data").exists(), "nothing was made");
+    assert!(!folder.path().join("data").exists(), "the data folder was created");
 }
 
 #[test]
-fn an_expired_certificate_is_refused() {
-    let papers = Papers::new();
-    papers.issue("server", "127.0.0.1", 2020);
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
-    assert!(error.contains("server.pem: has expired"), "{error}");
-    fs::write(papers.path("server.pem"), "nothing").unwrap();
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
-    assert!(error.contains("holds no certificate"), "{error}");
+fn expired_certificate_is_an_error() {
+    let certificates = TestCertificates::new();
+    certificates.issue("server", "127.0.0.1", 2020);
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    assert!(error.contains("server.pem: certificate expired"), "{error}");
+    fs::write(certificates.path("server.pem"), "nothing").unwrap();
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    assert!(error.contains("no certificate found"), "{error}");
 }
 
 #[test]
-fn a_key_of_another_certificate_is_refused() {
-    let papers = Papers::new();
-    fs::copy(papers.path("stranger.key"), papers.path("server.key")).unwrap();
-    let error = World::try_with(&papers.config()).err().unwrap().to_string();
-    assert!(error.contains("is not the certificate of"), "{error}");
+fn private_key_of_another_certificate_is_an_error() {
+    let certificates = TestCertificates::new();
+    fs::copy(certificates.path("stranger.key"), certificates.path("server.key")).unwrap();
+    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    assert!(error.contains("does not match the private key"), "{error}");
 }
 
 #[test]
-fn a_configuration_that_is_wrong_names_line_and_key() {
+fn configuration_error_names_line_and_key() {
     let cases = [
         (
             "listen = '127.0.0.1:1'\nlisten_to = 1",
             "line 2: `listen_to`: unknown field",
         ),
-        ("workers = 0", "line 1: `workers`: wants 1 to 1024"),
+        ("workers = 0", "line 1: `workers`: must be between 1 and 1024"),
         (
             "issue_without_store_seconds = 14",
-            "line 1: `issue_without_store_seconds`: 14 is not in 15 (`freshness_seconds`) to 3600",
+            "line 1: `issue_without_store_seconds`: must be between 15 (`freshness_seconds`) and 3600, got 14",
         ),
         (
             "freshness_seconds = 60\nissue_without_store_seconds = 3601",
-            "line 2: `issue_without_store_seconds`: 3601 is not in 60 (`freshness_seconds`) to 3600",
+            "line 2: `issue_without_store_seconds`: must be between 60 (`freshness_seconds`) and 3600, got 3601",
         ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
             "\n[limits]\nstreams = 0",
-            "line 3: `limits.streams`: wants 1 to 100000",
+            "line 3: `limits.streams`: must be between 1 and 100000",
         ),
         (
             "[[client]]\nname = 'a'\nsubject = 's'\nmay = []\nissuers = ['*']",
-            "`client[0].subject`: needs `bearer`",
+            "`client[0].subject`: requires `bearer`",
         ),
         (
             "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nsubject = 's'\nmay = ['fly']\nissuers = ['*']",
@@ -338,24 +337,24 @@ fn a_configuration_that_is_wrong_names_line_and_key() {
         .unwrap_err()
         .to_string();
     assert!(
-        missing.starts_with("/nowhere/jeton.toml: cannot be read"),
+        missing.starts_with("/nowhere/jeton.toml: cannot read the file"),
         "{missing}"
     );
 }
 
-/// An idle store is heard every five seconds: a bound below that would make a sound node stale in between.
+/// An idle store sends a heartbeat every five seconds. A lower bound would make a healthy node stale.
 #[test]
-fn freshness_below_the_heartbeat_is_refused_with_both_numbers() {
+fn freshness_below_the_heartbeat_is_an_error() {
     for (seconds, said) in [
-        ("0", "line 1: `freshness_seconds`: 0 is not in 6 to 3600"),
-        ("1", "line 1: `freshness_seconds`: 1 is not in 6 to 3600"),
-        ("5", "line 1: `freshness_seconds`: 5 is not in 6 to 3600"),
-        ("3601", "`freshness_seconds`: 3601 is not in 6 to 3600"),
+        ("0", "line 1: `freshness_seconds`: must be between 6 and 3600, got 0"),
+        ("1", "line 1: `freshness_seconds`: must be between 6 and 3600, got 1"),
+        ("5", "line 1: `freshness_seconds`: must be between 6 and 3600, got 5"),
+        ("3601", "`freshness_seconds`: must be between 6 and 3600, got 3601"),
     ] {
         let text = format!("freshness_seconds = {seconds}");
         let error = Config::from_toml(&text).unwrap_err().to_string();
         assert!(error.contains(said), "{text}: {error}");
-        assert!(error.contains("reports every 5 s"), "{text}: {error}");
+        assert!(error.contains("heartbeat every 5 s"), "{text}: {error}");
     }
     for seconds in ["6", "3600"] {
         let text = format!("freshness_seconds = {seconds}");

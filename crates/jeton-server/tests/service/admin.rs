@@ -6,14 +6,14 @@ use jeton_proto::v1::{
 };
 use tonic::Code;
 
-use crate::world::{ISS, World, reason};
+use crate::harness::{ISS, TestServer, reason};
 
 #[test]
-fn issuers_and_keys_are_administered() {
-    let world = World::plain();
-    let mut admin = world.admin();
+fn admin_service_manages_issuers_and_keys() {
+    let fixture = TestServer::plain();
+    let mut admin = fixture.admin();
     let settings = r#"{"iss":"new","profiles":[{"name":"p","alg":"EdDSA","lifetime_seconds":60,"audiences":["a"]}]}"#;
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let create = || CreateIssuerRequest {
             settings_json: settings.to_owned(),
         };
@@ -78,14 +78,14 @@ fn issuers_and_keys_are_administered() {
 }
 
 #[test]
-fn what_is_wrong_is_said_without_the_key() {
-    let world = World::plain();
-    let mut admin = world.admin();
-    world.runtime.block_on(async {
+fn admin_error_names_the_field_and_no_key() {
+    let fixture = TestServer::plain();
+    let mut admin = fixture.admin();
+    fixture.runtime.block_on(async {
         let settings_json = r#"{"iss":"x","max_age_seconds":1801,"profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]}"#.to_owned();
         let refused = admin.create_issuer(CreateIssuerRequest { settings_json }).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
-        assert!(refused.message().contains("max_age_seconds <= lead_seconds / 2"), "{refused:?}");
+        assert!(refused.message().contains("max_age_seconds <= publish_before_use_seconds / 2"), "{refused:?}");
 
         let import = ImportKeyRequest {
             issuer: ISS.to_owned(),
@@ -102,11 +102,11 @@ fn what_is_wrong_is_said_without_the_key() {
 }
 
 #[test]
-fn the_data_listener_administers_nothing() {
-    let world = World::plain();
-    let channel = world.channel(world.address());
+fn data_listener_does_not_serve_admin_service() {
+    let fixture = TestServer::plain();
+    let channel = fixture.channel(fixture.address());
     let mut admin = jeton_proto::v1::admin_service_client::AdminServiceClient::new(channel);
-    let status = world
+    let status = fixture
         .runtime
         .block_on(admin.status(StatusRequest {}))
         .unwrap_err();

@@ -1,4 +1,4 @@
-//! AdminService of a server without clients: for who can read a file of the data folder.
+//! The admin token of a server without configured clients.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -10,9 +10,9 @@ use jeton_server::{Config, Server};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Request, Status};
 
-use crate::by_hand::{exchange, framed, whole};
-use crate::http1::get;
-use crate::world::{ISSUER, World, reason};
+use crate::raw_grpc::{exchange, framed, whole};
+use crate::raw_http::get;
+use crate::harness::{ISSUER, TestServer, reason};
 
 const METHODS: [&str; 8] = [
     "ListIssuers",
@@ -33,29 +33,29 @@ fn metadata(values: &[&str]) -> MetadataMap {
     metadata
 }
 
-/// How a call of Status with those headers ends.
-fn status(world: &World, authorization: &[&str]) -> Result<(), Status> {
-    let channel = world.channel(world.server().admin_address());
+/// Calls Status with these `authorization` headers.
+fn status(fixture: &TestServer, authorization: &[&str]) -> Result<(), Status> {
+    let channel = fixture.channel(fixture.server().admin_address());
     let mut request = Request::new(StatusRequest {});
     *request.metadata_mut() = metadata(authorization);
-    let answer = world
+    let answer = fixture
         .runtime
         .block_on(AdminServiceClient::new(channel).status(request));
     answer.map(|_| ())
 }
 
 #[test]
-fn admin_call_without_the_token_is_refused() {
-    let world = World::plain();
-    let token = world.admin_token();
+fn admin_call_without_the_admin_token_is_refused() {
+    let fixture = TestServer::plain();
+    let token = fixture.admin_token();
     for method in METHODS {
-        let admin = world.server().admin_address();
+        let admin = fixture.server().admin_address();
         let request =
             http::Request::post(format!("http://localhost/jeton.v1.AdminService/{method}"))
                 .header("content-type", "application/grpc")
                 .body(whole(framed(&StatusRequest {})))
                 .unwrap();
-        let answer = exchange(&world, admin, request);
+        let answer = exchange(&fixture, admin, request);
         let status = Status::from_header_map(answer.end()).unwrap();
         assert_eq!(
             (status.code(), &*reason(&status)),
@@ -81,26 +81,26 @@ fn admin_call_without_the_token_is_refused() {
         &[&*bearer, &*other],
         &[&*other, &*bearer],
     ] {
-        let refused = status(&world, wrong).unwrap_err();
+        let refused = status(&fixture, wrong).unwrap_err();
         assert_eq!(refused.code(), Code::Unauthenticated);
         assert!(
             !format!("{refused:?}").contains(&*token),
-            "it repeats the token"
+            "the error repeats the token"
         );
     }
-    assert!(status(&world, &[&bearer]).is_ok());
-    assert!(status(&world, &[&format!("bearer {token}")]).is_ok());
+    assert!(status(&fixture, &[&bearer]).is_ok());
+    assert!(status(&fixture, &[&format!("bearer {token}")]).is_ok());
 }
 
 #[test]
-fn what_changes_nothing_needs_no_admin_token() {
-    let world = World::plain();
-    let admin = world.server().admin_address();
+fn health_and_metrics_need_no_admin_token() {
+    let fixture = TestServer::plain();
+    let admin = fixture.server().admin_address();
     for path in ["/livez", "/readyz", "/metrics"] {
         assert_eq!(get(admin, path, &[]).status, 200, "{path}");
     }
-    // And it is no credential that another listener would miss.
-    assert!(!world.issue("mac", "a").token.is_empty());
+    // The data listener requires no credentials.
+    assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
 fn start(data: &Path) -> Server {
@@ -113,7 +113,7 @@ fn start(data: &Path) -> Server {
 }
 
 #[test]
-fn admin_token_is_new_at_each_start_and_its_owners() {
+fn admin_token_is_new_at_each_start_and_private() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let file = data.join("admin-token");
@@ -133,9 +133,9 @@ fn admin_token_is_new_at_each_start_and_its_owners() {
     let entries = || fs::read_dir(&data).unwrap().count();
     let usual = entries();
     server.stop();
-    assert!(!file.exists(), "a server that has ended left its token");
+    assert!(!file.exists(), "the token file was not removed");
 
-    // One that was killed leaves its own, for others to read or not.
+    // The file of a killed server stays, with any mode.
     fs::write(&file, "0000").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let server = start(&data);
@@ -146,7 +146,7 @@ fn admin_token_is_new_at_each_start_and_its_owners() {
         0o600
     );
     assert_eq!(entries(), usual);
-    // Another's is not removed.
+    // A file that another server has written is not removed.
     fs::write(&file, "another's").unwrap();
     server.stop();
     assert_eq!(read(), "another's");
@@ -169,13 +169,13 @@ fn admin_token_follows_no_link() {
 
 #[test]
 fn server_with_clients_has_no_admin_token() {
-    let world = World::with(&format!(
+    let fixture = TestServer::with(&format!(
         "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
          [[client]]\nname = 'a'\nsubject = 'a'\nmay = ['verify']\nissuers = ['*']\n{ISSUER}"
     ));
-    assert!(!world.folder().join("data/admin-token").exists());
-    let channel = world.channel(world.server().admin_address());
-    let listed = world
+    assert!(!fixture.folder().join("data/admin-token").exists());
+    let channel = fixture.channel(fixture.server().admin_address());
+    let listed = fixture
         .runtime
         .block_on(AdminServiceClient::new(channel).list_issuers(ListIssuersRequest {}));
     assert_eq!(reason(&listed.unwrap_err()), "NO_CREDENTIALS");

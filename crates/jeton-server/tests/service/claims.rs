@@ -1,4 +1,4 @@
-//! Claims that a caller gives as JSON: what is signed is what was given, and what cannot be is refused.
+//! Custom claims: valid ones are signed unchanged, and invalid ones are an error.
 
 use jeton::Issue as _;
 use jeton_proto::v1::{
@@ -7,13 +7,13 @@ use jeton_proto::v1::{
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
-use crate::http1::post_form;
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::raw_http::post_form;
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 const PROFILES: [&str; 3] = ["access", "mac", "paseto"];
 
-/// One token with those claims by each of the three calls that issue.
-fn by_each_call(world: &World, profile: &str, claims: &str) -> Vec<(&'static str, Outcome)> {
+/// Issues a token with these claims by each of the three issuing calls.
+fn by_each_call(fixture: &TestServer, profile: &str, claims: &str) -> Vec<(&'static str, Outcome)> {
     let request = IssueRequest {
         profile: profile.to_owned(),
         subject: "alice".to_owned(),
@@ -28,8 +28,8 @@ fn by_each_call(world: &World, profile: &str, claims: &str) -> Vec<(&'static str
         }],
         ..IssueBatchRequest::default()
     };
-    let mut tokens = world.tokens();
-    world.runtime.block_on(async {
+    let mut tokens = fixture.tokens();
+    fixture.runtime.block_on(async {
         let one = tokens.issue(request.clone()).await;
         let one = one.map(|issued| issued.into_inner().token);
         let many = tokens.issue_batch(batch).await.unwrap().into_inner();
@@ -52,16 +52,16 @@ fn by_each_call(world: &World, profile: &str, claims: &str) -> Vec<(&'static str
 
 type Outcome = Result<String, (i32, String)>;
 
-fn refused(status: &(i32, String), said: &str, of: &str) {
-    assert_eq!(status.0, Code::InvalidArgument as i32, "{of}: {status:?}");
-    assert!(status.1.contains("`claims_json`"), "{of}: {status:?}");
-    assert!(status.1.contains(said), "{of}: {status:?}");
+fn assert_invalid(status: &(i32, String), message: &str, call: &str) {
+    assert_eq!(status.0, Code::InvalidArgument as i32, "{call}: {status:?}");
+    assert!(status.1.contains("`claims_json`"), "{call}: {status:?}");
+    assert!(status.1.contains(message), "{call}: {status:?}");
 }
 
-/// Every member as it was written, in its order, behind the registered claims.
+/// Members keep their text and order, after the registered claims.
 #[test]
 fn custom_claims_are_signed_byte_for_byte() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     let deepest = format!("{}1{}", "[".repeat(31), "]".repeat(31));
     for members in [
         r#""z":18446744073709551617,"a":-9223372036854775809"#,
@@ -77,13 +77,13 @@ fn custom_claims_are_signed_byte_for_byte() {
     ] {
         for profile in PROFILES {
             let claims = format!("{{{members}}}");
-            for (call, issued) in by_each_call(&world, profile, &claims) {
+            for (call, issued) in by_each_call(&fixture, profile, &claims) {
                 let token = issued.unwrap_or_else(|refused| panic!("{call} {claims}: {refused:?}"));
-                let json = world.verify(&token).unwrap().claims_json;
+                let json = fixture.verify(&token).unwrap().claims_json;
                 assert!(json.ends_with(&format!("{members}}}")), "{call}: {json}");
                 assert!(json.starts_with(r#"{"iss":"#), "{call}: {json}");
                 let form = format!("token={token}");
-                let answer = post_form(world.address(), "/tenant/introspect", &form).body;
+                let answer = post_form(fixture.address(), "/tenant/introspect", &form).body;
                 for member in [members, r#""active":true"#] {
                     assert!(answer.contains(member), "{call}: {answer}");
                 }
@@ -93,8 +93,8 @@ fn custom_claims_are_signed_byte_for_byte() {
 }
 
 #[test]
-fn claims_with_two_meanings_are_refused_in_every_call() {
-    let world = World::plain();
+fn ambiguous_claims_are_invalid_in_every_call() {
+    let fixture = TestServer::plain();
     let deep = format!(r#"{{"deep":{}1{}}}"#, "[".repeat(32), "]".repeat(32));
     for (claims, said) in [
         (r#"{"a":1,"a":2}"#, "line 1, column"),
@@ -108,17 +108,17 @@ fn claims_with_two_meanings_are_refused_in_every_call() {
         ("null", "JSON object"),
     ] {
         for profile in ["access", "paseto"] {
-            for (call, issued) in by_each_call(&world, profile, claims) {
+            for (call, issued) in by_each_call(&fixture, profile, claims) {
                 let status = issued.expect_err(claims);
-                refused(&status, said, &format!("{call} {claims}"));
+                assert_invalid(&status, said, &format!("{call} {claims}"));
             }
         }
     }
 }
 
 #[test]
-fn registered_names_are_refused_however_they_are_written() {
-    let world = World::plain();
+fn registered_claims_are_invalid_in_every_spelling() {
+    let fixture = TestServer::plain();
     for (claims, name) in [
         (r#"{"exp":1}"#, "exp"),
         (r#"{"a":1,"\u0065xp":1}"#, "exp"),
@@ -129,35 +129,35 @@ fn registered_names_are_refused_however_they_are_written() {
         (r#"{"nbf":1}"#, "nbf"),
         (r#"{"j\u0074i":"a"}"#, "jti"),
     ] {
-        for (call, issued) in by_each_call(&world, "access", claims) {
-            refused(
+        for (call, issued) in by_each_call(&fixture, "access", claims) {
+            assert_invalid(
                 &issued.expect_err(claims),
                 name,
                 &format!("{call} {claims}"),
             );
         }
     }
-    // A name is exact.
+    // Names are compared exactly.
     for claims in [r#"{"EXP":1}"#, r#"{"exp ":1}"#, r#"{"nested":{"exp":1}}"#] {
-        for (call, issued) in by_each_call(&world, "access", claims) {
+        for (call, issued) in by_each_call(&fixture, "access", claims) {
             assert!(issued.is_ok(), "{call} {claims}");
         }
     }
 }
 
 #[test]
-fn claims_named_like_what_introspection_states_are_refused() {
-    let world = World::plain();
+fn claims_reserved_for_introspection_are_invalid() {
+    let fixture = TestServer::plain();
     for (claims, said) in [
         (r#"{"active":true}"#, "active"),
         (r#"{"\u0061ctive":false}"#, "active"),
         (r#"{"token_type":"Bearer"}"#, "token_type"),
         (r#"{"token\u005ftype":"Bearer"}"#, "token_type"),
-        // RFC 7662 says of these that they are text.
+        // RFC 7662 requires strings.
         (r#"{"client_id":7}"#, "client_id"),
         (r#"{"scope":["read"]}"#, "scope"),
         (r#"{"username":null}"#, "username"),
-        // And no revocation could name these.
+        // No revocation could name these.
         (r#"{"client_id":""}"#, "client_id"),
         (r#"{"client_id":"a\u0000"}"#, "client_id"),
         (
@@ -165,8 +165,8 @@ fn claims_named_like_what_introspection_states_are_refused() {
             "1025 bytes",
         ),
     ] {
-        for (call, issued) in by_each_call(&world, "mac", claims) {
-            refused(
+        for (call, issued) in by_each_call(&fixture, "mac", claims) {
+            assert_invalid(
                 &issued.expect_err(claims),
                 said,
                 &format!("{call} {claims}"),
@@ -175,22 +175,22 @@ fn claims_named_like_what_introspection_states_are_refused() {
     }
 }
 
-/// A token that was made elsewhere with a key that is imported here.
+/// A token that was issued elsewhere with an imported key.
 #[test]
-fn introspection_has_no_member_twice_and_believes_no_token() {
+fn introspection_omits_reserved_members_of_a_token() {
     use jeton::jwt::MacKey;
     use jeton::key::MacAlg;
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let key = key.with_key_id("elsewhere").unwrap();
-    let world = World::plain();
+    let fixture = TestServer::plain();
     let import = ImportKeyRequest {
         issuer: ISS.to_owned(),
         kind: "HS256".to_owned(),
         private_key: key.to_jwk().to_string(),
     };
-    world
+    fixture
         .runtime
-        .block_on(world.admin().import_key(import))
+        .block_on(fixture.admin().import_key(import))
         .unwrap();
     let header = r#"{"alg":"HS256","kid":"elsewhere","typ":"JWT"}"#;
     let under = jeton::danger::HeaderText::new(&key, header).unwrap();
@@ -209,14 +209,14 @@ fn introspection_has_no_member_twice_and_believes_no_token() {
         .expires_in(std::time::Duration::from_mins(5));
     let token = under.issue(&claims).unwrap();
     assert!(
-        world
+        fixture
             .verify(&token)
             .unwrap()
             .claims_json
             .contains(r#""active":false"#)
     );
     let answer = post_form(
-        world.address(),
+        fixture.address(),
         "/tenant/introspect",
         &format!("token={token}"),
     )
@@ -227,10 +227,10 @@ fn introspection_has_no_member_twice_and_believes_no_token() {
     assert!(answer.contains(r#""client_id":"c""#), "{answer}");
 }
 
-/// A token that is issued can be taken back: what no revocation could name is not issued.
+/// Every issued token can be revoked, so a subject that no revocation could name is invalid.
 #[test]
-fn subjects_that_no_revocation_names_are_not_issued() {
-    let world = World::plain();
+fn subject_that_cannot_be_revoked_is_invalid() {
+    let fixture = TestServer::plain();
     let issue = |subject: &str, claims: &str| -> Result<(), Status> {
         let request = IssueRequest {
             profile: "mac".to_owned(),
@@ -238,9 +238,9 @@ fn subjects_that_no_revocation_names_are_not_issued() {
             claims_json: claims.to_owned(),
             ..IssueRequest::default()
         };
-        world
+        fixture
             .runtime
-            .block_on(world.tokens().issue(request))
+            .block_on(fixture.tokens().issue(request))
             .map(drop)
     };
     for (subject, said) in [
@@ -263,19 +263,19 @@ fn subjects_that_no_revocation_names_are_not_issued() {
     assert!(status.message().contains("262144"), "{status:?}");
 }
 
-/// What one call takes, all take: the longest token is verified, introspected and revoked.
+/// The longest issued token can be verified, introspected and revoked.
 #[test]
-fn the_longest_token_is_taken_by_every_call() {
+fn longest_token_is_accepted_by_every_call() {
     for (config, longest) in [
         (String::new(), 262_144),
         ("[limits]\ntoken_bytes = 2000000\n".to_owned(), 2_000_000),
         ("[limits]\nmessage_bytes = 4096\n".to_owned(), 4096 - 2080),
     ] {
-        let world = World::with(&format!("{config}{ISSUER}"));
+        let fixture = TestServer::with(&format!("{config}{ISSUER}"));
         for profile in PROFILES {
             let issue = |bytes: usize| {
                 let claims = format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes));
-                by_each_call(&world, profile, &claims).remove(0).1
+                by_each_call(&fixture, profile, &claims).remove(0).1
             };
             let short = issue(0).unwrap().len();
             let mut most = (longest - short) / 4 * 3;
@@ -290,32 +290,32 @@ fn the_longest_token_is_taken_by_every_call() {
             );
             let refusal = issue(most + 1).unwrap_err();
             assert!(refusal.1.contains(&longest.to_string()), "{refusal:?}");
-            world.verify(&token).unwrap();
+            fixture.verify(&token).unwrap();
             let form = format!("token_type_hint=access_token&token={token}");
-            let answer = post_form(world.address(), "/tenant/introspect", &form);
+            let answer = post_form(fixture.address(), "/tenant/introspect", &form);
             assert!(
                 answer.body.starts_with(r#"{"active":true,"#),
                 "{}",
                 answer.status
             );
             assert_eq!(
-                post_form(world.address(), "/tenant/revoke", &form).status,
+                post_form(fixture.address(), "/tenant/revoke", &form).status,
                 200
             );
-            assert_eq!(reason(&world.verify(&token).unwrap_err()), "TOKEN_REVOKED");
+            assert_eq!(reason(&fixture.verify(&token).unwrap_err()), "TOKEN_REVOKED");
         }
     }
 }
 
 #[test]
-fn a_token_limit_that_no_request_holds_is_refused() {
+fn token_limit_beyond_the_request_limit_is_an_error() {
     for (limits, said) in [
         ("message_bytes = 4096\ntoken_bytes = 4096", "4096 > 2016"),
-        ("token_bytes = 1023", "1023 is not in 1024 to 2097152"),
-        ("token_bytes = 2097153", "2097153 is not in 1024 to 2097152"),
-        ("message_bytes = 4095", "4095 is not in 4096 to 67108864"),
+        ("token_bytes = 1023", "must be between 1024 and 2097152, got 1023"),
+        ("token_bytes = 2097153", "must be between 1024 and 2097152, got 2097153"),
+        ("message_bytes = 4095", "must be between 4096 and 67108864, got 4095"),
     ] {
-        let refused = World::try_with(&format!("[limits]\n{limits}\n{ISSUER}"));
+        let refused = TestServer::try_with(&format!("[limits]\n{limits}\n{ISSUER}"));
         let refused = refused.err().unwrap().to_string();
         assert!(refused.contains(said), "{refused}");
     }

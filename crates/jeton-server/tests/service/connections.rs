@@ -1,4 +1,4 @@
-//! Clients that only hold connections: others find room all the same.
+//! Clients that keep idle connections open do not block others.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -6,25 +6,24 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::StatusRequest;
 
-use crate::http1::get;
-use crate::world::{ISSUER, World};
+use crate::raw_http::get;
+use crate::harness::{ISSUER, TestServer};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// Says that, and then nothing.
-fn idle(to: SocketAddr, says: &[u8]) -> TcpStream {
+/// Opens a connection, sends these bytes, and then stays idle.
+fn idle(to: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(to).unwrap();
-    stream.write_all(says).unwrap();
+    stream.write_all(bytes).unwrap();
     stream
 }
 
-/// Many connections of clients that have said that they speak HTTP/2, and nothing since. Nothing else
-/// ends those.
+/// Opens many idle HTTP/2 connections. Only eviction closes them.
 fn hold(to: SocketAddr, many: usize) -> Vec<TcpStream> {
     (0..many).map(|_| idle(to, PREFACE)).collect()
 }
 
-/// Tries for a while: who is silent has some seconds.
+/// Retries for 30 s: an idle connection has some seconds before it is evicted.
 fn sometime(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(30) {
@@ -40,8 +39,8 @@ fn is_live(to: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(to) else {
         return false;
     };
-    let patience = Some(Duration::from_secs(5));
-    stream.set_read_timeout(patience).unwrap();
+    let timeout = Some(Duration::from_secs(5));
+    stream.set_read_timeout(timeout).unwrap();
     let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
     let _ = stream.write_all(request);
@@ -50,82 +49,80 @@ fn is_live(to: SocketAddr) -> bool {
 }
 
 #[test]
-fn idle_connections_make_room_for_others() {
-    let world = World::with(&format!("limits = {{ connections = 40 }}\n{ISSUER}"));
-    let (data, admin) = (world.address(), world.server().admin_address());
+fn idle_connections_are_evicted_at_the_limit() {
+    let fixture = TestServer::with(&format!("limits = {{ connections = 40 }}\n{ISSUER}"));
+    let (data, admin) = (fixture.address(), fixture.server().admin_address());
     let _on_data = hold(data, 80);
     let _on_admin = hold(admin, 200);
-    assert!(sometime(|| is_live(admin)), "the admin listener is shut");
-    let status = world
+    assert!(sometime(|| is_live(admin)), "the admin listener does not respond");
+    let status = fixture
         .runtime
-        .block_on(world.admin().status(StatusRequest {}));
+        .block_on(fixture.admin().status(StatusRequest {}));
     assert!(status.is_ok(), "{status:?}");
-    assert!(sometime(|| is_live(data)), "the data listener is shut");
-    assert!(!world.issue("mac", "a").token.is_empty());
+    assert!(sometime(|| is_live(data)), "the data listener does not respond");
+    assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
-/// The first byte of HTTP/2's preface is no request.
 #[test]
-fn connection_that_stops_within_the_preface_is_closed() {
-    let world = World::plain();
-    let mut stream = idle(world.address(), b"PRI * HTTP");
-    let patience = Some(Duration::from_secs(25));
-    stream.set_read_timeout(patience).unwrap();
+fn connection_with_an_incomplete_preface_is_closed() {
+    let fixture = TestServer::plain();
+    let mut stream = idle(fixture.address(), b"PRI * HTTP");
+    let timeout = Some(Duration::from_secs(25));
+    stream.set_read_timeout(timeout).unwrap();
     let mut answer = Vec::new();
     let read = stream.read_to_end(&mut answer);
-    assert!(read.is_ok(), "it is still held: {read:?}");
+    assert!(read.is_ok(), "the connection was not closed: {read:?}");
 }
 
-/// Who calls now and then is not idle.
 #[test]
-fn connection_that_is_used_stays() {
-    let world = World::with(&format!("limits = {{ connections = 2 }}\n{ISSUER}"));
-    let mut tokens = world.tokens();
+fn connection_in_use_is_not_evicted() {
+    let fixture = TestServer::with(&format!("limits = {{ connections = 2 }}\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
     let request = || jeton_proto::v1::IssueRequest {
         profile: "mac".to_owned(),
         ..Default::default()
     };
     for _ in 0..3 {
-        assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
-        let _held = idle(world.address(), b"");
-        let _more = idle(world.address(), b"");
+        assert!(fixture.runtime.block_on(tokens.issue(request())).is_ok());
+        let _held = idle(fixture.address(), b"");
+        let _more = idle(fixture.address(), b"");
         std::thread::sleep(Duration::from_millis(300));
     }
-    assert!(world.runtime.block_on(tokens.issue(request())).is_ok());
-    let metrics = get(world.server().admin_address(), "/metrics", &[]).body;
+    assert!(fixture.runtime.block_on(tokens.issue(request())).is_ok());
+    let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
     assert!(
-        metrics.contains("jeton_connections_refused_total"),
+        metrics.contains("jeton_connections_rejected_total"),
         "{metrics}"
     );
 }
 
-/// Who waits for an answer is silent, and so is the server until it has one.
+/// A connection with a running call may be silent for long.
 #[test]
-fn connection_that_waits_for_an_answer_goes_after_those_that_are_idle() {
-    let world = World::with(&format!("limits = {{ connections = 6 }}\n{ISSUER}"));
-    let mut tokens = world.tokens();
+fn connection_with_a_running_call_is_evicted_last() {
+    let fixture = TestServer::with(&format!("limits = {{ connections = 6 }}\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
     let (issue, waiting) = tokio::sync::mpsc::unbounded_channel();
     let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
     let request = || jeton_proto::v1::IssueRequest {
         profile: "mac".to_owned(),
         ..Default::default()
     };
-    let stream = world.runtime.block_on(async {
+    let stream = fixture.runtime.block_on(async {
         let mut stream = tokens.issue_stream(waiting).await.unwrap().into_inner();
         issue.send(request()).unwrap();
         assert!(stream.message().await.is_ok());
         stream
     });
     std::thread::sleep(Duration::from_millis(200));
-    let idle = hold(world.address(), 5);
-    // Each of them is idle for less long, and has no call.
+    let idle = hold(fixture.address(), 5);
+    // Each of them is idle for a shorter time, and has no running call.
     std::thread::sleep(Duration::from_millis(5500));
-    assert!(is_live(world.address()));
+    assert!(is_live(fixture.address()));
     let mut stream = stream;
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         issue.send(request()).unwrap();
         let issued = stream.message().await;
-        assert!(issued.is_ok_and(|one| one.is_some()), "it was closed");
+        assert!(issued.is_ok_and(|one| one.is_some()), "the connection was closed");
     });
     drop(idle);
 }

@@ -1,4 +1,4 @@
-//! Who may have tokens issued that the server itself takes for credentials.
+//! Tokens that the server accepts as credentials of its clients, and who may get them.
 
 use std::fs;
 
@@ -15,8 +15,8 @@ use tokio_stream::StreamExt as _;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-use crate::access::Papers;
-use crate::world::{ISS, World, reason};
+use crate::access::TestCertificates;
+use crate::harness::{ISS, TestServer, reason};
 
 /// The audience of credentials is the first of the profile `service` and the second of `access`.
 const PROFILES: &str = r#"
@@ -31,7 +31,7 @@ iss = "https://other.example"
 profiles = [{name = "service", alg = "ES256", lifetime_seconds = 900, audiences = ["jeton"]}]
 "#;
 
-fn config(papers: &Papers) -> String {
+fn config(certificates: &TestCertificates) -> String {
     format!(
         "{}[generate_jwt]\nissuer = '{ISS}'\nhs256 = 'service'\nes256 = 'access'\n\
          [bearer]\nissuer = '{ISS}'\naudience = 'jeton'\n\
@@ -41,7 +41,7 @@ fn config(papers: &Papers) -> String {
          may = ['issue', 'verify', 'revoke', 'admin']\nissuers = ['{ISS}']\n\
          [[client]]\nname = 'boss'\nsubject = 'boss'\nmay = ['admin', 'issue']\nissuers = ['*']\n\
          [[client]]\nname = 'renewer'\nsubject = 'renewer'\nmay = ['issue', 'verify']\nissuers = ['{ISS}']\n{PROFILES}",
-        papers.tls()
+        certificates.tls()
     )
 }
 
@@ -62,9 +62,9 @@ fn of(outcome: IssueOutcome) -> Result<String, String> {
     }
 }
 
-/// The same by each call that issues: a token, or why not.
+/// Issues by each of the three issuing calls. Each result is a token, or the reason of the error.
 fn issue_by_each(
-    world: &World,
+    fixture: &TestServer,
     channel: &Channel,
     bearer: Option<&str>,
     wanted: &IssueRequest,
@@ -79,7 +79,7 @@ fn issue_by_each(
             claims_json: String::new(),
         }],
     };
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let one = tokens.issue(with(bearer, wanted.clone())).await;
         let one = one
             .map(|answer| answer.into_inner().token)
@@ -110,31 +110,31 @@ fn with<T>(bearer: Option<&str>, message: T) -> Request<T> {
 }
 
 #[test]
-fn client_that_may_issue_gets_no_other_clients_credential() {
-    let papers = Papers::new();
-    let world = World::with(&config(&papers));
-    let login = papers.channel(&world, Some("billing"));
-    let operator = papers.channel(&world, Some("operator"));
-    let nobody = papers.channel(&world, None);
+fn issuing_a_credential_of_another_client_is_refused() {
+    let certificates = TestCertificates::new();
+    let fixture = TestServer::with(&config(&certificates));
+    let login = certificates.channel(&fixture, Some("billing"));
+    let operator = certificates.channel(&fixture, Some("operator"));
+    let nobody = certificates.channel(&fixture, None);
 
-    // Whose name it is, and whether it is a client's yet, makes no difference: it may be one tomorrow.
+    // It does not matter whether the subject is a client already: it may become one later.
     for subject in ["boss", "renewer", "login", "somebody"] {
         for (profile, audience) in [("service", ""), ("service", "jeton"), ("access", "jeton")] {
             let wanted = request(profile, audience, subject);
-            for refused in issue_by_each(&world, &login, None, &wanted) {
+            for refused in issue_by_each(&fixture, &login, None, &wanted) {
                 assert_eq!(
                     refused.unwrap_err(),
                     "NOT_ALLOWED",
                     "{profile} {audience} {subject}"
                 );
             }
-            for issued in issue_by_each(&world, &operator, None, &wanted) {
+            for issued in issue_by_each(&fixture, &operator, None, &wanted) {
                 assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
             }
         }
-        // For others, and by another issuer, it is no credential. Nor is one that names nobody.
+        // A token for another audience, of another issuer or without a subject is no credential.
         for (profile, audience) in [("service", "api"), ("access", ""), ("access", "api")] {
-            for issued in issue_by_each(&world, &login, None, &request(profile, audience, subject))
+            for issued in issue_by_each(&fixture, &login, None, &request(profile, audience, subject))
             {
                 assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
             }
@@ -144,39 +144,39 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
             ..request("service", "", subject)
         };
         assert!(
-            issue_by_each(&world, &login, None, &other)
+            issue_by_each(&fixture, &login, None, &other)
                 .iter()
                 .all(Result::is_ok)
         );
         assert!(
-            issue_by_each(&world, &login, None, &request("service", "", ""))
+            issue_by_each(&fixture, &login, None, &request("service", "", ""))
                 .iter()
                 .all(Result::is_ok)
         );
     }
 
-    // One that is its own can be renewed, and nothing else be had with it.
-    let [own, ..] = issue_by_each(&world, &operator, None, &request("service", "", "renewer"));
+    // A client can renew its own credential, and get no other one.
+    let [own, ..] = issue_by_each(&fixture, &operator, None, &request("service", "", "renewer"));
     let own = own.unwrap();
     for renewed in issue_by_each(
-        &world,
+        &fixture,
         &nobody,
         Some(&own),
         &request("service", "", "renewer"),
     ) {
         assert!(renewed.is_ok(), "{renewed:?}");
     }
-    for refused in issue_by_each(&world, &nobody, Some(&own), &request("service", "", "boss")) {
+    for refused in issue_by_each(&fixture, &nobody, Some(&own), &request("service", "", "boss")) {
         assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
     }
 
-    // The report's service issues for subjects of its own choosing.
+    // The service of the benchmark chooses the subjects.
     let generate = |channel: &Channel, algorithm: &str| {
         let request = GenerateJwtRequest {
             algorithm: algorithm.to_owned(),
         };
         let mut report = JwtServiceClient::new(channel.clone());
-        world
+        fixture
             .runtime
             .block_on(report.generate_jwt(request))
             .map(|_| ())
@@ -188,19 +188,19 @@ fn client_that_may_issue_gets_no_other_clients_credential() {
     assert!(generate(&login, "ES256").is_ok() && generate(&operator, "HS256").is_ok());
 }
 
-/// A token that renews itself must not live on in what was begun with it, nor in what a worker remembers.
+/// A revoked credential must not stay valid in a running stream or in the cache of a worker.
 #[test]
-fn credential_that_is_revoked_ends_what_was_begun_with_it() {
-    let papers = Papers::new();
-    let world = World::with(&config(&papers));
-    let operator = papers.channel(&world, Some("operator"));
-    let nobody = papers.channel(&world, None);
+fn revoked_credential_ends_running_streams() {
+    let certificates = TestCertificates::new();
+    let fixture = TestServer::with(&config(&certificates));
+    let operator = certificates.channel(&fixture, Some("operator"));
+    let nobody = certificates.channel(&fixture, None);
     let renewer = request("service", "", "renewer");
-    let [own, ..] = issue_by_each(&world, &operator, None, &renewer);
+    let [own, ..] = issue_by_each(&fixture, &operator, None, &renewer);
     let own = own.unwrap();
     let mut tokens = TokenServiceClient::new(nobody);
     let mut operators = TokenServiceClient::new(operator);
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let (issue, waiting) = tokio::sync::mpsc::unbounded_channel();
         let waiting = tokio_stream::wrappers::UnboundedReceiverStream::new(waiting);
         let issued = tokens.issue_stream(with(Some(&own), waiting)).await;
@@ -217,7 +217,7 @@ fn credential_that_is_revoked_ends_what_was_begun_with_it() {
         let watch = tokens.watch_revocations(with(Some(&own), watch)).await;
         let mut watched = watch.unwrap().into_inner();
 
-        // A worker has just seen it.
+        // The token is now in the cache of the worker.
         assert!(
             tokens
                 .issue(with(Some(&own), renewer.clone()))
@@ -246,12 +246,11 @@ fn credential_that_is_revoked_ends_what_was_begun_with_it() {
     });
 }
 
-/// Custom claims say nothing about who somebody is.
 #[test]
 fn custom_claims_make_no_credential() {
-    let papers = Papers::new();
-    let world = World::with(&config(&papers));
-    let login = papers.channel(&world, Some("billing"));
+    let certificates = TestCertificates::new();
+    let fixture = TestServer::with(&config(&certificates));
+    let login = certificates.channel(&fixture, Some("billing"));
     for claims in [
         r#"{"sub":"boss"}"#,
         r#"{"s\u0075b":"boss"}"#,
@@ -264,30 +263,30 @@ fn custom_claims_make_no_credential() {
                 claims_json: claims.to_owned(),
                 ..request("access", "api", subject)
             };
-            let [one, _, streamed] = issue_by_each(&world, &login, None, &wanted);
+            let [one, _, streamed] = issue_by_each(&fixture, &login, None, &wanted);
             assert!(one.is_err() && streamed.is_err(), "{claims}");
         }
     }
 }
 
-/// Before there are clients, everybody may have tokens. But not those that later are credentials.
+/// Without clients, every local process may issue tokens, except tokens that become credentials later.
 #[test]
-fn credential_before_there_are_clients_needs_the_admin_token() {
-    let world = World::with(&format!(
+fn issuing_a_credential_without_clients_needs_the_admin_token() {
+    let fixture = TestServer::with(&format!(
         "bearer = {{ issuer = '{ISS}', audience = 'jeton' }}\n{PROFILES}"
     ));
-    let channel = world.channel(world.address());
-    for refused in issue_by_each(&world, &channel, None, &request("service", "", "boss")) {
+    let channel = fixture.channel(fixture.address());
+    for refused in issue_by_each(&fixture, &channel, None, &request("service", "", "boss")) {
         assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
     }
     assert!(
-        issue_by_each(&world, &channel, None, &request("access", "", "boss"))
+        issue_by_each(&fixture, &channel, None, &request("access", "", "boss"))
             .iter()
             .all(Result::is_ok)
     );
-    let token = world.admin_token();
+    let token = fixture.admin_token();
     for issued in issue_by_each(
-        &world,
+        &fixture,
         &channel,
         Some(&token),
         &request("service", "", "boss"),
@@ -296,21 +295,21 @@ fn credential_before_there_are_clients_needs_the_admin_token() {
     }
 }
 
-/// The configuration that docs/service.md shows.
+/// The example in docs/service.md.
 #[test]
-fn example_of_the_book_gives_nobody_more_than_it_says() {
-    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service.md");
-    let book = fs::read_to_string(book).unwrap();
-    let mut examples = book
+fn documented_configuration_grants_no_other_credentials() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut examples = page
         .split("```toml\n")
         .map(|rest| rest.split("```").next().unwrap());
     let example = examples
         .find(|example| example.contains("[[client]]"))
         .unwrap();
     let shown = Config::from_toml(example).unwrap();
-    let papers = Papers::new();
+    let certificates = TestCertificates::new();
     let folder = tempfile::tempdir().unwrap();
-    let local = Config::from_toml(&papers.tls()).unwrap();
+    let local = Config::from_toml(&certificates.tls()).unwrap();
     let mut config = Config {
         tls: local.tls,
         data: folder.path().join("data"),
@@ -333,7 +332,7 @@ fn example_of_the_book_gives_nobody_more_than_it_says() {
         .iter()
         .filter_map(|client| client.subject.clone())
         .collect();
-    assert!(!subjects.is_empty(), "it has clients with bearer tokens");
+    assert!(!subjects.is_empty(), "the example has no clients with bearer tokens");
     let bearer = config.bearer.clone().unwrap();
     let profiles: Vec<String> = config.issuers[0]
         .profiles()
@@ -341,8 +340,8 @@ fn example_of_the_book_gives_nobody_more_than_it_says() {
         .map(|one| one.name.clone())
         .collect();
     let server = Server::start(config).unwrap();
-    let world = World::around(server);
-    let login = papers.channel(&world, Some("billing"));
+    let fixture = TestServer::from_server(server);
+    let login = certificates.channel(&fixture, Some("billing"));
     for subject in subjects {
         for profile in &profiles {
             let wanted = IssueRequest {
@@ -350,13 +349,13 @@ fn example_of_the_book_gives_nobody_more_than_it_says() {
                 audience: bearer.audience.clone(),
                 ..request(profile, "", &subject)
             };
-            for refused in issue_by_each(&world, &login, None, &wanted) {
+            for refused in issue_by_each(&fixture, &login, None, &wanted) {
                 assert!(refused.is_err(), "{profile} {subject}");
             }
         }
     }
-    let admin = papers.admin_channel(&world, Some("billing"));
-    let listed = world
+    let admin = certificates.admin_channel(&fixture, Some("billing"));
+    let listed = fixture
         .runtime
         .block_on(AdminServiceClient::new(admin).list_issuers(ListIssuersRequest {}));
     let listed: Result<_, Status> = listed.map(|answer| answer.into_inner().issuers);

@@ -1,5 +1,5 @@
-//! How long a caller waits. tonic's own client would end a call by itself, so these are made by hand:
-//! it is the server that must say when the time is over.
+//! Deadlines. tonic's client would end the calls by itself, so these use plain HTTP/2: the server must end
+//! them.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,17 @@ use http_body_util::Full;
 use hyper::body::Body;
 use jeton_proto::v1::{IssueRequest, WatchRevocationsRequest};
 
-use crate::by_hand::{self, framed, unended, whole};
-use crate::world::World;
+use crate::raw_grpc::{self, framed, unended, whole};
+use crate::harness::TestServer;
 
-/// Makes a call whose caller waits so long; whether messages came, and how it ended.
-fn call<B>(world: &World, method: &str, wait: &str, body: B) -> (bool, HeaderMap)
+/// Calls with a timeout. Returns whether messages arrived, and the headers with the status.
+fn call<B>(fixture: &TestServer, method: &str, timeout: &str, body: B) -> (bool, HeaderMap)
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let method = format!("jeton.v1.TokenService/{method}");
-    let answer = by_hand::call(world, &method, &[("grpc-timeout", wait)], body);
+    let answer = raw_grpc::call(fixture, &method, &[("grpc-timeout", timeout)], body);
     (!answer.data.is_empty(), answer.end().clone())
 }
 
@@ -31,39 +31,39 @@ fn issue() -> Full<Bytes> {
 }
 
 #[test]
-fn a_call_ends_when_its_caller_no_longer_waits() {
-    let world = World::plain();
+fn call_ends_at_its_deadline() {
+    let fixture = TestServer::plain();
     for method in ["Issue", "Revoke", "IssueStream"] {
         let begun = Instant::now();
-        let (answered, end) = call(&world, method, "200m", unended(Vec::new()));
+        let (answered, end) = call(&fixture, method, "200m", unended(Vec::new()));
         let took = begun.elapsed();
         assert!(!answered, "{method}");
         assert_eq!(end["grpc-status"], "4", "{method}: {end:?}");
         assert!(took >= Duration::from_millis(200), "{method}: {took:?}");
         assert!(took < Duration::from_secs(5), "{method}: {took:?}");
     }
-    let (answered, end) = call(&world, "Issue", "30S", issue());
+    let (answered, end) = call(&fixture, "Issue", "30S", issue());
     assert!(answered);
     assert_eq!(end["grpc-status"], "0");
 }
 
 #[test]
-fn a_stream_ends_in_its_midst() {
-    let world = World::with(&format!("[limits]\nwatchers = 1\n{}", crate::world::ISSUER));
+fn stream_ends_at_its_deadline() {
+    let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{}", crate::harness::ISSUER));
     let watch = || whole(framed(&WatchRevocationsRequest::default()));
-    let (answered, end) = call(&world, "WatchRevocations", "300m", watch());
-    assert!(answered, "the snapshot came");
+    let (answered, end) = call(&fixture, "WatchRevocations", "300m", watch());
+    assert!(answered, "no snapshot arrived");
     assert_eq!(end["grpc-status"], "4", "{end:?}");
 }
 
 #[test]
-fn a_wait_that_is_none_is_named() {
-    let world = World::plain();
-    for wait in ["", "1", "1s", "123456789S"] {
-        let (answered, end) = call(&world, "Issue", wait, issue());
-        assert!(!answered, "{wait}");
-        assert_eq!(end["grpc-status"], "3", "{wait}: {end:?}");
-        let words = end["grpc-message"].to_str().unwrap();
-        assert!(words.contains("grpc-timeout"), "{words}");
+fn invalid_timeout_is_an_invalid_argument() {
+    let fixture = TestServer::plain();
+    for timeout in ["", "1", "1s", "123456789S"] {
+        let (answered, end) = call(&fixture, "Issue", timeout, issue());
+        assert!(!answered, "{timeout}");
+        assert_eq!(end["grpc-status"], "3", "{timeout}: {end:?}");
+        let message = end["grpc-message"].to_str().unwrap();
+        assert!(message.contains("grpc-timeout"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! How a server stops: what has begun is finished, nothing new is taken, and it does not wait for ever.
+//! Stopping a server: running calls finish, new ones are not accepted, and the time is limited.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,9 @@ use jeton_proto::v1::{IssueRequest, issue_outcome};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
-use crate::world::{ISSUER, World};
+use crate::harness::{ISSUER, TestServer};
 
-/// A request's stream that the test feeds.
+/// A stream of requests from a channel.
 struct Fed(mpsc::Receiver<IssueRequest>);
 
 impl Stream for Fed {
@@ -30,23 +30,23 @@ fn request() -> IssueRequest {
 }
 
 #[test]
-fn a_stream_that_is_open_is_answered_to_its_end() {
-    let mut world = World::with(&format!("drain_seconds = 10\n{ISSUER}"));
-    let server = world.server.take().unwrap();
+fn stop_waits_for_open_streams() {
+    let mut fixture = TestServer::with(&format!("drain_seconds = 10\n{ISSUER}"));
+    let server = fixture.server.take().unwrap();
     let address = server.data_address();
-    let channel = world.channel(address);
+    let channel = fixture.channel(address);
     let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
-    let stopped = world.runtime.block_on(async {
+    let stopped = fixture.runtime.block_on(async {
         let (feed, fed) = mpsc::channel(1);
         feed.send(request()).await.unwrap();
         let mut outcomes = tokens.issue_stream(Fed(fed)).await.unwrap().into_inner();
         assert!(outcomes.message().await.unwrap().is_some());
         let stopping = std::thread::spawn(move || server.stop());
         tokio::time::sleep(Duration::from_millis(200)).await;
-        assert!(!stopping.is_finished(), "it waits for the stream");
+        assert!(!stopping.is_finished(), "the server did not wait for the stream");
         assert!(
             std::net::TcpStream::connect(address).is_err(),
-            "nothing new is taken"
+            "a new connection was accepted"
         );
         feed.send(request()).await.unwrap();
         let outcome = outcomes.message().await.unwrap().unwrap().outcome;
@@ -62,13 +62,13 @@ fn a_stream_that_is_open_is_answered_to_its_end() {
 }
 
 #[test]
-fn a_stream_that_does_not_end_is_cut_off() {
-    let mut world = World::with(&format!("drain_seconds = 1\n{ISSUER}"));
-    let server = world.server.take().unwrap();
-    let channel = world.channel(server.data_address());
+fn stop_closes_streams_after_the_time_limit() {
+    let mut fixture = TestServer::with(&format!("drain_seconds = 1\n{ISSUER}"));
+    let server = fixture.server.take().unwrap();
+    let channel = fixture.channel(server.data_address());
     let mut tokens = jeton_proto::v1::token_service_client::TokenServiceClient::new(channel);
     let (feed, fed) = mpsc::channel(1);
-    let outcomes = world.runtime.block_on(async {
+    let outcomes = fixture.runtime.block_on(async {
         feed.send(request()).await.unwrap();
         tokens.issue_stream(Fed(fed)).await.unwrap()
     });

@@ -1,20 +1,22 @@
-//! A server whose disk is full: what `AdminService.Status` and `grpc.health.v1` say of it.
+//! `AdminService.Status` of a server with a full disk.
 //!
-//! Root only, as it mounts a small file system; elsewhere it says so and checks nothing.
+//! The test mounts a small file system, which requires root. Otherwise it prints a line and checks nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jeton::SystemClock;
 use jeton_proto::v1::revoke_request::What;
 use jeton_proto::v1::{RevokeRequest, RotateKeyRequest, StatusRequest, StatusResponse};
 use tonic::Code;
 
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for a condition, generous for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Mounted(PathBuf);
 
@@ -34,30 +36,30 @@ fn mount(at: &Path) -> Option<Mounted> {
     if mounted.is_ok_and(|status| status.success()) {
         return Some(Mounted(at.to_owned()));
     }
-    eprintln!("not checked: a disk cannot be mounted here (it takes root)");
+    eprintln!("not checked: mounting a file system requires root");
     None
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "timeout: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
-fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
+fn full_disk_is_a_fault_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     let Some(_mounted) = mount(&disk) else { return };
     let data = disk.join("data");
-    let world = World::in_folder(ISSUER, &data);
-    let mut admin = world.admin();
-    let mut tokens = world.tokens();
+    let fixture = TestServer::in_folder(ISSUER, &data, Arc::new(SystemClock));
+    let mut admin = fixture.admin();
+    let mut tokens = fixture.tokens();
     let mut status = || -> StatusResponse {
         let asked = admin.status(StatusRequest {});
-        world.runtime.block_on(asked).unwrap().into_inner()
+        fixture.runtime.block_on(asked).unwrap().into_inner()
     };
     until("it is ready", || status().is_ready);
     assert_eq!(status().fault, "");
@@ -69,10 +71,10 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     }
     let refused = loop {
         let request = RevokeRequest {
-            what: Some(What::Token(world.issue("access", "alice").token)),
+            what: Some(What::Token(fixture.issue("access", "alice").token)),
             ..RevokeRequest::default()
         };
-        if let Err(refused) = world.runtime.block_on(tokens.revoke(request)) {
+        if let Err(refused) = fixture.runtime.block_on(tokens.revoke(request)) {
             break refused;
         }
     };
@@ -86,18 +88,18 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
         "{}",
         full.fault
     );
-    let mut admin = world.admin();
+    let mut admin = fixture.admin();
     let rotate = RotateKeyRequest {
         issuer: ISS.to_owned(),
         kind: "ES256".to_owned(),
     };
     let rotated = admin.rotate_key(rotate.clone());
-    let refused = world.runtime.block_on(rotated).unwrap_err();
+    let refused = fixture.runtime.block_on(rotated).unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
 
     (0..=number).for_each(|number| drop(fs::remove_file(other(number))));
     until("it is ready again", || status().is_ready);
     assert_eq!(status().fault, "");
     let rotated = admin.rotate_key(rotate);
-    world.runtime.block_on(rotated).unwrap();
+    fixture.runtime.block_on(rotated).unwrap();
 }

@@ -1,30 +1,32 @@
-//! The service over the network: a server on loopback, with ports of the system's choosing, and
-//! clients that know nothing of its inside. One binary, so that it is linked once.
+//! Tests of the service over the network, with clients that use its public interface only.
+//!
+//! Each test starts a server on loopback with free ports. All tests are in one binary, to link it once.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod abuse;
 mod access;
 mod admin;
 mod admin_token;
-mod browsers;
-mod by_hand;
+mod browser_requests;
+mod raw_grpc;
 mod claims;
 mod connections;
 mod credentials;
 mod deadline;
 mod drain;
+mod former_names;
 #[cfg(target_os = "linux")]
 mod full_disk;
 #[path = "../../../jeton-issuer/tests/hand/mod.rs"]
 mod hand;
-mod http1;
-mod pace;
+mod raw_http;
+mod time_slice;
 mod reflection;
 mod report;
-mod revoking;
+mod revocation;
 mod tokens;
 mod unary;
 mod verifiers;
 mod watchers;
 mod web;
-mod world;
+mod harness;

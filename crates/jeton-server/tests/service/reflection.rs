@@ -1,5 +1,6 @@
-//! What a client knows that has nothing but reflection, as grpcurl: it asks which services there are,
-//! fetches their descriptors, and calls with messages made from them.
+//! A client that uses reflection only, like grpcurl.
+//!
+//! It lists the services, fetches their descriptors, and builds its messages from them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
-use crate::world::World;
+use crate::harness::TestServer;
 
 async fn ask(channel: &Channel, request: MessageRequest) -> MessageResponse {
     let request = ServerReflectionRequest {
@@ -68,18 +69,18 @@ async fn call(channel: &Channel, method: &MethodDescriptor, json: &str) -> Dynam
 }
 
 #[test]
-fn each_listener_tells_of_what_it_serves() {
-    let world = World::plain();
-    let channel = world.channel(world.server().admin_address());
-    let services = world.runtime.block_on(services(&channel));
+fn reflection_lists_the_services_of_the_listener() {
+    let fixture = TestServer::plain();
+    let channel = fixture.channel(fixture.server().admin_address());
+    let services = fixture.runtime.block_on(services(&channel));
     assert_eq!(services, ["grpc.health.v1.Health", "jeton.v1.AdminService"]);
 }
 
 #[test]
-fn a_client_with_nothing_but_reflection_issues_verifies_and_revokes() {
-    let world = World::plain();
-    let channel = world.channel(world.address());
-    world.runtime.block_on(async {
+fn client_with_reflection_only_can_issue_verify_and_revoke() {
+    let fixture = TestServer::plain();
+    let channel = fixture.channel(fixture.address());
+    fixture.runtime.block_on(async {
         let services = services(&channel).await;
         assert_eq!(services, ["grpc.health.v1.Health", "jeton.v1.TokenService"]);
 
@@ -120,11 +121,11 @@ fn a_client_with_nothing_but_reflection_issues_verifies_and_revokes() {
                 .unwrap()
                 > 0
         );
-        assert!(world_refuses(&channel, &token).await);
+        assert!(is_rejected_by(&channel, &token).await);
     });
 }
 
-async fn world_refuses(channel: &Channel, token: &str) -> bool {
+async fn is_rejected_by(channel: &Channel, token: &str) -> bool {
     let mut client =
         jeton_proto::v1::token_service_client::TokenServiceClient::new(channel.clone());
     let request = jeton_proto::v1::VerifyRequest {
@@ -135,7 +136,7 @@ async fn world_refuses(channel: &Channel, token: &str) -> bool {
     client.verify(request).await.is_err()
 }
 
-/// Messages that are known by their descriptors alone.
+/// A codec for messages that are described by a descriptor.
 #[derive(Clone)]
 struct Dynamic(MessageDescriptor);
 

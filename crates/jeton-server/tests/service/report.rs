@@ -1,4 +1,4 @@
-//! `jwt.services.JwtService`, as the gRPC report's loaders call it.
+//! `jwt.services.JwtService`, as called by the load generators of the gRPC benchmark.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use jeton_proto::report::GenerateJwtRequest;
 use jeton_proto::report::jwt_service_client::JwtServiceClient;
 use tonic::{Code, Status};
 
-use crate::world::{ISS, ISSUER, World};
+use crate::harness::{ISS, ISSUER, TestServer};
 
 const ON: &str = "
 [generate_jwt]
@@ -15,12 +15,12 @@ hs256 = 'mac'
 es256 = 'access'
 ";
 
-fn generate(world: &World, algorithm: &str) -> Result<(String, String), Status> {
-    let mut client = JwtServiceClient::new(world.channel(world.address()));
+fn generate(fixture: &TestServer, algorithm: &str) -> Result<(String, String), Status> {
+    let mut client = JwtServiceClient::new(fixture.channel(fixture.address()));
     let request = GenerateJwtRequest {
         algorithm: algorithm.to_owned(),
     };
-    let answer = world
+    let answer = fixture
         .runtime
         .block_on(client.generate_jwt(request))?
         .into_inner();
@@ -28,14 +28,14 @@ fn generate(world: &World, algorithm: &str) -> Result<(String, String), Status> 
 }
 
 #[test]
-fn each_call_signs_for_the_next_address() {
-    let world = World::with(&format!("{ON}{ISSUER}"));
+fn generate_jwt_uses_the_next_address() {
+    let fixture = TestServer::with(&format!("{ON}{ISSUER}"));
     let mut subjects = BTreeSet::new();
     for (algorithm, calls) in [("HS256", 20), ("ES256", 20)] {
         for _ in 0..calls {
-            let (jwt, sub) = generate(&world, algorithm).unwrap();
+            let (jwt, sub) = generate(&fixture, algorithm).unwrap();
             assert_eq!(sub.len(), 18);
-            let verified = world.verify(&jwt).unwrap();
+            let verified = fixture.verify(&jwt).unwrap();
             assert_eq!(verified.subject, sub);
             assert!(verified.claims_json.contains(ISS));
             subjects.insert(sub);
@@ -45,21 +45,21 @@ fn each_call_signs_for_the_next_address() {
 }
 
 #[test]
-fn an_unknown_algorithm_is_an_invalid_argument() {
-    let world = World::with(&format!("{ON}{ISSUER}"));
+fn generate_jwt_unknown_algorithm_is_invalid() {
+    let fixture = TestServer::with(&format!("{ON}{ISSUER}"));
     for algorithm in ["", "none", "RS256", "hs256"] {
-        let status = generate(&world, algorithm).unwrap_err();
+        let status = generate(&fixture, algorithm).unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument);
         assert!(status.message().contains("`algorithm`"), "{status:?}");
     }
-    assert!(generate(&world, "HS256").is_ok());
+    assert!(generate(&fixture, "HS256").is_ok());
 }
 
 #[test]
-fn it_is_served_only_if_it_is_configured() {
-    let world = World::plain();
+fn generate_jwt_is_served_only_if_configured() {
+    let fixture = TestServer::plain();
     assert_eq!(
-        generate(&world, "HS256").unwrap_err().code(),
+        generate(&fixture, "HS256").unwrap_err().code(),
         Code::Unimplemented
     );
 }

@@ -8,14 +8,14 @@ use jeton_proto::v1::{
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Request};
 
-use crate::world::{ISS, ISSUER, World, reason, within_a_second};
+use crate::harness::{ISS, ISSUER, TestServer, reason, within_a_second};
 
 #[test]
-fn a_token_is_issued_verified_and_revoked() {
-    let world = World::plain();
+fn token_is_issued_verified_and_revoked() {
+    let fixture = TestServer::plain();
     for profile in ["access", "mac", "paseto"] {
-        let issued = world.issue(profile, "alice");
-        let verified = world.verify(&issued.token).unwrap();
+        let issued = fixture.issue(profile, "alice");
+        let verified = fixture.verify(&issued.token).unwrap();
         assert_eq!(verified.subject, "alice");
         assert_eq!(verified.token_id, issued.token_id);
         assert_eq!(verified.expires_at, issued.expires_at);
@@ -25,33 +25,33 @@ fn a_token_is_issued_verified_and_revoked() {
             what: Some(revoke_request::What::Token(issued.token.clone())),
             ..RevokeRequest::default()
         };
-        let mut tokens = world.tokens();
-        let revoked = world.runtime.block_on(tokens.revoke(request)).unwrap();
+        let mut tokens = fixture.tokens();
+        let revoked = fixture.runtime.block_on(tokens.revoke(request)).unwrap();
         assert!(revoked.into_inner().revision > 0);
-        // It is honoured when it is acknowledged, not some time after.
-        let refused = world.verify(&issued.token).unwrap_err();
+        // The revocation is in force as soon as it is acknowledged.
+        let refused = fixture.verify(&issued.token).unwrap_err();
         assert_eq!(refused.code(), Code::FailedPrecondition);
         assert_eq!(reason(&refused), "TOKEN_REVOKED");
     }
 }
 
 #[test]
-fn subjects_clients_keys_and_ids_are_revoked() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
-    let issue = |subject: &str| world.issue("access", subject);
+fn revoke_accepts_subjects_ids_and_keys() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    let issue = |subject: &str| fixture.issue("access", subject);
     let (one, two, three) = (issue("one"), issue("two"), issue("three"));
-    let kid = world.verify(&three.token).unwrap().key_id;
+    let kid = fixture.verify(&three.token).unwrap().key_id;
     let mut revoke = |what| {
         let request = RevokeRequest {
             issuer: ISS.to_owned(),
             what: Some(what),
         };
-        world.runtime.block_on(tokens.revoke(request)).unwrap();
+        fixture.runtime.block_on(tokens.revoke(request)).unwrap();
     };
     revoke(revoke_request::What::Subject("one".to_owned()));
     assert_eq!(
-        reason(&world.verify(&one.token).unwrap_err()),
+        reason(&fixture.verify(&one.token).unwrap_err()),
         "TOKEN_REVOKED"
     );
     revoke(revoke_request::What::TokenId(TokenId {
@@ -59,23 +59,23 @@ fn subjects_clients_keys_and_ids_are_revoked() {
         expires_at: two.expires_at,
     }));
     assert_eq!(
-        reason(&world.verify(&two.token).unwrap_err()),
+        reason(&fixture.verify(&two.token).unwrap_err()),
         "TOKEN_REVOKED"
     );
-    assert!(world.verify(&three.token).is_ok());
+    assert!(fixture.verify(&three.token).is_ok());
     revoke(revoke_request::What::KeyId(kid));
     assert_eq!(
-        reason(&world.verify(&three.token).unwrap_err()),
+        reason(&fixture.verify(&three.token).unwrap_err()),
         "TOKEN_REVOKED"
     );
 }
 
 #[test]
-fn what_is_wrong_is_named() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
+fn error_names_the_invalid_field() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
     let mut issue = |request: IssueRequest| {
-        let issued = world.runtime.block_on(tokens.issue(request));
+        let issued = fixture.runtime.block_on(tokens.issue(request));
         issued.err().unwrap()
     };
     let request = || IssueRequest {
@@ -139,16 +139,16 @@ fn what_is_wrong_is_named() {
         assert!(!reason(&status).is_empty());
     }
 
-    let issued = world.issue("access", "a");
+    let issued = fixture.issue("access", "a");
     let verify = |token: &str, audience: &str| {
         let request = VerifyRequest {
             audience: audience.to_owned(),
             token: token.to_owned(),
             ..VerifyRequest::default()
         };
-        world
+        fixture
             .runtime
-            .block_on(world.tokens().verify(request))
+            .block_on(fixture.tokens().verify(request))
             .unwrap_err()
     };
     assert_eq!(
@@ -163,19 +163,19 @@ fn what_is_wrong_is_named() {
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert_eq!(reason(&refused), "TOKEN_NOT_AUTHENTIC");
     assert_eq!(reason(&verify("no token", "api")), "TOKEN_MALFORMED");
-    // An error without a cause, and nothing to be done: nothing to revoke.
+    // A request without anything to revoke.
     let request = RevokeRequest::default();
-    let status = world
+    let status = fixture
         .runtime
-        .block_on(world.tokens().revoke(request))
+        .block_on(fixture.tokens().revoke(request))
         .unwrap_err();
     assert!(status.message().contains("`what`"), "{status:?}");
 }
 
 #[test]
-fn a_batch_has_an_outcome_for_each_item() {
-    let world = World::with(&format!("[limits]\nbatch_items = 3\n{ISSUER}"));
-    let mut tokens = world.tokens();
+fn batch_has_an_outcome_for_each_item() {
+    let fixture = TestServer::with(&format!("[limits]\nbatch_items = 3\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
     let item = |claims: &str| IssueItem {
         subject: "s".to_owned(),
         claims_json: claims.to_owned(),
@@ -186,7 +186,7 @@ fn a_batch_has_an_outcome_for_each_item() {
         ..IssueBatchRequest::default()
     };
     let request = batch(vec![item(""), item("no"), item("{\"a\":1}")]);
-    let answer = world.runtime.block_on(tokens.issue_batch(request)).unwrap();
+    let answer = fixture.runtime.block_on(tokens.issue_batch(request)).unwrap();
     let outcomes: Vec<_> = answer
         .into_inner()
         .outcomes
@@ -209,7 +209,7 @@ fn a_batch_has_an_outcome_for_each_item() {
         tokens: vec![first.token.clone(), "x".to_owned(), third.token.clone()],
         ..VerifyBatchRequest::default()
     };
-    let answer = world
+    let answer = fixture
         .runtime
         .block_on(tokens.verify_batch(request))
         .unwrap();
@@ -229,23 +229,23 @@ fn a_batch_has_an_outcome_for_each_item() {
     ));
 
     let too_many = batch(vec![item(""); 4]);
-    let status = world
+    let status = fixture
         .runtime
         .block_on(tokens.issue_batch(too_many))
         .err()
         .unwrap();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.message().contains("`items`: 4"), "{status:?}");
-    let none = world
+    let none = fixture
         .runtime
         .block_on(tokens.issue_batch(batch(Vec::new())));
     assert_eq!(none.err().unwrap().code(), Code::InvalidArgument);
 }
 
 #[test]
-fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
+fn batch_error_is_the_outcome_of_each_item() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
     for (profile, audience, reason) in [
         ("none", "", "UNKNOWN_PROFILE"),
         ("", "", "INVALID_ARGUMENT"),
@@ -257,12 +257,12 @@ fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
             items: vec![IssueItem::default(); 3],
             ..IssueBatchRequest::default()
         };
-        let answer = world.runtime.block_on(tokens.issue_batch(request));
+        let answer = fixture.runtime.block_on(tokens.issue_batch(request));
         let outcomes = answer.unwrap().into_inner().outcomes;
         assert_eq!(outcomes.len(), 3);
         for outcome in outcomes {
             let Some(issue_outcome::Outcome::Error(error)) = outcome.outcome else {
-                panic!("a token of nothing");
+                panic!("a token was issued");
             };
             assert_eq!(error.reason, reason);
         }
@@ -270,21 +270,21 @@ fn what_is_wrong_with_a_whole_batch_is_told_of_each_item() {
 }
 
 #[test]
-fn a_message_over_its_limit_is_refused() {
-    let world = World::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
-    let status = world.verify(&"x".repeat(6000)).unwrap_err();
+fn message_over_the_limit_is_rejected() {
+    let fixture = TestServer::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
+    let status = fixture.verify(&"x".repeat(6000)).unwrap_err();
     assert!(
         matches!(status.code(), Code::OutOfRange | Code::ResourceExhausted),
         "{status:?}"
     );
-    assert!(world.issue("access", "others go on").expires_at > 0);
+    assert!(fixture.issue("access", "others go on").expires_at > 0);
 }
 
 #[test]
-fn a_stream_goes_on_after_an_item_that_fails() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
-    let outcomes = world.runtime.block_on(async {
+fn stream_continues_after_a_failed_item() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    let outcomes = fixture.runtime.block_on(async {
         let requests = ["mac", "none", "mac"].map(|profile| IssueRequest {
             profile: profile.to_owned(),
             subject: "s".to_owned(),
@@ -306,7 +306,7 @@ fn a_stream_goes_on_after_an_item_that_fails() {
     assert_eq!(tokens_of[1], Err("UNKNOWN_PROFILE".to_owned()));
     assert_eq!(tokens_of.len(), 3);
 
-    let verified = world.runtime.block_on(async {
+    let verified = fixture.runtime.block_on(async {
         let token = |token: &str| VerifyRequest {
             audience: "api".to_owned(),
             token: token.to_owned(),
@@ -326,10 +326,10 @@ fn a_stream_goes_on_after_an_item_that_fails() {
 }
 
 #[test]
-fn followers_hear_of_what_was_revoked_before_and_after() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
-    let (before, after) = (world.issue("access", "a"), world.issue("access", "b"));
+fn watch_sends_earlier_and_later_revocations() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    let (before, after) = (fixture.issue("access", "a"), fixture.issue("access", "b"));
     let revoke = |issued: &jeton_proto::v1::IssueResponse| RevokeRequest {
         what: Some(revoke_request::What::TokenId(TokenId {
             id: issued.token_id.clone(),
@@ -342,7 +342,7 @@ fn followers_hear_of_what_was_revoked_before_and_after() {
             .to_be_bytes()
             .to_vec()
     };
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         tokens.revoke(revoke(&before)).await.unwrap();
         let request = Request::new(WatchRevocationsRequest::default());
         let mut updates = tokens
@@ -350,15 +350,15 @@ fn followers_hear_of_what_was_revoked_before_and_after() {
             .await
             .unwrap()
             .into_inner();
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         loop {
             let update = updates.message().await.unwrap().unwrap();
-            heard.extend(update.tokens.iter().map(|token| token.hash.clone()));
+            received.extend(update.tokens.iter().map(|token| token.hash.clone()));
             if !update.is_snapshot {
                 break;
             }
         }
-        assert_eq!(heard, [hash(&before)]);
+        assert_eq!(received, [hash(&before)]);
         let revision = tokens
             .revoke(revoke(&after))
             .await
@@ -376,20 +376,20 @@ fn followers_hear_of_what_was_revoked_before_and_after() {
             let update = updates.message().await.unwrap().unwrap();
             if update.tokens.iter().any(|token| token.hash == hash(&after)) {
                 assert!(update.revision >= revision);
-                heard.push(hash(&after));
+                received.push(hash(&after));
             }
             rules.extend(update.rules);
         }
-        assert_eq!(heard.len(), 2);
+        assert_eq!(received.len(), 2);
         assert_eq!(rules[0].name, "c");
     });
 }
 
 #[test]
-fn as_many_follow_as_are_allowed() {
-    let world = World::with(&format!("[limits]\nwatchers = 1\n{ISSUER}"));
-    let mut tokens = world.tokens();
-    world.runtime.block_on(async {
+fn watch_beyond_the_limit_is_overloaded() {
+    let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
+    fixture.runtime.block_on(async {
         let request = WatchRevocationsRequest::default;
         let first = tokens.watch_revocations(request()).await.unwrap();
         let second = tokens.watch_revocations(request()).await.unwrap_err();
@@ -400,34 +400,34 @@ fn as_many_follow_as_are_allowed() {
 
 #[test]
 fn keys_are_the_same_over_grpc_and_http() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
-    let keys = world.runtime.block_on(tokens.keys(KeysRequest::default()));
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    let keys = fixture.runtime.block_on(tokens.keys(KeysRequest::default()));
     let keys = keys.unwrap().into_inner();
-    let http = crate::http1::get(world.address(), "/tenant/.well-known/jwks.json", &[]);
+    let http = crate::raw_http::get(fixture.address(), "/tenant/.well-known/jwks.json", &[]);
     assert_eq!(http.body, keys.jwk_set);
     assert_eq!(http.headers["etag"], keys.etag);
     assert_eq!(keys.paserks.len(), 1);
 }
 
 #[test]
-fn several_issuers_must_be_told_apart() {
+fn request_must_name_one_of_several_issuers() {
     let second = "[[issuer]]\niss = 'b'\nprofiles = [{name = 'p', alg = 'EdDSA', lifetime_seconds = 60, audiences = ['api']}]";
-    let world = World::with(&format!("{ISSUER}\n{second}"));
-    let mut tokens = world.tokens();
+    let fixture = TestServer::with(&format!("{ISSUER}\n{second}"));
+    let mut tokens = fixture.tokens();
     let request = |issuer: &str, profile: &str| IssueRequest {
         issuer: issuer.to_owned(),
         profile: profile.to_owned(),
         ..IssueRequest::default()
     };
-    let unnamed = world
+    let unnamed = fixture
         .runtime
         .block_on(tokens.issue(request("", "p")))
         .err()
         .unwrap();
     assert_eq!(unnamed.code(), Code::InvalidArgument);
     assert!(unnamed.message().contains("issuer"));
-    let issued = world
+    let issued = fixture
         .runtime
         .block_on(tokens.issue(request("b", "p")))
         .unwrap()
@@ -437,23 +437,23 @@ fn several_issuers_must_be_told_apart() {
         audience: "api".to_owned(),
         token: issued.token.clone(),
     };
-    assert!(world.runtime.block_on(tokens.verify(verify("b"))).is_ok());
-    assert!(world.runtime.block_on(tokens.verify(verify(ISS))).is_err());
+    assert!(fixture.runtime.block_on(tokens.verify(verify("b"))).is_ok());
+    assert!(fixture.runtime.block_on(tokens.verify(verify(ISS))).is_err());
 }
 
 #[test]
-fn health_says_when_it_stops() {
-    let mut world = World::plain();
-    let health = tonic_health::pb::health_client::HealthClient::new(world.channel(world.address()));
-    let check = |world: &World| {
+fn health_is_serving_until_the_server_stops() {
+    let mut fixture = TestServer::plain();
+    let health = tonic_health::pb::health_client::HealthClient::new(fixture.channel(fixture.address()));
+    let check = |fixture: &TestServer| {
         let request = tonic_health::pb::HealthCheckRequest {
             service: "jeton.v1.TokenService".to_owned(),
         };
-        world.runtime.block_on(health.clone().check(request))
+        fixture.runtime.block_on(health.clone().check(request))
     };
     assert!(within_a_second(
-        || check(&world).is_ok_and(|answer| answer.into_inner().status == 1)
+        || check(&fixture).is_ok_and(|answer| answer.into_inner().status == 1)
     ));
-    world.server.take().unwrap().stop();
-    assert!(check(&world).is_err());
+    fixture.server.take().unwrap().stop();
+    assert!(check(&fixture).is_err());
 }

@@ -1,4 +1,4 @@
-//! Calls of one message and one answer, as they are on the wire.
+//! Unary calls on the wire.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
@@ -7,8 +7,8 @@ use jeton_proto::v1::{
     IssueBatchRequest, IssueBatchResponse, IssueItem, IssueRequest, IssueResponse,
 };
 
-use crate::by_hand::{Answer, call, framed, frames, unended, whole};
-use crate::world::{ISSUER, World};
+use crate::raw_grpc::{Response, call, framed, frames, unended, whole};
+use crate::harness::{ISSUER, TestServer};
 
 const ISSUE: &str = "jeton.v1.TokenService/Issue";
 
@@ -25,13 +25,13 @@ fn pieces(bytes: &[u8], length: usize) -> Vec<Frame<Bytes>> {
     bytes.chunks(length).map(piece).collect()
 }
 
-fn is_issued(world: &World, answer: &Answer) -> bool {
+fn is_issued(fixture: &TestServer, answer: &Response) -> bool {
     let token = answer.message::<IssueResponse>().token;
-    answer.end()["grpc-status"] == "0" && world.verify(&token).unwrap().subject == "alice"
+    answer.end()["grpc-status"] == "0" && fixture.verify(&token).unwrap().subject == "alice"
 }
 
-/// The code that it was refused with, by an answer that is nothing but headers.
-fn refusal(answer: &Answer) -> &str {
+/// The status code of a response that consists of headers only.
+fn error_code(answer: &Response) -> &str {
     assert_eq!(answer.status, 200);
     assert_eq!(answer.headers["content-type"], "application/grpc");
     assert!(
@@ -42,31 +42,31 @@ fn refusal(answer: &Answer) -> &str {
 }
 
 #[test]
-fn an_answer_is_a_message_between_headers_and_trailers() {
-    let world = World::plain();
-    let answer = call(&world, ISSUE, &[], whole(request()));
+fn response_is_a_message_between_headers_and_trailers() {
+    let fixture = TestServer::plain();
+    let answer = call(&fixture, ISSUE, &[], whole(request()));
     assert_eq!(answer.status, 200);
     assert_eq!(answer.headers["content-type"], "application/grpc");
     assert!(!answer.headers.contains_key("grpc-status"));
     let trailers = answer.trailers.as_ref().unwrap();
     assert_eq!(trailers.len(), 1);
-    assert!(is_issued(&world, &answer));
+    assert!(is_issued(&fixture, &answer));
 }
 
 #[test]
-fn a_message_may_come_in_pieces() {
-    let world = World::plain();
+fn message_may_arrive_in_pieces() {
+    let fixture = TestServer::plain();
     for length in [1, 3, 5, 7] {
-        let answer = call(&world, ISSUE, &[], frames(pieces(&request(), length)));
-        assert!(is_issued(&world, &answer), "{length}");
+        let answer = call(&fixture, ISSUE, &[], frames(pieces(&request(), length)));
+        assert!(is_issued(&fixture, &answer), "{length}");
     }
-    // With pieces that are empty, and with trailers of the caller's.
+    // With an empty piece, and with request trailers.
     let mut split = pieces(&request(), 4);
     split.insert(1, Frame::data(Bytes::new()));
     let mut trailers = HeaderMap::new();
     trailers.insert("x-end", HeaderValue::from_static("1"));
     split.push(Frame::trailers(trailers));
-    assert!(is_issued(&world, &call(&world, ISSUE, &[], frames(split))));
+    assert!(is_issued(&fixture, &call(&fixture, ISSUE, &[], frames(split))));
 
     let item = IssueItem {
         subject: "s".repeat(100),
@@ -78,71 +78,71 @@ fn a_message_may_come_in_pieces() {
         ..IssueBatchRequest::default()
     });
     let method = "jeton.v1.TokenService/IssueBatch";
-    let answer = call(&world, method, &[], frames(pieces(&batch, 999)));
+    let answer = call(&fixture, method, &[], frames(pieces(&batch, 999)));
     let outcomes = answer.message::<IssueBatchResponse>().outcomes;
     assert_eq!(outcomes.len(), 1000);
     assert_eq!(answer.end()["grpc-status"], "0");
 }
 
 #[test]
-fn what_is_not_one_whole_message_is_refused() {
-    let world = World::plain();
+fn malformed_message_is_rejected() {
+    let fixture = TestServer::plain();
     let one = request();
     let cases = [
         ("none", Vec::new()),
-        ("half a head", one[..3].to_vec()),
-        ("a head", one[..5].to_vec()),
-        ("cut short", one[..one.len() - 1].to_vec()),
+        ("half a header", one[..3].to_vec()),
+        ("only a header", one[..5].to_vec()),
+        ("truncated", one[..one.len() - 1].to_vec()),
         ("two", [&one[..], &one].concat()),
         ("one and a half", [&one[..], &one[..4]].concat()),
-        ("compressed, nobody knows how", [&[1], &one[1..]].concat()),
-        ("no flag", [&[2], &one[1..]].concat()),
-        ("no protobuf", vec![0, 0, 0, 0, 2, 0x0a, 0xff]),
-        ("no UTF-8", vec![0, 0, 0, 0, 3, 0x0a, 1, 0xff]),
+        ("compressed without encoding", [&[1], &one[1..]].concat()),
+        ("invalid flag", [&[2], &one[1..]].concat()),
+        ("invalid protobuf", vec![0, 0, 0, 0, 2, 0x0a, 0xff]),
+        ("invalid UTF-8", vec![0, 0, 0, 0, 3, 0x0a, 1, 0xff]),
     ];
     for (what, body) in cases {
-        let answer = call(&world, ISSUE, &[], whole(body.clone()));
-        assert_eq!(refusal(&answer), "13", "{what}: {answer:?}");
-        let split = call(&world, ISSUE, &[], frames(pieces(&body, 2)));
-        assert_eq!(refusal(&split), "13", "{what}, in pieces: {split:?}");
+        let answer = call(&fixture, ISSUE, &[], whole(body.clone()));
+        assert_eq!(error_code(&answer), "13", "{what}: {answer:?}");
+        let split = call(&fixture, ISSUE, &[], frames(pieces(&body, 2)));
+        assert_eq!(error_code(&split), "13", "{what}, in pieces: {split:?}");
     }
-    let answer = call(&world, ISSUE, &[], whole(request()));
-    assert!(is_issued(&world, &answer));
+    let answer = call(&fixture, ISSUE, &[], whole(request()));
+    assert!(is_issued(&fixture, &answer));
 }
 
 #[test]
-fn a_message_that_is_too_long_is_not_waited_for() {
-    let world = World::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
-    let head = |length: u32| [&[0][..], &length.to_be_bytes()].concat();
-    let begun = |length| unended(vec![head(length).into(), Bytes::from_static(b"x")]);
+fn too_long_message_is_rejected_by_its_header() {
+    let fixture = TestServer::with(&format!("[limits]\nmessage_bytes = 5000\n{ISSUER}"));
+    let header = |length: u32| [&[0][..], &length.to_be_bytes()].concat();
+    let incomplete = |length| unended(vec![header(length).into(), Bytes::from_static(b"x")]);
     for length in [5001, u32::MAX] {
-        let answer = call(&world, ISSUE, &[], begun(length));
-        assert_eq!(refusal(&answer), "11", "{length}: {answer:?}");
+        let answer = call(&fixture, ISSUE, &[], incomplete(length));
+        assert_eq!(error_code(&answer), "11", "{length}: {answer:?}");
     }
-    // One of just so many bytes is taken: what is wrong with it is what it says.
-    let most = [head(5000), vec![0xff; 5000]].concat();
-    assert_eq!(refusal(&call(&world, ISSUE, &[], whole(most))), "13");
+    // A message of the maximum length is read, and then fails to decode.
+    let most = [header(5000), vec![0xff; 5000]].concat();
+    assert_eq!(error_code(&call(&fixture, ISSUE, &[], whole(most))), "13");
 }
 
 #[test]
-fn compression_is_not_spoken() {
-    let world = World::plain();
+fn compressed_message_is_unimplemented() {
+    let fixture = TestServer::plain();
     let compressed = [("grpc-encoding", "gzip")];
-    let answer = call(&world, ISSUE, &compressed, whole(request()));
-    assert_eq!(refusal(&answer), "12", "{answer:?}");
+    let answer = call(&fixture, ISSUE, &compressed, whole(request()));
+    assert_eq!(error_code(&answer), "12", "{answer:?}");
     assert_eq!(answer.headers["grpc-accept-encoding"], "identity");
     let plain = [
         ("grpc-encoding", "identity"),
         ("grpc-accept-encoding", "gzip"),
     ];
-    let answer = call(&world, ISSUE, &plain, whole(request()));
-    assert!(is_issued(&world, &answer));
+    let answer = call(&fixture, ISSUE, &plain, whole(request()));
+    assert!(is_issued(&fixture, &answer));
     assert!(!answer.headers.contains_key("grpc-encoding"));
 }
 
 #[test]
-fn a_method_that_there_is_not_is_unimplemented() {
-    let world = World::plain();
+fn unknown_method_is_unimplemented() {
+    let fixture = TestServer::plain();
     for method in [
         "jeton.v1.TokenService/Forge",
         "jeton.v1.TokenService/issue",
@@ -151,7 +151,7 @@ fn a_method_that_there_is_not_is_unimplemented() {
         "jeton.v1.AdminService/Status",
         "jwt.services.JwtService/GenerateJwt",
     ] {
-        let answer = call(&world, method, &[], whole(request()));
-        assert_eq!(refusal(&answer), "12", "{method}: {answer:?}");
+        let answer = call(&fixture, method, &[], whole(request()));
+        assert_eq!(error_code(&answer), "12", "{method}: {answer:?}");
     }
 }

@@ -1,10 +1,11 @@
-//! Libraries of four languages verify what is issued, with the key set that they fetch and keep, while
-//! keys rotate. The programs are in `tests/verifiers`; `cargo xtask test --only verifiers` builds them
-//! and says in `JETON_VERIFIERS` where.
+//! Libraries in four languages verify tokens with a cached key set while keys rotate.
 //!
-//! The server's hour is a minute, so that leads and lifetimes are what they are in the field, and the
-//! programs keep the key set for a sixtieth of what the server allows. What is issued began to be good
-//! in their past and ends in their future.
+//! The programs are in `tests/verifiers`. `cargo xtask test --only verifiers` builds them and passes their
+//! folder in `JETON_VERIFIERS`.
+//!
+//! The server's clock runs sixty times faster, so that periods and lifetimes are realistic. The programs cache
+//! the key set for a sixtieth of the allowed time. Tokens start in the past and end in the future of the
+//! programs.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,29 +19,29 @@ use std::time::{Duration, Instant};
 use jeton::{Clock, SystemClock, Timestamp};
 use jeton_proto::v1::{RevokeRequest, revoke_request};
 
-use crate::http1::post_form;
-use crate::world::{ISS, World, reason, within_a_second};
+use crate::raw_http::post_form;
+use crate::harness::{ISS, TestServer, reason, within_a_second};
 
-/// How much faster the server's time goes.
+/// Factor of the server's clock.
 const SPEED: u32 = 60;
-/// How long it is looked at: two keys follow the first.
+/// Duration of the test. Two keys follow the first one.
 const LASTING: Duration = Duration::from_secs(46);
-/// How long the programs keep the key set: `max_age_seconds` by the server's time.
+/// How long the programs cache the key set: `max_age_seconds` of the server's clock.
 const KEPT_SECONDS: u32 = 300 / SPEED;
-/// How long a program may take for an answer. The first compiles Java.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for a result of a program. The first one includes compiling Java.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The shortest lead there is, and a rotation as soon as the lead allows.
+/// The shortest pre-publication period, and the shortest rotation that it allows.
 const ROTATING: &str = r#"
 [[issuer]]
 iss = "https://id.example/tenant"
-lead_seconds = 600
+publish_before_use_seconds = 600
 max_age_seconds = 300
 rotate_every_seconds = 1200
 profiles = [{name = "access", alg = "ES256", lifetime_seconds = 7200, audiences = ["api"]}]
 "#;
 
-/// An hour behind at first, and gaining.
+/// A fast clock that starts an hour behind.
 struct Fast {
     begun: Instant,
     at: Timestamp,
@@ -61,18 +62,18 @@ impl Clock for Fast {
     }
 }
 
-/// A program that is given tokens, and what it refused.
+/// A program that verifies tokens, with its rejections.
 struct Verifier {
     name: &'static str,
     child: Child,
     tokens: ChildStdin,
     answers: Receiver<String>,
-    refused: Vec<String>,
+    rejected: Vec<String>,
 }
 
 impl Verifier {
-    fn start(name: &'static str, mut program: Command, world: &World, kept: u32) -> Verifier {
-        let url = format!("http://{}/tenant/.well-known/jwks.json", world.address());
+    fn start(name: &'static str, mut program: Command, fixture: &TestServer, kept: u32) -> Verifier {
+        let url = format!("http://{}/tenant/.well-known/jwks.json", fixture.address());
         let mut child = program
             .args([&url, ISS, "api", &kept.to_string()])
             .stdin(Stdio::piped())
@@ -91,20 +92,20 @@ impl Verifier {
             child,
             tokens,
             answers,
-            refused: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 
-    fn give(&mut self, token: &str) {
+    fn send(&mut self, token: &str) {
         writeln!(self.tokens, "{token}").unwrap();
         self.tokens.flush().unwrap();
     }
 
-    fn hear(&mut self, subject: &str) {
-        let answer = self.answers.recv_timeout(PATIENCE);
+    fn receive(&mut self, subject: &str) {
+        let answer = self.answers.recv_timeout(TIMEOUT);
         let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         if answer != format!("ok {subject}") {
-            self.refused.push(answer);
+            self.rejected.push(answer);
         }
     }
 }
@@ -116,10 +117,10 @@ impl Drop for Verifier {
     }
 }
 
-/// The programs, as they were built, and one that keeps the key set for longer than is allowed.
-fn verifiers(world: &World) -> (Vec<Verifier>, Verifier) {
+/// The programs, and a negative control that caches the key set for longer than allowed.
+fn verifiers(fixture: &TestServer) -> (Vec<Verifier>, Verifier) {
     let built = std::env::var_os("JETON_VERIFIERS").map(PathBuf::from);
-    let built = built.expect("cargo xtask test --only verifiers says where they are");
+    let built = built.expect("cargo xtask test --only verifiers sets JETON_VERIFIERS");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verifiers");
     let with = |program: PathBuf, script: &str| {
         let mut command = Command::new(program);
@@ -132,46 +133,46 @@ fn verifiers(world: &World) -> (Vec<Verifier>, Verifier) {
     let mut java = Command::new("java");
     java.arg("-cp").arg(built.join("java/*"));
     java.arg(sources.join("java/Verifier.java"));
-    let start = |name, program| Verifier::start(name, program, world, KEPT_SECONDS);
+    let start = |name, program| Verifier::start(name, program, fixture, KEPT_SECONDS);
     let all = vec![
         start("go", go()),
         start("node", node),
         start("java", java),
         start("python", python),
     ];
-    (all, Verifier::start("control", go(), world, 3600))
+    (all, Verifier::start("control", go(), fixture, 3600))
 }
 
 #[test]
 #[ignore = "needs Go, Node, Java and Python: cargo xtask test --only verifiers"]
-fn no_token_is_refused_while_keys_rotate() {
-    let world = World::at(ROTATING, Arc::new(Fast::an_hour_behind())).unwrap();
-    let (mut verifiers, mut control) = verifiers(&world);
+fn no_token_is_rejected_while_keys_rotate() {
+    let fixture = TestServer::with_clock(ROTATING, Arc::new(Fast::an_hour_behind())).unwrap();
+    let (mut verifiers, mut control) = verifiers(&fixture);
     let begun = Instant::now();
     let (mut kids, mut tokens, mut last) = (BTreeSet::new(), 0, String::new());
     while begun.elapsed() < LASTING {
         let subject = format!("user{tokens}");
-        let token = world.issue("access", &subject).token;
+        let token = fixture.issue("access", &subject).token;
         let asked = verifiers.iter_mut().chain([&mut control]);
-        asked.for_each(|verifier| verifier.give(&token));
-        kids.insert(world.verify(&token).unwrap().key_id);
+        asked.for_each(|verifier| verifier.send(&token));
+        kids.insert(fixture.verify(&token).unwrap().key_id);
         let asked = verifiers.iter_mut().chain([&mut control]);
-        asked.for_each(|verifier| verifier.hear(&subject));
+        asked.for_each(|verifier| verifier.receive(&subject));
         (tokens, last) = (tokens + 1, token);
         thread::sleep(Duration::from_millis(20));
     }
     println!(
-        "{tokens} tokens of {} keys; the control refused {}",
+        "{tokens} tokens of {} keys; the control rejected {}",
         kids.len(),
-        control.refused.len()
+        control.rejected.len()
     );
     for verifier in &verifiers {
-        let Verifier { name, refused, .. } = verifier;
+        let Verifier { name, rejected, .. } = verifier;
         assert!(
-            refused.is_empty(),
-            "{name}: {} refused, such as {}",
-            refused.len(),
-            refused[0]
+            rejected.is_empty(),
+            "{name}: {} rejected, for example {}",
+            rejected.len(),
+            rejected[0]
         );
     }
     assert!(
@@ -179,35 +180,35 @@ fn no_token_is_refused_while_keys_rotate() {
         "two keys should have followed the first: {kids:?}"
     );
     assert!(
-        !control.refused.is_empty(),
-        "who keeps the key set for too long should be lost"
+        !control.rejected.is_empty(),
+        "the control with a long cache rejected nothing"
     );
     assert!(tokens > 100, "only {tokens} tokens");
-    revoked_at_once(&world, &last);
+    assert_revoked_at_once(&fixture, &last);
 }
 
-/// The service itself and its introspection do not keep anything.
-fn revoked_at_once(world: &World, token: &str) {
+/// Verification and introspection by the service do not cache.
+fn assert_revoked_at_once(fixture: &TestServer, token: &str) {
     let is_active = || {
         let answer = post_form(
-            world.address(),
+            fixture.address(),
             "/tenant/introspect",
             &format!("token={token}"),
         );
         answer.json()["active"].as_bool().unwrap()
     };
-    assert!(is_active() && world.verify(token).is_ok());
+    assert!(is_active() && fixture.verify(token).is_ok());
     let request = RevokeRequest {
         what: Some(revoke_request::What::Token(token.to_owned())),
         ..RevokeRequest::default()
     };
-    let mut client = world.tokens();
-    world.runtime.block_on(client.revoke(request)).unwrap();
+    let mut client = fixture.tokens();
+    fixture.runtime.block_on(client.revoke(request)).unwrap();
     assert!(within_a_second(|| !is_active()));
-    let is_refused = || {
-        world
+    let is_rejected = || {
+        fixture
             .verify(token)
             .is_err_and(|status| reason(&status) == "TOKEN_REVOKED")
     };
-    assert!(within_a_second(is_refused));
+    assert!(within_a_second(is_rejected));
 }

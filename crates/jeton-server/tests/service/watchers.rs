@@ -1,4 +1,4 @@
-//! Clients that follow revocations: that read nothing, and whose server stops.
+//! Clients that follow revocations: one that reads nothing, and one whose server stops.
 
 use std::time::{Duration, Instant};
 
@@ -7,58 +7,58 @@ use jeton_proto::v1::{RevokeRequest, TokenId, WatchRevocationsRequest, revoke_re
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::world::{ISSUER, World};
+use crate::harness::{ISSUER, TestServer};
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for a condition, generous for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-fn revoke(world: &World, tokens: &mut TokenServiceClient<Channel>, number: usize) {
+fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number: usize) {
     let what = revoke_request::What::TokenId(TokenId {
         id: number.to_string(),
-        expires_at: world.issue("access", "a").expires_at,
+        expires_at: fixture.issue("access", "a").expires_at,
     });
     let request = RevokeRequest {
         what: Some(what),
         ..RevokeRequest::default()
     };
-    world.runtime.block_on(tokens.revoke(request)).unwrap();
+    fixture.runtime.block_on(tokens.revoke(request)).unwrap();
 }
 
 #[test]
-fn watcher_that_takes_nothing_makes_room_for_another() {
+fn watcher_that_reads_nothing_is_disconnected() {
     let limits = "[limits]\nwatchers = 1\nstall_seconds = 1\n";
-    let world = World::with(&format!("{limits}{ISSUER}"));
-    let endpoint = Endpoint::from_shared(format!("http://{}", world.address())).unwrap();
+    let fixture = TestServer::with(&format!("{limits}{ISSUER}"));
+    let endpoint = Endpoint::from_shared(format!("http://{}", fixture.address())).unwrap();
     let endpoint = endpoint.initial_stream_window_size(0);
-    let channel = world.runtime.block_on(endpoint.connect()).unwrap();
+    let channel = fixture.runtime.block_on(endpoint.connect()).unwrap();
     let mut unread = TokenServiceClient::new(channel);
     let request = WatchRevocationsRequest::default;
-    let held = world.runtime.block_on(unread.watch_revocations(request()));
+    let held = fixture.runtime.block_on(unread.watch_revocations(request()));
     assert!(held.is_ok());
-    let mut tokens = world.tokens();
-    // More than waits for it in the server.
+    let mut tokens = fixture.tokens();
+    // More updates than the queue of the client holds.
     for number in 0..20 {
-        revoke(&world, &mut tokens, number);
+        revoke(&fixture, &mut tokens, number);
     }
     let begun = Instant::now();
     loop {
-        match world.runtime.block_on(tokens.watch_revocations(request())) {
+        match fixture.runtime.block_on(tokens.watch_revocations(request())) {
             Ok(_) => break,
             Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
         }
         assert!(
-            begun.elapsed() < PATIENCE,
-            "the first one has its place still"
+            begun.elapsed() < TIMEOUT,
+            "the first client was not disconnected"
         );
     }
 }
 
 #[test]
-fn watcher_is_told_that_the_server_stops() {
-    let mut world = World::with(&format!("drain_seconds = 20\n{ISSUER}"));
-    let mut tokens = world.tokens();
-    let server = world.server.take().unwrap();
-    let ended = world.runtime.block_on(async {
+fn watcher_receives_unavailable_when_the_server_stops() {
+    let mut fixture = TestServer::with(&format!("drain_seconds = 20\n{ISSUER}"));
+    let mut tokens = fixture.tokens();
+    let server = fixture.server.take().unwrap();
+    let ended = fixture.runtime.block_on(async {
         let request = WatchRevocationsRequest::default();
         let mut updates = tokens
             .watch_revocations(request)
@@ -81,23 +81,23 @@ fn watcher_is_told_that_the_server_stops() {
 }
 
 #[test]
-fn updates_say_how_old_they_are() {
-    let world = World::plain();
-    let mut tokens = world.tokens();
-    let watched = world.runtime.block_on(async {
+fn updates_state_age_and_time() {
+    let fixture = TestServer::plain();
+    let mut tokens = fixture.tokens();
+    let watched = fixture.runtime.block_on(async {
         let request = WatchRevocationsRequest::default();
         let updates = tokens.watch_revocations(request).await;
         updates.unwrap().into_inner()
     });
     let mut updates = watched;
     let next = |updates: &mut tonic::Streaming<jeton_proto::v1::RevocationUpdate>| {
-        let update = world.runtime.block_on(updates.message()).unwrap().unwrap();
+        let update = fixture.runtime.block_on(updates.message()).unwrap().unwrap();
         (update.age_ms.unwrap(), update.clock_ms.unwrap())
     };
     let (age, first) = next(&mut updates);
-    assert!(age < PATIENCE.as_millis() as u64, "{age}");
+    assert!(age < TIMEOUT.as_millis() as u64, "{age}");
     std::thread::sleep(Duration::from_millis(50));
-    revoke(&world, &mut tokens, 1);
+    revoke(&fixture, &mut tokens, 1);
     let (_, second) = next(&mut updates);
     assert!(second >= first + 50, "{first} {second}");
 }

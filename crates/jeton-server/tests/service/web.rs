@@ -1,13 +1,13 @@
-//! HTTP: key sets, metadata, introspection, revocation, health, metrics.
+//! The HTTP endpoints: key sets, metadata, introspection, revocation, health and metrics.
 
-use crate::http1::{get, post_form, send};
-use crate::world::{ISS, ISSUER, World, within_a_second};
+use crate::raw_http::{get, post_form, send};
+use crate::harness::{ISS, ISSUER, TestServer, within_a_second};
 
 #[test]
-fn a_key_set_is_kept_until_it_changes() {
-    let world = World::plain();
+fn key_set_is_not_modified_until_a_key_changes() {
+    let fixture = TestServer::plain();
     let path = "/tenant/.well-known/jwks.json";
-    let first = get(world.address(), path, &[]);
+    let first = get(fixture.address(), path, &[]);
     assert_eq!(first.status, 200);
     assert_eq!(first.headers["content-type"], "application/jwk-set+json");
     assert_eq!(first.json()["keys"].as_array().unwrap().len(), 1);
@@ -17,24 +17,24 @@ fn a_key_set_is_kept_until_it_changes() {
     assert!((270..=300).contains(&age), "{control}");
 
     let etag = first.headers["etag"].clone();
-    let again = get(world.address(), path, &[("if-none-match", &etag)]);
+    let again = get(fixture.address(), path, &[("if-none-match", &etag)]);
     assert_eq!((again.status, again.body.as_str()), (304, ""));
     assert_eq!(again.headers["etag"], etag);
 
-    let mut admin = world.admin();
+    let mut admin = fixture.admin();
     let rotate = jeton_proto::v1::RotateKeyRequest {
         issuer: ISS.to_owned(),
         kind: "ES256".to_owned(),
     };
-    world.runtime.block_on(admin.rotate_key(rotate)).unwrap();
-    let changed = get(world.address(), path, &[("if-none-match", &etag)]);
+    fixture.runtime.block_on(admin.rotate_key(rotate)).unwrap();
+    let changed = get(fixture.address(), path, &[("if-none-match", &etag)]);
     assert_eq!(changed.status, 200);
     assert_eq!(changed.json()["keys"].as_array().unwrap().len(), 2);
     assert_ne!(changed.headers["etag"], etag);
 
-    let head = send(world.address(), "HEAD", path, &[], "");
+    let head = send(fixture.address(), "HEAD", path, &[], "");
     assert_eq!((head.status, head.body.as_str()), (200, ""));
-    let paserks = get(world.address(), "/tenant/.well-known/paserks.json", &[]);
+    let paserks = get(fixture.address(), "/tenant/.well-known/paserks.json", &[]);
     assert!(
         paserks.json()["keys"][0]
             .as_str()
@@ -43,21 +43,21 @@ fn a_key_set_is_kept_until_it_changes() {
     );
 }
 
-/// Who fetched the set just before a key was published, from a node that had not heard of it yet, has the key
-/// before it signs, whatever caching is allowed.
+/// A verifier may have fetched the set just before a new key was published, from another node. With the longest
+/// allowed caching, it still fetches the new key before that key signs.
 #[test]
-fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
+fn key_set_cache_ends_before_a_new_key_signs() {
     use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEAD_SECONDS_MIN, PROPAGATION_SECONDS};
     let times = format!(
-        "lead_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
+        "publish_before_use_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
         LEAD_SECONDS_MIN / 2
     );
-    let world = World::with(&ISSUER.replacen("profiles", &times, 1));
+    let fixture = TestServer::with(&ISSUER.replacen("profiles", &times, 1));
     for path in ["jwks.json", "paserks.json"] {
         let path = format!("/tenant/.well-known/{path}");
-        // The age differs from answer to answer.
+        // The age differs between responses.
         for _ in 0..50 {
-            let control = &get(world.address(), &path, &[]).headers["cache-control"];
+            let control = &get(fixture.address(), &path, &[]).headers["cache-control"];
             let used: i64 = (control.split(',').filter_map(|part| part.split_once('=')))
                 .map(|(_, seconds)| seconds.parse::<i64>().unwrap())
                 .sum();
@@ -68,10 +68,10 @@ fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
 }
 
 #[test]
-fn metadata_says_where_everything_is() {
-    let world = World::plain();
+fn metadata_names_the_endpoints() {
+    let fixture = TestServer::plain();
     let metadata = get(
-        world.address(),
+        fixture.address(),
         "/.well-known/oauth-authorization-server/tenant",
         &[],
     );
@@ -85,7 +85,7 @@ fn metadata_says_where_everything_is() {
     );
     assert!(metadata["response_types_supported"].is_array());
     let openid = get(
-        world.address(),
+        fixture.address(),
         "/tenant/.well-known/openid-configuration",
         &[],
     )
@@ -96,19 +96,19 @@ fn metadata_says_where_everything_is() {
         serde_json::json!(["ES256"])
     );
     assert_eq!(
-        get(world.address(), "/other/.well-known/jwks.json", &[]).status,
+        get(fixture.address(), "/other/.well-known/jwks.json", &[]).status,
         404
     );
-    assert_eq!(get(world.address(), "/nothing", &[]).status, 404);
+    assert_eq!(get(fixture.address(), "/nothing", &[]).status, 404);
 }
 
 #[test]
-fn of_two_issuers_with_one_path_the_host_decides() {
+fn host_selects_the_issuer_of_a_shared_path() {
     let other = ISSUER.replace("id.example", "login.example");
-    let world = World::with(&format!("{ISSUER}\n{other}"));
+    let fixture = TestServer::with(&format!("{ISSUER}\n{other}"));
     let of = |host: &str| {
         let path = "/tenant/.well-known/openid-configuration";
-        let answer = get(world.address(), path, &[("host", host)]);
+        let answer = get(fixture.address(), path, &[("host", host)]);
         (answer.status == 200).then(|| answer.json()["issuer"].clone())
     };
     assert_eq!(of("id.example").unwrap(), ISS);
@@ -117,12 +117,12 @@ fn of_two_issuers_with_one_path_the_host_decides() {
 }
 
 #[test]
-fn introspection_and_revocation_follow_each_other() {
-    let world = World::plain();
-    let issued = world.issue("access", "alice");
+fn introspection_of_a_revoked_token_is_inactive() {
+    let fixture = TestServer::plain();
+    let issued = fixture.issue("access", "alice");
     let introspect = |token: &str| {
         let answer = post_form(
-            world.address(),
+            fixture.address(),
             "/tenant/introspect",
             &format!("token={token}"),
         );
@@ -134,8 +134,8 @@ fn introspection_and_revocation_follow_each_other() {
     assert_eq!(good["active"], true);
     assert_eq!(good["sub"], "alice");
     assert_eq!(good["iss"], ISS);
-    // A number of seconds, also where the token has text (RFC 7662, section 2.2).
-    let paseto = world.issue("paseto", "alice");
+    // Whole seconds, even if the token has text (RFC 7662, section 2.2).
+    let paseto = fixture.issue("paseto", "alice");
     let good = introspect(&paseto.token);
     assert_eq!(good["active"], true);
     assert_eq!(good["exp"], paseto.expires_at);
@@ -147,24 +147,24 @@ fn introspection_and_revocation_follow_each_other() {
 
     let form = format!("token={}&token_type_hint=access_token", issued.token);
     assert_eq!(
-        post_form(world.address(), "/tenant/revoke", &form).status,
+        post_form(fixture.address(), "/tenant/revoke", &form).status,
         200
     );
     assert!(within_a_second(
         || introspect(&issued.token) == serde_json::json!({"active": false})
     ));
-    assert!(world.verify(&issued.token).is_err());
-    // What is no token is no error (RFC 7009, section 2.2).
+    assert!(fixture.verify(&issued.token).is_err());
+    // An invalid token is no error (RFC 7009, section 2.2).
     assert_eq!(
-        post_form(world.address(), "/tenant/revoke", "token=x").status,
+        post_form(fixture.address(), "/tenant/revoke", "token=x").status,
         200
     );
 }
 
 #[test]
-fn a_form_that_is_wrong_is_refused() {
-    let world = World::plain();
-    let at = world.address();
+fn invalid_form_is_rejected() {
+    let fixture = TestServer::plain();
+    let at = fixture.address();
     assert_eq!(post_form(at, "/tenant/introspect", "token=").status, 400);
     assert_eq!(
         post_form(at, "/tenant/introspect", "token=a&token=b").status,
@@ -187,9 +187,9 @@ fn a_form_that_is_wrong_is_refused() {
 
 #[test]
 fn health_is_on_both_listeners_and_metrics_on_one() {
-    let world = World::plain();
-    world.issue("mac", "a");
-    let (data, admin) = (world.address(), world.server().admin_address());
+    let fixture = TestServer::plain();
+    fixture.issue("mac", "a");
+    let (data, admin) = (fixture.address(), fixture.server().admin_address());
     for address in [data, admin] {
         assert_eq!(get(address, "/livez", &[]).status, 200);
         assert_eq!(get(address, "/readyz", &[]).status, 200);
@@ -200,7 +200,7 @@ fn health_is_on_both_listeners_and_metrics_on_one() {
     assert!(
         metrics
             .body
-            .contains("jeton_calls_total{call=\"issue\",end=\"done\"} 1\n")
+            .contains("jeton_calls_total{call=\"issue\",outcome=\"ok\"} 1\n")
     );
     assert!(metrics.body.contains("jeton_ready 1\n"));
     assert!(metrics.body.ends_with("# EOF\n"));

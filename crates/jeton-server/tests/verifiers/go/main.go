@@ -1,7 +1,7 @@
-// Verifies tokens as a service in Go does, with golang-jwt and keyfunc.
+// Verifies tokens like a service in Go, with golang-jwt and keyfunc.
 //
-// Called with the key set's URL, the issuer, the audience, and how many seconds the key set is kept.
-// A token a line comes in; "ok SUBJECT" or "error WHY" goes out.
+// Arguments: key set URL, issuer, audience, cache time of the key set in seconds.
+// Reads one token per line. Prints "ok SUBJECT" or "error REASON" for each.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	}
 	keys, err := keyfunc.NewDefaultOverrideCtx(context.Background(), []string{url}, keyfunc.Override{
 		RefreshInterval: time.Duration(seconds) * time.Second,
-		// Whoever waits for the interval and never asks for a key that is not there, as proxies do.
+		// Never fetch the set for an unknown key id: only the interval refreshes it, as behind a proxy.
 		RefreshUnknownKID: rate.NewLimiter(0, 0),
 	})
 	if err != nil {

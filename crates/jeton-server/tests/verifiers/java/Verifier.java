@@ -14,10 +14,10 @@ import java.text.ParseException;
 import java.util.Set;
 
 /**
- * Verifies tokens as a service in Java does, with Nimbus's JWKSourceBuilder.
+ * Verifies tokens like a service in Java, with JWKSourceBuilder of Nimbus.
  *
- * <p>Called with the key set's URL, the issuer, the audience, and how many seconds the key set is
- * kept. A token a line comes in; "ok SUBJECT" or "error WHY" goes out.
+ * <p>Arguments: key set URL, issuer, audience, cache time of the key set in seconds. Reads one token
+ * per line. Prints "ok SUBJECT" or "error REASON" for each.
  */
 final class Verifier {
   private Verifier() {}

@@ -1,7 +1,7 @@
-// Verifies tokens as a service in Node does, with jose's createRemoteJWKSet.
+// Verifies tokens like a service in Node, with jose's createRemoteJWKSet.
 //
-// Called with the key set's URL, the issuer, the audience, and how many seconds the key set is kept.
-// A token a line comes in; "ok SUBJECT" or "error WHY" goes out.
+// Arguments: key set URL, issuer, audience, cache time of the key set in seconds.
+// Reads one token per line. Prints "ok SUBJECT" or "error REASON" for each.
 import { createInterface } from 'node:readline'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 

@@ -1,7 +1,7 @@
-"""Verifies tokens as a service in Python does, with PyJWT's PyJWKClient.
+"""Verifies tokens like a service in Python, with PyJWT's PyJWKClient.
 
-Called with the key set's URL, the issuer, the audience, and how many seconds the key set is kept.
-A token a line comes in; "ok SUBJECT" or "error WHY" goes out.
+Arguments: key set URL, issuer, audience, cache time of the key set in seconds.
+Reads one token per line. Prints "ok SUBJECT" or "error REASON" for each.
 """
 
 import sys

@@ -1,22 +1,22 @@
-//! Tells systemd how the service is (sd_notify(3)). Without it, nothing happens.
+//! Reports the service state to systemd (sd_notify(3)). Does nothing without `NOTIFY_SOCKET`.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// Ready to be sent requests.
+/// The service is ready for requests.
 pub(crate) const READY: &str = "READY=1";
-/// Told to stop, and finishing what it is at.
+/// The service is finishing its last requests.
 pub(crate) const STOPPING: &str = "STOPPING=1";
 
-/// Sends a state to where the environment's `NOTIFY_SOCKET` says.
+/// Sends a state to the socket in the environment variable `NOTIFY_SOCKET`.
 pub(crate) fn send(state: &str) {
     let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else {
         return;
     };
     if let Err(error) = send_to(&socket, state) {
-        tracing::warn!(%error, "systemd could not be told");
+        tracing::warn!(%error, "cannot notify systemd");
     }
 }
 

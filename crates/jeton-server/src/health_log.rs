@@ -1,32 +1,33 @@
-//! What is wrong with the node, as the log tells it: when it begins, and when it is over. Not for every
-//! request that fails meanwhile.
+//! Logs changes of the node's health.
+//!
+//! Each problem is logged once when it starts and once when it ends, not for every failed request.
 
 use jeton_issuer::Status;
 
-/// What the log was told last.
+/// The state at the last log line.
 #[derive(Debug, Default)]
-pub(crate) struct Faults {
+pub(crate) struct HealthLog {
     is_ready: Option<bool>,
     fault: Option<String>,
     has_warning: bool,
     write_failures: u64,
 }
 
-impl Faults {
-    /// The node is like that now.
+impl HealthLog {
+    /// Compares a status with the previous one and logs the difference.
     pub(crate) fn observe(&mut self, status: &Status) {
         let failures = status.write_failures.saturating_sub(self.write_failures);
         match (&self.fault, &status.fault) {
             (None, None) if failures > 0 => tracing::error!(
                 failures,
-                "the store failed to write, and writes again by itself"
+                "writing to the store failed and has recovered"
             ),
             (was, Some(fault)) if was.as_ref() != Some(fault) => {
                 tracing::error!(fault, write_failures = status.write_failures, "not ready");
             }
             (Some(_), None) => tracing::info!(
                 write_failures = status.write_failures,
-                "what was wrong is over"
+                "fault resolved"
             ),
             _ => {}
         }
@@ -38,14 +39,14 @@ impl Faults {
                     heard_milliseconds_ago =
                         u64::try_from(status.heard.as_millis()).unwrap_or(u64::MAX),
                     issuers = status.issuers.len(),
-                    "not ready: the view of the store is too old, or a profile has no key that signs"
+                    "not ready: the view of the store is too old, or a profile has no active signing key"
                 ),
             }
         }
-        // How far clocks are apart differs from look to look: it is the beginning and the end that count.
+        // The measured clock difference changes with each check, so only start and end are logged.
         match &status.warning {
-            Some(warning) if !self.has_warning => tracing::warn!(warning, "look at the clock"),
-            None if self.has_warning => tracing::info!("what was told about the clock is over"),
+            Some(warning) if !self.has_warning => tracing::warn!(warning, "clock warning"),
+            None if self.has_warning => tracing::info!("clock warning resolved"),
             _ => {}
         }
         self.has_warning = status.warning.is_some();

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand: a request in, an answer out.
+//! HTTP/1.1 over plain TCP.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 }
 
-pub(crate) fn get(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Answer {
+pub(crate) fn get(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Response {
     send(address, "GET", path, headers, "")
 }
 
-pub(crate) fn post_form(address: SocketAddr, path: &str, form: &str) -> Answer {
+pub(crate) fn post_form(address: SocketAddr, path: &str, form: &str) -> Response {
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     send(address, "POST", path, &headers, form)
 }
@@ -34,7 +34,7 @@ pub(crate) fn send(
     path: &str,
     headers: &[(&str, &str)],
     body: &str,
-) -> Answer {
+) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
@@ -51,30 +51,30 @@ pub(crate) fn send(
     }
     request.push_str("\r\n");
     stream.write_all(request.as_bytes()).unwrap();
-    // A server that has refused already may have closed its end.
+    // The server may have rejected the headers and closed the connection.
     let _ = stream.write_all(body.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     parse(&String::from_utf8(answer).unwrap())
 }
 
-/// Sends those bytes, whatever they are, and reads the answer until the server closes.
-pub(crate) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
+/// Sends bytes unchanged, and reads the response until the server closes the connection.
+pub(crate) fn send_bytes(address: SocketAddr, request: &[u8]) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
-    let patience = Some(Duration::from_secs(20));
-    stream.set_read_timeout(patience).unwrap();
+    let timeout = Some(Duration::from_secs(20));
+    stream.set_read_timeout(timeout).unwrap();
     stream.write_all(request).unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     parse(&String::from_utf8_lossy(&answer))
 }
 
-fn parse(answer: &str) -> Answer {
+fn parse(answer: &str) -> Response {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap_or("0");
     let headers = lines.filter_map(|line| line.split_once(": "));
-    Answer {
+    Response {
         status: status.parse().unwrap(),
         headers: headers
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))

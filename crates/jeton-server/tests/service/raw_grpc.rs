@@ -1,4 +1,4 @@
-//! Calls made by hand, for what tonic's own client would never send or would not wait for.
+//! gRPC calls over plain HTTP/2, for requests that tonic's client does not send.
 
 use std::net::SocketAddr;
 
@@ -10,20 +10,20 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
 
-use crate::world::World;
+use crate::harness::TestServer;
 
-/// How a call was answered.
+/// The response of a call.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) data: Bytes,
-    /// None: the answer has no trailers.
+    /// `None` if the response has no trailers.
     pub(crate) trailers: Option<HeaderMap>,
 }
 
-impl Answer {
-    /// Where the call's status is: in the trailers; or, if they are all there is, among the headers.
+impl Response {
+    /// The headers with the status of the call: the trailers, or the headers of a response without a body.
     pub(crate) fn end(&self) -> &HeaderMap {
         self.trailers.as_ref().unwrap_or(&self.headers)
     }
@@ -35,8 +35,8 @@ impl Answer {
     }
 }
 
-/// Calls `package.Service/Method` with those headers beside the usual ones.
-pub(crate) fn call<B>(world: &World, method: &str, headers: &[(&str, &str)], body: B) -> Answer
+/// Calls `package.Service/Method` with additional headers.
+pub(crate) fn call<B>(fixture: &TestServer, method: &str, headers: &[(&str, &str)], body: B) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -47,16 +47,16 @@ where
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    exchange(world, world.address(), request.body(body).unwrap())
+    exchange(fixture, fixture.address(), request.body(body).unwrap())
 }
 
-/// Sends a request over HTTP/2 just as it is.
-pub(crate) fn exchange<B>(world: &World, to: SocketAddr, request: http::Request<B>) -> Answer
+/// Sends a request over HTTP/2 unchanged.
+pub(crate) fn exchange<B>(fixture: &TestServer, to: SocketAddr, request: http::Request<B>) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let stream = tokio::net::TcpStream::connect(to).await.unwrap();
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (mut sender, connection) = shaken.await.unwrap();
@@ -65,7 +65,7 @@ where
         let (status, headers) = (response.status(), response.headers().clone());
         let collected = response.into_body().collect().await.unwrap();
         let trailers = collected.trailers().cloned();
-        Answer {
+        Response {
             status,
             headers,
             data: collected.to_bytes(),
@@ -74,19 +74,19 @@ where
     })
 }
 
-/// A message in its frame.
+/// A framed message.
 pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     let message = message.encode_to_vec();
     let length = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[0][..], &length, &message].concat()
 }
 
-/// A body that is there.
+/// A complete body.
 pub(crate) fn whole(bytes: Vec<u8>) -> Full<Bytes> {
     Full::new(bytes.into())
 }
 
-/// A body that begins so, piece by piece, and never ends.
+/// A body that starts with these pieces and never ends.
 pub(crate) fn unended(
     pieces: Vec<Bytes>,
 ) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {
@@ -95,7 +95,7 @@ pub(crate) fn unended(
     StreamBody::new(pieces.chain(tokio_stream::pending()))
 }
 
-/// A body that comes in those frames.
+/// A body of these frames.
 pub(crate) fn frames(
     frames: Vec<Frame<Bytes>>,
 ) -> impl Body<Data = Bytes, Error = std::io::Error> + Send + Unpin {

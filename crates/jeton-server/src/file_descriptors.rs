@@ -1,18 +1,20 @@
-//! File descriptors: each connection needs one, and the system allows a process only so many.
+//! The limit of file descriptors. Each connection needs one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::error::{Error, Result};
-use crate::limits::{ADMIN_CONNECTIONS, DESCRIPTORS_OF_WORKER, OWN_DESCRIPTORS};
+use crate::limits::{ADMIN_CONNECTIONS, WORKER_DESCRIPTORS, OWN_DESCRIPTORS};
 
-/// How many connections the data listener takes: as many as it should, or as the system allows beside what
-/// the server itself and its admin listener need. The process's limit is raised as far as it may be.
+/// Returns how many connections the data listener may accept.
+///
+/// That is the configured number, or fewer if the process limit is too low. Descriptors for the server
+/// itself and for its admin listener are reserved. The soft limit is raised up to the hard limit.
 ///
 /// # Errors
 ///
-/// [`Error::Descriptors`] if not a single one is left.
+/// [`Error::Descriptors`] if none is left for the data listener.
 pub(crate) fn connections(wanted: usize, workers: usize) -> Result<usize> {
-    let own = OWN_DESCRIPTORS + DESCRIPTORS_OF_WORKER * workers as u64 + ADMIN_CONNECTIONS as u64;
+    let own = OWN_DESCRIPTORS + WORKER_DESCRIPTORS * workers as u64 + ADMIN_CONNECTIONS as u64;
     let needed = own.saturating_add(wanted as u64);
     let limit = raised_to(needed);
     if limit >= needed {
@@ -26,13 +28,13 @@ pub(crate) fn connections(wanted: usize, workers: usize) -> Result<usize> {
     tracing::warn!(
         limit,
         needed,
-        "`limits.connections` is {wanted}, and the process may have {limit} files and connections open: the \
-         data listener takes {left} connections. Raise the limit (`ulimit -n`, LimitNOFILE=)"
+        "data listener limited to {left} connections: `limits.connections` is {wanted}, and the process may \
+         open {limit} files. Raise the limit (`ulimit -n`, LimitNOFILE=)"
     );
     Ok(left)
 }
 
-/// The process's limit, after it has been raised to that if it was lower and may be raised.
+/// Raises the soft limit if it is lower than needed, and returns the limit in force.
 fn raised_to(needed: u64) -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let current = limit.current.unwrap_or(u64::MAX);
@@ -40,11 +42,11 @@ fn raised_to(needed: u64) -> u64 {
         return current;
     }
     let raised = limit.maximum.unwrap_or(u64::MAX).min(needed);
-    let wanted = Rlimit {
+    let raised_limit = Rlimit {
         current: Some(raised),
         maximum: limit.maximum,
     };
-    match setrlimit(Resource::Nofile, wanted) {
+    match setrlimit(Resource::Nofile, raised_limit) {
         Ok(()) => raised,
         Err(_) => current,
     }

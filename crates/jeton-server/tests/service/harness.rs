@@ -1,4 +1,4 @@
-//! A server for a test.
+//! The server of a test.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use tonic_types::StatusExt as _;
 
 pub(crate) const ISS: &str = "https://id.example/tenant";
 
-/// The issuer of most tests.
+/// The issuer in most tests.
 pub(crate) const ISSUER: &str = r#"
 [[issuer]]
 iss = "https://id.example/tenant"
@@ -32,14 +32,14 @@ profiles = [
 ]
 "#;
 
-/// A server, and the client's runtime. Both end with the test.
-pub(crate) struct World {
+/// A server, and the runtime of its clients. Both end with the test.
+pub(crate) struct TestServer {
     pub(crate) server: Option<Server>,
     pub(crate) runtime: Runtime,
     folder: TempDir,
 }
 
-/// Puts a token into each call.
+/// Adds a bearer token to each call.
 #[derive(Clone)]
 pub(crate) struct Bearer(String);
 
@@ -51,28 +51,27 @@ impl Interceptor for Bearer {
     }
 }
 
-impl World {
-    /// A server with that configuration, on any ports.
-    pub(crate) fn with(config: &str) -> World {
-        World::try_with(config).unwrap()
+impl TestServer {
+    /// Starts a server with a configuration, on free ports.
+    pub(crate) fn with(config: &str) -> TestServer {
+        TestServer::try_with(config).unwrap()
     }
 
-    pub(crate) fn try_with(config: &str) -> Result<World, Error> {
-        World::at(config, Arc::new(SystemClock))
+    pub(crate) fn try_with(config: &str) -> Result<TestServer, Error> {
+        TestServer::with_clock(config, Arc::new(SystemClock))
     }
 
-    /// By that clock.
-    pub(crate) fn at(config: &str, clock: Arc<dyn Clock>) -> Result<World, Error> {
+    /// Starts a server with a clock.
+    pub(crate) fn with_clock(config: &str, clock: Arc<dyn Clock>) -> Result<TestServer, Error> {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        World::start(config, clock, &data, folder)
+        TestServer::start(config, clock, &data, folder)
     }
 
-    /// With its data there.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn in_folder(config: &str, data: &std::path::Path) -> World {
+    /// Starts a server with a data folder and a clock.
+    pub(crate) fn in_folder(config: &str, data: &Path, clock: Arc<dyn Clock>) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
-        World::start(config, Arc::new(SystemClock), data, folder).unwrap()
+        TestServer::start(config, clock, data, folder).unwrap()
     }
 
     fn start(
@@ -80,36 +79,36 @@ impl World {
         clock: Arc<dyn Clock>,
         data: &std::path::Path,
         folder: TempDir,
-    ) -> Result<World, Error> {
+    ) -> Result<TestServer, Error> {
         let mut config = Config::from_toml(config)?;
         data.clone_into(&mut config.data);
         config.listen = any_port(config.listen);
         config.admin_listen = any_port(config.admin_listen);
         config.workers = Some(1);
-        // The clients' side of a connection stands still while a test waits for the end.
+        // Clients share the thread of the test, so their connections do not close while it waits for the end.
         if config.drain_seconds == Config::default().drain_seconds {
             config.drain_seconds = 0;
         }
-        // Tests share a machine that has other work: that it stands still is no overload.
+        // A busy test machine must not look like an overloaded server.
         config.limits.lag_milliseconds = 60_000;
         let server = Server::start_with(config, None, clock)?;
-        let mut world = World::around(server);
-        world.folder = folder;
-        Ok(world)
+        let mut fixture = TestServer::from_server(server);
+        fixture.folder = folder;
+        Ok(fixture)
     }
 
-    /// A server that was started already.
-    pub(crate) fn around(server: Server) -> World {
+    /// Wraps a running server.
+    pub(crate) fn from_server(server: Server) -> TestServer {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
-        World {
+        TestServer {
             server: Some(server),
             runtime: runtime.enable_all().build().unwrap(),
             folder: tempfile::tempdir().unwrap(),
         }
     }
 
-    pub(crate) fn plain() -> World {
-        World::with(ISSUER)
+    pub(crate) fn plain() -> TestServer {
+        TestServer::with(ISSUER)
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -129,18 +128,18 @@ impl World {
         TokenServiceClient::new(self.channel(self.address())).max_decoding_message_size(usize::MAX)
     }
 
-    /// Of a server without clients.
+    /// A client of AdminService, for a server without configured clients.
     pub(crate) fn admin(&self) -> AdminServiceClient<InterceptedService<Channel, Bearer>> {
         let channel = self.channel(self.server().admin_address());
         AdminServiceClient::with_interceptor(channel, Bearer(self.admin_token()))
     }
 
-    /// Where the data folder is.
+    /// The folder that contains the data folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What a server without clients has in its data folder.
+    /// The admin token of a server without configured clients.
     pub(crate) fn admin_token(&self) -> String {
         let file = self.server().admin_token_file();
         let token = file.and_then(|file| fs::read_to_string(file).ok());
@@ -170,7 +169,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop();
@@ -178,12 +177,12 @@ impl Drop for World {
     }
 }
 
-/// The reason that a status carries for programs.
+/// The reason in a status.
 pub(crate) fn reason(status: &Status) -> String {
     status.get_details_error_info().unwrap().reason
 }
 
-/// Tries until it holds; a second is what the service promises.
+/// Retries until the condition holds, for the second that the service promises.
 pub(crate) fn within_a_second(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(1) {

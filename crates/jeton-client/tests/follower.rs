@@ -1,14 +1,14 @@
-//! A follower of revocations, and a server that says what the test wants it to.
+//! A follower of revocations against a fake server.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod told;
+mod fake_server;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use tokio::time::sleep;
-use told::{block_on, follow};
+use fake_server::{block_on, follow};
 
 const YEAR: i64 = 366 * 24 * 3600;
 
@@ -19,9 +19,9 @@ fn now() -> i64 {
 
 #[test]
 #[allow(clippy::needless_update, reason = "members are added")]
-fn follower_keeps_revocations_when_the_servers_clock_jumps_ahead() {
+fn follower_keeps_revocations_when_the_server_clock_jumps() {
     block_on(async {
-        let (tell, mut follower) = follow(RevocationUpdate {
+        let (sender, mut follower) = follow(RevocationUpdate {
             at: now(),
             rules: vec![RevocationRule {
                 kind: Kind::Subject.into(),
@@ -39,7 +39,7 @@ fn follower_keeps_revocations_when_the_servers_clock_jumps_ahead() {
                 at,
                 ..RevocationUpdate::default()
             };
-            tell.send(update).unwrap();
+            sender.send(update).unwrap();
             assert!(!follower.next().await.unwrap());
             assert!(follower.is_subject_revoked("s", None, Some(now() - 1)));
         }
@@ -47,19 +47,19 @@ fn follower_keeps_revocations_when_the_servers_clock_jumps_ahead() {
 }
 
 #[test]
-fn follower_counts_the_age_of_what_waited_for_it() {
+fn follower_age_includes_waiting_updates() {
     block_on(async {
-        let said = |age_ms: u64, clock_ms: u64| RevocationUpdate {
+        let update = |age_ms: u64, clock_ms: u64| RevocationUpdate {
             at: now(),
             age_ms: Some(age_ms),
             clock_ms: Some(clock_ms),
             ..RevocationUpdate::default()
         };
-        let (tell, mut follower) = follow(said(7_000, 0)).await;
+        let (sender, mut follower) = follow(update(7_000, 0)).await;
         let old = Duration::from_secs(7);
         assert!(follower.age() >= old, "{:?}", follower.age());
-        // A second later it is read, and was not old when it was sent.
-        tell.send(said(0, 0)).unwrap();
+        // The update has age zero when it is sent, and is read a second later.
+        sender.send(update(0, 0)).unwrap();
         sleep(Duration::from_secs(1)).await;
         follower.next().await.unwrap();
         let waited = Duration::from_millis(900);

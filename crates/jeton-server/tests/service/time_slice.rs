@@ -1,4 +1,4 @@
-//! Long calls, with one worker: others are answered meanwhile. By order, and not by time.
+//! Long calls on one worker: other calls are handled in between. The tests compare order, not time.
 
 use jeton_proto::v1::{
     IssueBatchRequest, IssueItem, IssueRequest, VerifyBatchRequest, VerifyRequest,
@@ -7,11 +7,11 @@ use jeton_proto::v1::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_stream::StreamExt as _;
 
-use crate::world::World;
+use crate::harness::TestServer;
 
 const ITEMS: usize = 4096;
 
-/// Signatures that take long: each is one of RSA, or of the largest curve.
+/// Slow signatures: RSA, and the largest curve.
 const CONFIG: &str = r#"
 [[issuer]]
 iss = "https://id.example/tenant"
@@ -21,13 +21,13 @@ profiles = [
 ]
 "#;
 
-/// How often `/livez` is answered, one request after the other, until that has ended.
-async fn answered_until<T>(world: &World, work: impl Future<Output = T>) -> (T, usize) {
+/// Counts the responses of `/livez` until the work has ended.
+async fn answered_until<T>(fixture: &TestServer, work: impl Future<Output = T>) -> (T, usize) {
     let mut answered = 0;
     let mut work = std::pin::pin!(work);
     let done = loop {
         let health = async {
-            let mut stream = tokio::net::TcpStream::connect(world.address())
+            let mut stream = tokio::net::TcpStream::connect(fixture.address())
                 .await
                 .unwrap();
             let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
@@ -35,7 +35,7 @@ async fn answered_until<T>(world: &World, work: impl Future<Output = T>) -> (T, 
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.unwrap();
             assert!(answer.ends_with("live\n"), "{answer}");
-            // Not so often that it is all that the worker does.
+            // A pause, so that health checks do not keep the worker busy.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         };
         tokio::select! {
@@ -47,20 +47,20 @@ async fn answered_until<T>(world: &World, work: impl Future<Output = T>) -> (T, 
     (done, answered)
 }
 
-/// Before a worker paused in its work, two at most were answered: those before it began.
+/// Without slices, at most two responses arrive: those before the work starts.
 const SEVERAL: usize = 6;
 
 #[test]
-fn health_is_answered_before_a_long_batch_ends() {
-    let world = World::with(CONFIG);
-    let mut tokens = world.tokens();
+fn health_responds_during_a_long_batch() {
+    let fixture = TestServer::with(CONFIG);
+    let mut tokens = fixture.tokens();
     let batch = IssueBatchRequest {
         profile: "slow".to_owned(),
         items: vec![IssueItem::default(); ITEMS],
         ..IssueBatchRequest::default()
     };
-    world.runtime.block_on(async {
-        let (done, answered) = answered_until(&world, tokens.issue_batch(batch)).await;
+    fixture.runtime.block_on(async {
+        let (done, answered) = answered_until(&fixture, tokens.issue_batch(batch)).await;
         let outcomes = done.unwrap().into_inner().outcomes;
         assert_eq!(outcomes.len(), ITEMS);
         let is_issued = |one: &Option<Issued>| matches!(one, Some(Issued::Issued(_)));
@@ -71,15 +71,15 @@ fn health_is_answered_before_a_long_batch_ends() {
         );
     });
 
-    let token = world.issue("curve", "alice").token;
+    let token = fixture.issue("curve", "alice").token;
     let batch = VerifyBatchRequest {
         audience: "api".to_owned(),
         tokens: vec![token; ITEMS],
         ..VerifyBatchRequest::default()
     };
-    let mut tokens = world.tokens();
-    world.runtime.block_on(async {
-        let (done, answered) = answered_until(&world, tokens.verify_batch(batch)).await;
+    let mut tokens = fixture.tokens();
+    fixture.runtime.block_on(async {
+        let (done, answered) = answered_until(&fixture, tokens.verify_batch(batch)).await;
         let outcomes = done.unwrap().into_inner().outcomes;
         assert_eq!(outcomes.len(), ITEMS);
         let is_verified = |one: &Option<Verified>| matches!(one, Some(Verified::Verified(_)));
@@ -92,20 +92,20 @@ fn health_is_answered_before_a_long_batch_ends() {
 }
 
 #[test]
-fn health_is_answered_while_streams_are_full() {
-    let world = World::with(CONFIG);
-    let mut tokens = world.tokens();
+fn health_responds_during_full_streams() {
+    let fixture = TestServer::with(CONFIG);
+    let mut tokens = fixture.tokens();
     let request = IssueRequest {
         profile: "slow".to_owned(),
         ..IssueRequest::default()
     };
-    world.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         let all = async {
             let requests = tokio_stream::iter(vec![request; ITEMS]);
             let outcomes = tokens.issue_stream(requests).await.unwrap().into_inner();
             outcomes.map(Result::unwrap).collect::<Vec<_>>().await
         };
-        let (outcomes, answered) = answered_until(&world, all).await;
+        let (outcomes, answered) = answered_until(&fixture, all).await;
         assert_eq!(outcomes.len(), ITEMS);
         assert!(
             answered >= SEVERAL,
@@ -113,20 +113,20 @@ fn health_is_answered_while_streams_are_full() {
         );
     });
 
-    let token = world.issue("curve", "alice").token;
+    let token = fixture.issue("curve", "alice").token;
     let request = VerifyRequest {
         audience: "api".to_owned(),
         token,
         ..VerifyRequest::default()
     };
-    let mut tokens = world.tokens();
-    world.runtime.block_on(async {
+    let mut tokens = fixture.tokens();
+    fixture.runtime.block_on(async {
         let all = async {
             let requests = tokio_stream::iter(vec![request; ITEMS]);
             let outcomes = tokens.verify_stream(requests).await.unwrap().into_inner();
             outcomes.map(Result::unwrap).collect::<Vec<_>>().await
         };
-        let (outcomes, answered) = answered_until(&world, all).await;
+        let (outcomes, answered) = answered_until(&fixture, all).await;
         assert_eq!(outcomes.len(), ITEMS);
         assert!(
             answered >= SEVERAL,

@@ -1,4 +1,4 @@
-//! The store that several servers share.
+//! The etcd store that several servers share.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use jeton_store::Store;
 use crate::config::Etcd;
 use crate::error::{ConfigError, Error, Result};
 
-/// What a node on it starts with. A key that one server makes for itself, the others do not have.
+/// Returns the node options. The key-encryption key must be configured: all servers need the same one.
 pub(crate) fn options(source: KeySource) -> Result<Options> {
     let key = match source {
         KeySource::Given(key) => key,
@@ -16,8 +16,8 @@ pub(crate) fn options(source: KeySource) -> Result<Options> {
         KeySource::InFolder => {
             return Err(wrong(
                 "key_encryption_key_file",
-                "is missing: servers that share a store share the key that its private keys are encrypted \
-                 under, 64 hexadecimal digits in a file or in JETON_KEY_ENCRYPTION_KEY",
+                "required with `store`: servers that share a store need the same key-encryption key, 64 \
+                 hexadecimal digits in a file or in JETON_KEY_ENCRYPTION_KEY",
             ));
         }
     };
@@ -27,12 +27,12 @@ pub(crate) fn options(source: KeySource) -> Result<Options> {
 #[cfg(feature = "etcd")]
 pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>> {
     use jeton_store::{EtcdAddress, EtcdStore};
-    let refused = |error: jeton_store::Error| match error {
+    let convert = |error: jeton_store::Error| match error {
         jeton_store::Error::Invalid(problem) => wrong("store", &problem.to_string()),
         error => Error::Issuer(error.into()),
     };
-    let address = EtcdAddress::parse(address).map_err(refused)?;
-    let store = EtcdStore::open(&address, access(etcd)?).map_err(refused)?;
+    let address = EtcdAddress::parse(address).map_err(convert)?;
+    let store = EtcdStore::open(&address, access(etcd)?).map_err(convert)?;
     Ok(Arc::new(store))
 }
 
@@ -73,13 +73,12 @@ fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
 pub(crate) fn open(_: &str, _: Option<&Etcd>) -> Result<Arc<dyn Store>> {
     Err(wrong(
         "store",
-        "this jeton was built without etcd: build it with `--features etcd`, or leave the store out for one \
-         machine",
+        "this build has no etcd support: build with `--features etcd`, or remove `store` to use a data folder",
     ))
 }
 
 pub(crate) fn without_store() -> Error {
-    wrong("etcd", "is about a `store` that is not there")
+    wrong("etcd", "requires `store`")
 }
 
 fn wrong(key: &str, what: &str) -> Error {

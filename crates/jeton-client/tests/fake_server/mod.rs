@@ -1,4 +1,4 @@
-//! A server that tells followers of revocations what the test wants it to.
+//! A fake server that sends the revocation updates of a test.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -17,10 +17,10 @@ use prost::Message as _;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-/// The updates of an answer, as gRPC frames them.
-struct Told(UnboundedReceiver<RevocationUpdate>);
+/// A response body of framed updates.
+struct UpdateBody(UnboundedReceiver<RevocationUpdate>);
 
-impl Body for Told {
+impl Body for UpdateBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -33,38 +33,40 @@ impl Body for Told {
             let length = u32::try_from(message.len()).unwrap().to_be_bytes();
             Ok(Frame::data([&[0], &length[..], &message].concat().into()))
         };
-        self.0.poll_recv(context).map(|told| told.map(framed))
+        self.0
+            .poll_recv(context)
+            .map(|update| update.map(framed))
     }
 }
 
-/// Follows a server that tells what is sent here; the first of it is told already.
+/// Starts a fake server and a follower. The server sends `first`, and then what the returned sender receives.
 pub(crate) async fn follow(
     first: RevocationUpdate,
 ) -> (UnboundedSender<RevocationUpdate>, Follower) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, told) = mpsc::unbounded_channel();
-    tell.send(first).unwrap();
+    let (sender, updates) = mpsc::unbounded_channel();
+    sender.send(first).unwrap();
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        let told = Mutex::new(Some(told));
-        let answer = service_fn(|_: Request<Incoming>| {
-            let told = Told(told.lock().unwrap().take().unwrap());
-            let answer = Response::builder().header("content-type", "application/grpc");
-            std::future::ready(answer.body(told))
+        let updates = Mutex::new(Some(updates));
+        let service = service_fn(|_: Request<Incoming>| {
+            let body = UpdateBody(updates.lock().unwrap().take().unwrap());
+            let response = Response::builder().header("content-type", "application/grpc");
+            std::future::ready(response.body(body))
         });
         let builder = Builder::new(TokioExecutor::new());
         builder
-            .serve_connection(TokioIo::new(stream), answer)
+            .serve_connection(TokioIo::new(stream), service)
             .await
             .unwrap();
     });
     let client = Connection::to(format!("http://{address}"))
-        .open()
+        .connect()
         .await
         .unwrap();
     let follower = client.follow_revocations("i").await.unwrap();
-    (tell, follower)
+    (sender, follower)
 }
 
 pub(crate) fn block_on(test: impl Future<Output = ()>) {

@@ -1,5 +1,6 @@
-//! What a web page can send: requests under another name than the server's, from another site, or of a
-//! kind that no gRPC client sends. `crates/jeton-cli/tests/browser_attack.rs` has a browser send them.
+//! Requests that a web page can send: with an unknown host, from another site, or without gRPC headers.
+//!
+//! `crates/jeton-cli/tests/browser_attack.rs` sends them with a real browser.
 
 use std::net::SocketAddr;
 
@@ -10,9 +11,9 @@ use jeton_proto::v1::{
 };
 use tonic::{Code, Status};
 
-use crate::by_hand::{self, exchange, framed, whole};
-use crate::http1::{Answer, get, post_form, send, send_bytes};
-use crate::world::{ISS, ISSUER, World, reason};
+use crate::raw_grpc::{self, exchange, framed, whole};
+use crate::raw_http::{Response, get, post_form, send, send_bytes};
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 const ISSUE: &str = "jeton.v1.TokenService/Issue";
 const REVOKE: &str = "jeton.v1.TokenService/Revoke";
@@ -42,8 +43,8 @@ fn import() -> ImportKeyRequest {
     }
 }
 
-/// A POST as a page sends it.
-fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+/// Sends a POST like a web page.
+fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
     let mut request = format!("POST /{path} HTTP/1.1\r\nconnection: close\r\n");
     for (name, value) in headers {
         request.push_str(&format!("{name}: {value}\r\n"));
@@ -52,34 +53,34 @@ fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &[u8]) -> An
     send_bytes(to, &[request.as_bytes(), body].concat())
 }
 
-/// A server with a token of alice's, and how it looks from outside.
-struct Watched {
-    world: World,
+/// A server with a token of alice, and its state at the start.
+struct AttackedServer {
+    fixture: TestServer,
     token: String,
     keys: String,
 }
 
-impl Watched {
-    fn start(config: &str) -> Watched {
-        let world = World::with(config);
-        let token = world.issue("access", "alice").token;
-        let keys = get(world.address(), KEYS, &[]).body;
-        Watched { world, token, keys }
+impl AttackedServer {
+    fn start(config: &str) -> AttackedServer {
+        let fixture = TestServer::with(config);
+        let token = fixture.issue("access", "alice").token;
+        let keys = get(fixture.address(), KEYS, &[]).body;
+        AttackedServer { fixture, token, keys }
     }
 
     #[track_caller]
-    fn is_untouched(&self) {
-        let world = &self.world;
+    fn assert_unchanged(&self) {
+        let fixture = &self.fixture;
         assert!(
-            world.verify(&self.token).is_ok(),
+            fixture.verify(&self.token).is_ok(),
             "alice's token was revoked"
         );
         assert_eq!(
-            get(world.address(), KEYS, &[]).body,
+            get(fixture.address(), KEYS, &[]).body,
             self.keys,
-            "a key was planted"
+            "the key set has changed"
         );
-        let metrics = get(world.server().admin_address(), "/metrics", &[]).body;
+        let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
         assert!(
             metrics.contains("\njeton_tokens_issued_total 1\n"),
             "a token was issued"
@@ -90,12 +91,12 @@ impl Watched {
 const KEYS: &str = "/tenant/.well-known/jwks.json";
 
 #[test]
-fn grpc_call_of_a_web_page_is_refused() {
+fn grpc_call_of_a_web_page_is_rejected() {
     let report = format!("[generate_jwt]\nissuer = '{ISS}'\nhs256 = 'mac'\nes256 = 'access'\n");
-    let watched = Watched::start(&format!("{report}{ISSUER}"));
+    let attacked = AttackedServer::start(&format!("{report}{ISSUER}"));
     let (data, admin) = (
-        watched.world.address(),
-        watched.world.server().admin_address(),
+        attacked.fixture.address(),
+        attacked.fixture.server().admin_address(),
     );
     let empty = [0; 5];
     let calls = [
@@ -127,7 +128,7 @@ fn grpc_call_of_a_web_page_is_refused() {
             ("evil.example", "application/grpc", 421),
             (&*host, "text/plain", 415),
             (&*host, "application/x-www-form-urlencoded", 415),
-            // The right kind, and yet no page can speak HTTP/2 without TLS.
+            // The right content type, but no page can use HTTP/2 without TLS.
             (&*host, "application/grpc", 415),
         ] {
             let answer = post(*to, path, &[("host", host), ("content-type", kind)], frame);
@@ -141,12 +142,12 @@ fn grpc_call_of_a_web_page_is_refused() {
         let answer = post(*to, path, &[("host", &host)], frame);
         assert_eq!(answer.status, 415, "{path} without a type");
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
 }
 
-/// Over HTTP/2, to the data listener.
-fn call(world: &World, types: &[&str], headers: &[(&str, &str)]) -> by_hand::Answer {
-    let mut request = Request::post(format!("http://{}/{ISSUE}", world.address()));
+/// Calls `Issue` over HTTP/2 with these content types.
+fn call(fixture: &TestServer, types: &[&str], headers: &[(&str, &str)]) -> raw_grpc::Response {
+    let mut request = Request::post(format!("http://{}/{ISSUE}", fixture.address()));
     for value in types {
         request = request.header("content-type", *value);
     }
@@ -154,14 +155,14 @@ fn call(world: &World, types: &[&str], headers: &[(&str, &str)]) -> by_hand::Ans
         request = request.header(*name, *value);
     }
     let request = request.body(whole(framed(&issue()))).unwrap();
-    exchange(world, world.address(), request)
+    exchange(fixture, fixture.address(), request)
 }
 
 #[test]
-fn grpc_content_type_other_than_two_is_refused() {
-    let world = World::plain();
+fn grpc_with_another_content_type_is_rejected() {
+    let fixture = TestServer::plain();
     for kind in ["application/grpc", "application/grpc+proto"] {
-        let answer = call(&world, &[kind], &[]);
+        let answer = call(&fixture, &[kind], &[]);
         assert_eq!(
             (answer.status.as_u16(), &answer.end()["grpc-status"]),
             (200, &"0".parse().unwrap())
@@ -181,17 +182,17 @@ fn grpc_content_type_other_than_two_is_refused() {
         &["text/plain", "application/grpc"],
     ];
     for types in wrong {
-        let answer = call(&world, types, &[]);
+        let answer = call(&fixture, types, &[]);
         assert_eq!(answer.status, 415, "{types:?}");
         assert!(!answer.end().contains_key("grpc-status"), "{types:?}");
     }
-    let metrics = get(world.server().admin_address(), "/metrics", &[]).body;
+    let metrics = get(fixture.server().admin_address(), "/metrics", &[]).body;
     assert!(metrics.contains("\njeton_tokens_issued_total 2\n"));
 }
 
 #[test]
-fn grpc_call_that_is_no_post_is_refused() {
-    let world = World::plain();
+fn grpc_call_with_another_method_is_rejected() {
+    let fixture = TestServer::plain();
     for method in ["GET", "PUT", "OPTIONS"] {
         let request = Request::builder()
             .method(method)
@@ -199,7 +200,7 @@ fn grpc_call_that_is_no_post_is_refused() {
             .header("content-type", "application/grpc")
             .body(whole(framed(&issue())))
             .unwrap();
-        let answer = exchange(&world, world.address(), request);
+        let answer = exchange(&fixture, fixture.address(), request);
         assert_eq!(
             (answer.status.as_u16(), &answer.headers["allow"]),
             (405, &"POST".parse().unwrap())
@@ -207,17 +208,17 @@ fn grpc_call_that_is_no_post_is_refused() {
     }
 }
 
-/// What `/livez` is answered for these names, on both listeners.
-fn status_for(world: &World, host: &str) -> u16 {
-    let addresses = [world.address(), world.server().admin_address()];
+/// The status of `/livez` for a host name, on both listeners.
+fn status_for(fixture: &TestServer, host: &str) -> u16 {
+    let addresses = [fixture.address(), fixture.server().admin_address()];
     let status = addresses.map(|to| get(to, "/livez", &[("host", host)]).status);
     assert_eq!(status[0], status[1], "{host}");
     status[0]
 }
 
 #[test]
-fn host_that_is_no_name_of_the_server_is_refused() {
-    let world = World::with(&format!(
+fn unknown_host_is_rejected() {
+    let fixture = TestServer::with(&format!(
         "hosts = ['gateway.internal', 'Proxy.Example']\n{ISSUER}"
     ));
     for host in [
@@ -239,7 +240,7 @@ fn host_that_is_no_name_of_the_server_is_refused() {
         "GATEWAY.internal:9",
         "proxy.example",
     ] {
-        assert_eq!(status_for(&world, host), 200, "{host}");
+        assert_eq!(status_for(&fixture, host), 200, "{host}");
     }
     for host in [
         "evil.example",
@@ -257,7 +258,7 @@ fn host_that_is_no_name_of_the_server_is_refused() {
         "127.1",
         "2130706433",
     ] {
-        assert_eq!(status_for(&world, host), 421, "{host}");
+        assert_eq!(status_for(&fixture, host), 421, "{host}");
     }
     for host in [
         "",
@@ -282,15 +283,15 @@ fn host_that_is_no_name_of_the_server_is_refused() {
         "local%68ost",
         "\u{1d5c5}ocalhost",
     ] {
-        assert_eq!(status_for(&world, host), 400, "{host}");
+        assert_eq!(status_for(&fixture, host), 400, "{host}");
     }
     let refused = get(
-        world.address(),
+        fixture.address(),
         "/livez",
         &[("host", "evil<script>.example")],
     );
     assert!(!refused.body.contains("script"), "{}", refused.body);
-    let refused = get(world.address(), "/livez", &[("host", "evil.example")]);
+    let refused = get(fixture.address(), "/livez", &[("host", "evil.example")]);
     assert!(
         refused.body.contains("`hosts`") && !refused.body.contains("evil"),
         "{}",
@@ -299,25 +300,25 @@ fn host_that_is_no_name_of_the_server_is_refused() {
 }
 
 #[test]
-fn host_of_an_issuer_made_later_is_accepted() {
-    let world = World::plain();
-    assert_eq!(status_for(&world, "new.example"), 421);
+fn host_of_a_new_issuer_is_accepted() {
+    let fixture = TestServer::plain();
+    assert_eq!(status_for(&fixture, "new.example"), 421);
     let settings = r#"{"iss":"https://new.example:8443/a","profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]}"#;
     let create = CreateIssuerRequest {
         settings_json: settings.to_owned(),
     };
-    world
+    fixture
         .runtime
-        .block_on(world.admin().create_issuer(create))
+        .block_on(fixture.admin().create_issuer(create))
         .unwrap();
-    assert_eq!(status_for(&world, "new.example"), 200);
-    assert_eq!(status_for(&world, "a.new.example"), 421);
+    assert_eq!(status_for(&fixture, "new.example"), 200);
+    assert_eq!(status_for(&fixture, "a.new.example"), 421);
 }
 
 #[test]
-fn request_without_one_host_is_malformed() {
-    let world = World::plain();
-    let to = world.address();
+fn request_without_exactly_one_host_is_rejected() {
+    let fixture = TestServer::plain();
+    let to = fixture.address();
     let status = |request: &str| send_bytes(to, format!("{request}\r\n\r\n").as_bytes()).status;
     for version in ["1.1", "1.0"] {
         let get = format!("GET /livez HTTP/{version}\r\nconnection: close");
@@ -355,27 +356,27 @@ fn request_without_one_host_is_malformed() {
     );
 }
 
-/// Over HTTP/2, where the name is `:authority`, or `Host`.
-fn over_http2(world: &World, authority: &str, hosts: &[&str], kind: &str) -> by_hand::Answer {
+/// Calls `Issue` over HTTP/2 with an `:authority` and `Host` headers.
+fn over_http2(fixture: &TestServer, authority: &str, hosts: &[&str], kind: &str) -> raw_grpc::Response {
     let mut request = Request::post(format!("http://{authority}/{ISSUE}"));
     request = request.header("content-type", kind);
     for host in hosts {
         request = request.header("host", *host);
     }
     let request = request.body(whole(framed(&issue()))).unwrap();
-    exchange(world, world.address(), request)
+    exchange(fixture, fixture.address(), request)
 }
 
 #[test]
 fn authority_and_host_of_http2_must_agree() {
-    let world = World::plain();
+    let fixture = TestServer::plain();
     let grpc = "application/grpc";
     for (authority, hosts) in [
         ("localhost", &[][..]),
         ("localhost", &["LOCALHOST"][..]),
         ("id.example:80", &["id.example"][..]),
     ] {
-        let answer = over_http2(&world, authority, hosts, grpc);
+        let answer = over_http2(&fixture, authority, hosts, grpc);
         assert_eq!(&answer.end()["grpc-status"], "0", "{authority} {hosts:?}");
     }
     for hosts in [
@@ -384,20 +385,19 @@ fn authority_and_host_of_http2_must_agree() {
         &["localhost:1"],
         &[""],
     ] {
-        let answer = over_http2(&world, "localhost", hosts, grpc);
+        let answer = over_http2(&fixture, "localhost", hosts, grpc);
         assert_eq!(answer.status, 400, "{hosts:?}");
     }
     assert_eq!(
-        over_http2(&world, "evil.example", &[], "text/plain").status,
+        over_http2(&fixture, "evil.example", &[], "text/plain").status,
         421
     );
 }
 
-/// In its own words, so that a caller learns what to do.
 #[test]
-fn grpc_client_is_told_why_its_name_is_refused() {
-    let world = World::plain();
-    let answer = over_http2(&world, "evil.example", &[], "application/grpc");
+fn grpc_client_receives_the_reason_for_an_unknown_host() {
+    let fixture = TestServer::plain();
+    let answer = over_http2(&fixture, "evil.example", &[], "application/grpc");
     let status = Status::from_header_map(answer.end()).unwrap();
     assert_eq!(
         (status.code(), &*reason(&status)),
@@ -443,11 +443,11 @@ const OWN: [&[(&str, &str)]; 6] = [
 ];
 
 #[test]
-fn grpc_call_from_another_site_is_refused() {
-    let watched = Watched::start(ISSUER);
-    let world = &watched.world;
+fn cross_origin_grpc_call_is_refused() {
+    let attacked = AttackedServer::start(ISSUER);
+    let fixture = &attacked.fixture;
     for foreign in FOREIGN {
-        let answer = by_hand::call(world, ISSUE, foreign, whole(framed(&issue())));
+        let answer = raw_grpc::call(fixture, ISSUE, foreign, whole(framed(&issue())));
         assert_eq!(answer.status, 403, "{foreign:?}");
         let status = Status::from_header_map(answer.end()).unwrap();
         assert_eq!(
@@ -455,17 +455,17 @@ fn grpc_call_from_another_site_is_refused() {
             (Code::PermissionDenied, "FOREIGN_ORIGIN")
         );
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
     for own in OWN {
-        let answer = by_hand::call(world, ISSUE, own, whole(framed(&issue())));
+        let answer = raw_grpc::call(fixture, ISSUE, own, whole(framed(&issue())));
         assert_eq!(&answer.end()["grpc-status"], "0", "{own:?}");
     }
 }
 
 #[test]
-fn form_from_another_site_is_refused() {
-    let watched = Watched::start(ISSUER);
-    let (world, token) = (&watched.world, &watched.token);
+fn cross_origin_form_is_refused() {
+    let attacked = AttackedServer::start(ISSUER);
+    let (fixture, token) = (&attacked.fixture, &attacked.token);
     let form = format!("token={token}");
     let post = |path: &str, more: &[(&str, &str)]| {
         let usual = [
@@ -473,7 +473,7 @@ fn form_from_another_site_is_refused() {
             ("content-type", "application/x-www-form-urlencoded"),
         ];
         let answer = send(
-            world.address(),
+            fixture.address(),
             "POST",
             path,
             &[&usual, more].concat(),
@@ -486,31 +486,30 @@ fn form_from_another_site_is_refused() {
         assert_eq!(post("/tenant/introspect", foreign), 403, "{foreign:?}");
         assert_eq!(post("/tenant/revoke", foreign), 403, "{foreign:?}");
     }
-    watched.is_untouched();
+    attacked.assert_unchanged();
     for own in OWN {
         assert_eq!(post("/tenant/introspect", own), 200, "{own:?}");
     }
-    // What only reads, any page may link to; and key sets are for every page.
-    let reads = get(world.address(), KEYS, &[("origin", "http://evil.example")]);
+    // Any page may send requests that only read, and key sets are public.
+    let reads = get(fixture.address(), KEYS, &[("origin", "http://evil.example")]);
     assert_eq!(
         (reads.status, &*reads.headers["access-control-allow-origin"]),
         (200, "*")
     );
     assert_eq!(post("/tenant/revoke", &[]), 200);
-    assert!(world.verify(token).is_err());
+    assert!(fixture.verify(token).is_err());
 }
 
-/// A page's own question before it may send what is no form: nothing permits it.
 #[test]
-fn preflight_is_permitted_nothing() {
-    let world = World::plain();
+fn cors_preflight_permits_nothing() {
+    let fixture = TestServer::plain();
     let asks = [
         ("origin", "http://evil.example"),
         ("access-control-request-method", "POST"),
         ("access-control-request-headers", "content-type"),
     ];
     for path in [&format!("/{ISSUE}"), "/tenant/introspect", "/tenant/revoke"] {
-        let answer = send(world.address(), "OPTIONS", path, &asks, "");
+        let answer = send(fixture.address(), "OPTIONS", path, &asks, "");
         assert_eq!(answer.status, 405, "{path}");
         let permitted = answer
             .headers
@@ -520,28 +519,28 @@ fn preflight_is_permitted_nothing() {
     }
 }
 
-/// The positive control of these tests: a client that behaves gets all of it.
+/// The positive control of these tests.
 #[test]
-fn client_that_behaves_is_answered() {
-    let world = World::plain();
-    let token = world.issue("access", "alice").token;
+fn valid_requests_succeed() {
+    let fixture = TestServer::plain();
+    let token = fixture.issue("access", "alice").token;
     let verify = VerifyRequest {
         audience: "api".to_owned(),
         token: token.clone(),
         ..VerifyRequest::default()
     };
-    let verified = by_hand::call(
-        &world,
+    let verified = raw_grpc::call(
+        &fixture,
         "jeton.v1.TokenService/Verify",
         &[],
         whole(framed(&verify)),
     );
     assert_eq!(&verified.end()["grpc-status"], "0");
-    let revoked = by_hand::call(&world, REVOKE, &[], whole(framed(&revoke())));
+    let revoked = raw_grpc::call(&fixture, REVOKE, &[], whole(framed(&revoke())));
     assert_eq!(&revoked.end()["grpc-status"], "0");
     assert_eq!(
         post_form(
-            world.address(),
+            fixture.address(),
             "/tenant/introspect",
             &format!("token={token}")
         )

@@ -1,5 +1,6 @@
-//! How long a client is waited for: until it has said what it speaks, and while it takes nothing of what
-//! it is sent. HTTP/2 itself would wait for ever.
+//! Time limits for the first bytes of a connection, and for a client that stops reading.
+//!
+//! HTTP/2 itself would wait without limit.
 
 use std::future::Future as _;
 use std::io;
@@ -14,45 +15,45 @@ use tokio::time::{Instant, Sleep};
 
 use super::connections::Activity;
 
-/// HTTP/2 begins with as many (RFC 9113, section 3.4), and no whole request of HTTP/1.1 has fewer.
+/// Length of the HTTP/2 connection preface (RFC 9113, section 3.4). Every HTTP/1.1 request is longer.
 const PREFACE_BYTES: usize = 24;
 
-/// A connection with bounded patience.
-pub(super) struct Patient<S> {
+/// A stream that fails if the client stalls.
+pub(super) struct StallTimeout<S> {
     stream: S,
     stall: Duration,
-    /// Runs until so many bytes have come that they are HTTP/1 or HTTP/2, and while nothing is taken.
+    /// Runs until the length of the preface is received, and while a write is pending.
     timer: Pin<Box<Sleep>>,
-    heard: usize,
+    received: usize,
     activity: Arc<Activity>,
     is_waiting: bool,
     stalled: Arc<AtomicBool>,
 }
 
-impl<S> Patient<S> {
+impl<S> StallTimeout<S> {
     pub(super) fn new(
         stream: S,
         first_bytes: Duration,
         stall: Duration,
         activity: Arc<Activity>,
-    ) -> Patient<S> {
-        Patient {
+    ) -> StallTimeout<S> {
+        StallTimeout {
             stream,
             stall,
             timer: Box::pin(tokio::time::sleep(first_bytes)),
-            heard: 0,
+            received: 0,
             activity,
             is_waiting: false,
             stalled: Arc::default(),
         }
     }
 
-    /// True when patience has run out.
+    /// True once the client has stalled.
     pub(super) fn stalled(&self) -> Arc<AtomicBool> {
         self.stalled.clone()
     }
 
-    fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+    fn poll_timer<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         match self.timer.as_mut().poll(context) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(()) => {
@@ -62,8 +63,8 @@ impl<S> Patient<S> {
         }
     }
 
-    /// What became of sending something.
-    fn sent<T>(
+    /// Updates the timer after a write or a flush.
+    fn after_send<T>(
         &mut self,
         context: &mut Context<'_>,
         sent: Poll<io::Result<T>>,
@@ -79,13 +80,13 @@ impl<S> Patient<S> {
                     self.is_waiting = true;
                     self.timer.as_mut().reset(Instant::now() + self.stall);
                 }
-                self.wait(context)
+                self.poll_timer(context)
             }
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -96,17 +97,17 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
         match read {
             Poll::Ready(ready) => {
-                this.heard += buffer.filled().len() - before;
+                this.received += buffer.filled().len() - before;
                 this.activity.touch();
                 Poll::Ready(ready)
             }
-            Poll::Pending if this.heard >= PREFACE_BYTES => Poll::Pending,
-            Poll::Pending => this.wait(context),
+            Poll::Pending if this.received >= PREFACE_BYTES => Poll::Pending,
+            Poll::Pending => this.poll_timer(context),
         }
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -114,13 +115,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         let sent = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.sent(context, sent)
+        this.after_send(context, sent)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         let sent = Pin::new(&mut this.stream).poll_flush(context);
-        this.sent(context, sent)
+        this.after_send(context, sent)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

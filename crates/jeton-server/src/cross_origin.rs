@@ -1,7 +1,7 @@
-//! Requests that a browser sends for a page of another site: it says so itself.
+//! Detects requests that a browser sends for a page of another site.
 //!
-//! Any page may have a browser send a form or a simple `fetch` anywhere, to loopback too. It cannot read
-//! the answer, and need not, if the request changes something.
+//! Any page can make a browser send a form or a simple `fetch` to any address, including loopback. The
+//! page cannot read the response, but the request itself may change state. Browsers mark such requests.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::ORIGIN};
 
@@ -9,9 +9,10 @@ use crate::authority::{Authority, default_port};
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whether the request is of a page that is not the server's own: by `Origin` (RFC 6454), where `null`
-/// is a page without a site, and by `Sec-Fetch-Site` (Fetch Metadata).
-pub(crate) fn sent(headers: &HeaderMap, own: &Authority<'_>, is_tls: bool) -> bool {
+/// Whether `Origin` (RFC 6454) or `Sec-Fetch-Site` (Fetch Metadata) names a site other than the server's.
+///
+/// The origin `null` counts as another site.
+pub(crate) fn is_cross_origin(headers: &HeaderMap, own: &Authority<'_>, is_tls: bool) -> bool {
     let is_own_origin = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();
         let rest = origin.strip_prefix(if is_tls { "https://" } else { "http://" });
@@ -32,10 +33,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origin_has_the_scheme_host_and_port_of_the_server() {
+    fn origin_is_compared_by_scheme_host_and_port() {
         let is_foreign = |origin: &str, own: &str, is_tls| {
             let headers = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
-            sent(&headers, &Authority::parse(own).unwrap(), is_tls)
+            is_cross_origin(&headers, &Authority::parse(own).unwrap(), is_tls)
         };
         for (origin, own, is_tls) in [
             ("https://id.example", "id.example", true),

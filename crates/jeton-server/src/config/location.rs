@@ -1,13 +1,14 @@
-//! Where in a TOML file something is.
+//! Finds the line of a key in a TOML file.
 
 use crate::error::ConfigError;
 
-/// No key of the configuration is longer.
+/// Maximum length of a key that an error message repeats. No key of the configuration is longer.
 const KEY_BYTES: usize = 40;
 
-/// The parser's error with its line and key. The parser prints the line itself, whose value may be
-/// something that is not for a log; this does not.
-pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
+/// Converts a parser error into an error with line and key.
+///
+/// The parser's own message repeats the line, whose value may be a secret. This error has no value.
+pub(super) fn locate(text: &str, error: &toml::de::Error) -> ConfigError {
     let line = error
         .span()
         .map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
@@ -16,7 +17,7 @@ pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
         .map(key_on)
         .unwrap_or_default();
     let what = error.message().lines().next().unwrap_or_default();
-    // The key stands before it already.
+    // The error already names the key.
     let what = what.replace(&format!("unknown field `{key}`"), "unknown field");
     let what = without_value(&what);
     ConfigError {
@@ -27,7 +28,7 @@ pub(super) fn of(text: &str, error: &toml::de::Error) -> ConfigError {
     }
 }
 
-/// The line of a key such as `tls.certificate` or `client[1].may`. None: no line says it.
+/// The line of a key such as `tls.certificate` or `client[1].may`. `None` if no line has the key.
 pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     let (table, wanted) = match table.split_once('[') {
@@ -56,8 +57,9 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     header
 }
 
-/// The key on a line, or the table that it begins. Nothing of a line that has neither: a key or a token may have
-/// been put where the configuration is wanted.
+/// The key or the table name on a line.
+///
+/// Empty for any other line: the file may be a private key or a token that was passed by mistake.
 fn key_on(line: &str) -> String {
     let line = line.trim();
     let key = match line.split_once('=') {
@@ -73,7 +75,7 @@ fn key_on(line: &str) -> String {
     }
 }
 
-/// Without the value that serde quotes: it may be a secret.
+/// Removes the value that serde quotes, because it may be a secret.
 fn without_value(what: &str) -> String {
     let quotes = ["invalid type: ", "invalid value: ", "unknown variant "];
     match what.rsplit_once(", expected ") {
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn error_repeats_no_value() {
+    fn parse_error_repeats_no_value() {
         const SECRET: &str = "c2VjcmV0LXNlY3JldA";
         for text in [
             format!("workers = \"{SECRET}\""),
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_found_in_its_own_table() {
+    fn line_of_searches_the_table_of_the_key() {
         let text = "a = 1\n[tls]\na = 2\n[[client]]\nmay = 1\n[[client]]\nname = 2\nmay = 3\n";
         assert_eq!(line_of(text, "a"), Some(1));
         assert_eq!(line_of(text, "tls.a"), Some(3));

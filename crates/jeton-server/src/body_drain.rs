@@ -1,10 +1,9 @@
-//! A request's body. It is read to its end, also where the request was answered before.
+//! A request body that is read to its end, even if the response was sent before.
 //!
-//! An HTTP/2 stream whose request is dropped is reset, and what the client sends of it afterwards is an
-//! error of the client's, of which a connection may have only so many
-//! ([`LOCAL_RESETS`](crate::limits::LOCAL_RESETS)). But a client that sends headers and body in one go
-//! has done nothing wrong when the headers alone were enough to refuse it, and others may call through
-//! the same connection.
+//! Dropping an unread HTTP/2 request resets its stream. Frames that the client then still sends count as
+//! client errors, and a connection has a limit for those
+//! ([`LOCAL_RESETS`](crate::limits::LOCAL_RESETS)). A client that sent headers and body together made no
+//! error if the server rejected the request by its headers alone. Other callers may share the connection.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -17,28 +16,28 @@ use tokio::time::timeout;
 
 use crate::limits;
 
-/// A body, until it has ended.
-pub(crate) struct Arriving(Option<Incoming>);
+/// A request body. Dropping it reads and discards the rest in the background.
+pub(crate) struct DrainedBody(Option<Incoming>);
 
-impl From<Incoming> for Arriving {
+impl From<Incoming> for DrainedBody {
     fn from(body: Incoming) -> Self {
-        Arriving(Some(body))
+        DrainedBody(Some(body))
     }
 }
 
-impl Drop for Arriving {
+impl Drop for DrainedBody {
     fn drop(&mut self) {
         let Some(rest) = self.0.take().filter(|body| !body.is_end_stream()) else {
             return;
         };
-        // Without a runtime the server has ended, and so has the connection.
+        // Without a runtime, the server has ended and its connections are closed.
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(timeout(limits::ARRIVAL, discard(rest)));
+            runtime.spawn(timeout(limits::RECEIVE_TIMEOUT, discard(rest)));
         }
     }
 }
 
-/// Reads what is left, as far as there is any patience with it.
+/// Reads and discards the rest, up to [`limits::DISCARDED_BYTES`].
 async fn discard(mut rest: Incoming) {
     let mut bytes = 0;
     while let Some(Ok(frame)) = rest.frame().await {
@@ -49,7 +48,7 @@ async fn discard(mut rest: Incoming) {
     }
 }
 
-impl Body for Arriving {
+impl Body for DrainedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 

@@ -1,8 +1,7 @@
-//! What is sent leaves together: many small answers as one write, and the frames of a large one as few.
+//! Coalesces writes: many small responses into one write, and the frames of a large response into few.
 //!
-//! h2 flushes after each frame of more than 1 KiB, however many it has, and writes head and body of each
-//! one after the other. So a flush is a promise here, which is kept as soon as the connection has said
-//! all that it has to say for now.
+//! h2 flushes after each frame of more than 1 KiB, and writes header and payload of a frame separately. Here,
+//! a flush is deferred until the connection task has nothing more to write for now.
 
 use std::cell::Cell;
 use std::io;
@@ -13,61 +12,63 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::turn;
-use crate::limits::COLLECTED_BYTES;
+use super::inline_executor;
+use crate::limits::WRITE_BUFFER_BYTES;
 
 thread_local! {
-    /// What the last connection of this thread to send everything gave back, for the next to write into.
+    /// A free buffer that the next connection of this thread uses.
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// A stream whose writes are collected until what converses over it pauses, or they are too many to
-/// keep. Whoever polls the conversation does it by [`carry`](Collected::carry).
-pub(super) struct Collected<S>(Arc<Mutex<Outbox<S>>>);
+/// A stream that buffers writes until the connection task pauses or the buffer is full.
+///
+/// The connection future must be polled by [`drive`](CoalescedStream::drive).
+pub(super) struct CoalescedStream<S>(Arc<Mutex<WriteBuffer<S>>>);
 
-struct Outbox<S> {
+struct WriteBuffer<S> {
     stream: S,
-    /// Given back when all of it is sent: a connection that waits holds nothing. To the thread, not to
-    /// the allocator, which tidies up its whole heap when it is given so much.
-    kept: Vec<u8>,
+    /// Buffered bytes. Returned to the thread when all are sent, so that an idle connection holds no memory.
+    /// Not freed, because the allocator trims its heap when a large buffer is freed.
+    buffered: Vec<u8>,
+    /// How many buffered bytes were sent.
     sent: usize,
-    /// A flush is due of what the stream was given.
-    is_due: bool,
+    /// A deferred flush is pending.
+    needs_flush: bool,
 }
 
-impl<S> Collected<S> {
-    pub(super) fn new(stream: S) -> Collected<S> {
-        Collected(Arc::new(Mutex::new(Outbox {
+impl<S> CoalescedStream<S> {
+    pub(super) fn new(stream: S) -> CoalescedStream<S> {
+        CoalescedStream(Arc::new(Mutex::new(WriteBuffer {
             stream,
-            kept: Vec::new(),
+            buffered: Vec::new(),
             sent: 0,
-            is_due: false,
+            needs_flush: false,
         })))
     }
 
-    /// Another handle on the same stream, to carry what is written through this one.
-    pub(super) fn handle(&self) -> Collected<S> {
-        Collected(self.0.clone())
+    /// Another handle to the same stream.
+    pub(super) fn handle(&self) -> CoalescedStream<S> {
+        CoalescedStream(self.0.clone())
     }
 
-    /// Nobody waits for it: one task has both handles.
-    fn outbox(&self) -> MutexGuard<'_, Outbox<S>> {
+    /// Locks the buffer. Never blocks: one task has both handles.
+    fn buffer(&self) -> MutexGuard<'_, WriteBuffer<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: AsyncWrite + Unpin> Collected<S> {
-    /// Goes on with a conversation over this stream, and sends what it wrote whenever it pauses.
-    pub(super) async fn carry<F, T, E>(&self, mut conversation: Pin<&mut F>) -> Result<T, E>
+impl<S: AsyncWrite + Unpin> CoalescedStream<S> {
+    /// Polls a connection future, and flushes the buffer whenever it returns.
+    pub(super) async fn drive<F, T, E>(&self, mut connection: Pin<&mut F>) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
         E: From<io::Error>,
     {
         std::future::poll_fn(|context| {
-            let ended = turn::take(conversation.as_mut(), context);
-            match self.outbox().poll_flushed(context) {
+            let ended = inline_executor::poll_connection(connection.as_mut(), context);
+            match self.buffer().poll_flushed(context) {
                 Poll::Ready(Err(error)) if ended.is_pending() => Poll::Ready(Err(error.into())),
-                // What is not sent yet will be when the stream is polled for it.
+                // The rest is sent when the stream is polled again.
                 _ => ended,
             }
         })
@@ -75,82 +76,82 @@ impl<S: AsyncWrite + Unpin> Collected<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Outbox<S> {
+impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
     fn poll_flushed(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.is_due {
+        if self.needs_flush {
             ready!(self.poll_sent(context))?;
             ready!(Pin::new(&mut self.stream).poll_flush(context))?;
-            self.is_due = false;
+            self.needs_flush = false;
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Sends what was kept.
+    /// Sends the buffered bytes.
     fn poll_sent(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.sent < self.kept.len() {
-            let rest = &self.kept[self.sent..];
+        while self.sent < self.buffered.len() {
+            let rest = &self.buffered[self.sent..];
             match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 sent => self.sent += sent,
             }
         }
-        if self.kept.capacity() > 0 {
-            self.kept.clear();
-            SPARE.set(take(&mut self.kept));
+        if self.buffered.capacity() > 0 {
+            self.buffered.clear();
+            SPARE.set(take(&mut self.buffered));
         }
         self.sent = 0;
         Poll::Ready(Ok(()))
     }
 
     fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.kept.len() + bytes.len() > COLLECTED_BYTES {
+        if self.buffered.len() + bytes.len() > WRITE_BUFFER_BYTES {
             ready!(self.poll_sent(context))?;
-            if bytes.len() > COLLECTED_BYTES {
+            if bytes.len() > WRITE_BUFFER_BYTES {
                 return Pin::new(&mut self.stream).poll_write(context, bytes);
             }
         }
-        if self.kept.capacity() == 0 {
-            self.kept = SPARE.take();
-            self.kept.reserve_exact(COLLECTED_BYTES);
+        if self.buffered.capacity() == 0 {
+            self.buffered = SPARE.take();
+            self.buffered.reserve_exact(WRITE_BUFFER_BYTES);
         }
-        self.kept.extend_from_slice(bytes);
+        self.buffered.extend_from_slice(bytes);
         Poll::Ready(Ok(bytes.len()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Collected<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CoalescedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.outbox().stream).poll_read(context, buffer)
+        Pin::new(&mut self.buffer().stream).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Collected<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CoalescedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.outbox().poll_write(context, bytes)
+        self.buffer().poll_write(context, bytes)
     }
 
     fn is_write_vectored(&self) -> bool {
         false
     }
 
-    /// Promised: [`carry`](Collected::carry) does it.
+    /// Deferred: [`drive`](CoalescedStream::drive) flushes.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.outbox().is_due = true;
+        self.buffer().needs_flush = true;
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut outbox = self.outbox();
-        ready!(outbox.poll_sent(context))?;
-        Pin::new(&mut outbox.stream).poll_shutdown(context)
+        let mut buffer = self.buffer();
+        ready!(buffer.poll_sent(context))?;
+        Pin::new(&mut buffer.stream).poll_shutdown(context)
     }
 }
 
@@ -174,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts the writes that reach it.
+    /// Counts writes to the underlying stream.
     struct Counting {
         stream: DuplexStream,
         writes: Arc<AtomicUsize>,
@@ -218,10 +219,10 @@ mod tests {
             .collect()
     }
 
-    /// By hyper itself, which flushes after each frame.
+    /// Uses hyper, which flushes after each frame.
     #[tokio::test]
-    async fn the_frames_of_a_large_answer_leave_in_few_writes() {
-        const ANSWER: usize = 8 * 16 * 1024;
+    async fn large_response_needs_few_writes() {
+        const RESPONSE: usize = 8 * 16 * 1024;
         let (stream, client) = duplex(1024 * 1024);
         let writes = Arc::new(AtomicUsize::new(0));
         let counting = Counting {
@@ -229,91 +230,91 @@ mod tests {
             writes: writes.clone(),
         };
         tokio::spawn(async {
-            let stream = Collected::new(counting);
+            let stream = CoalescedStream::new(counting);
             let sending = stream.handle();
-            let answer = service_fn(|_: Request<Incoming>| async {
-                let body = Full::new(Bytes::from(vec![7; ANSWER]));
+            let service = service_fn(|_: Request<Incoming>| async {
+                let body = Full::new(Bytes::from(vec![7; RESPONSE]));
                 Ok::<_, Infallible>(Response::new(body))
             });
             let builder = Builder::new(TokioExecutor::new());
-            let conversation = pin!(builder.serve_connection(TokioIo::new(stream), answer));
-            sending.carry(conversation).await.unwrap();
+            let connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+            sending.drive(connection).await.unwrap();
         });
-        let shaken = handshake(TokioExecutor::new(), TokioIo::new(client)).await;
-        let (mut sender, connection) = shaken.unwrap();
+        let handshake = handshake(TokioExecutor::new(), TokioIo::new(client)).await;
+        let (mut sender, connection) = handshake.unwrap();
         tokio::spawn(connection);
         let mut before = 0;
         for _ in 0..3 {
-            let asked = sender.send_request(Request::new(Empty::<Bytes>::new()));
-            let body = asked.await.unwrap().into_body();
-            assert_eq!(body.collect().await.unwrap().to_bytes().len(), ANSWER);
+            let response = sender.send_request(Request::new(Empty::<Bytes>::new()));
+            let body = response.await.unwrap().into_body();
+            assert_eq!(body.collect().await.unwrap().to_bytes().len(), RESPONSE);
             let now = writes.load(Ordering::Relaxed);
-            // Four frames at a time; and what it says of windows, or at first of settings.
+            // Two writes of four frames each, and up to three for window updates or settings.
             assert!(now - before <= 2 + 3, "{}", now - before);
             before = now;
         }
     }
 
-    /// Says one word, and then nothing.
-    async fn hello(mut stream: Collected<DuplexStream>) -> io::Result<()> {
+    /// Writes one word and then waits forever.
+    async fn hello(mut stream: CoalescedStream<DuplexStream>) -> io::Result<()> {
         stream.write_all(b"hello").await?;
         stream.flush().await?;
         std::future::pending().await
     }
 
     #[tokio::test]
-    async fn nothing_is_held_after_it_is_sent() {
+    async fn buffer_is_released_after_everything_is_sent() {
         let (stream, mut client) = duplex(1024 * 1024);
-        let collected = Collected::new(stream);
-        let conversation = pin!(hello(collected.handle()));
-        let arrived = async {
-            let mut arrived = [0; 5];
-            client.read_exact(&mut arrived).await.unwrap();
-            arrived
+        let coalesced = CoalescedStream::new(stream);
+        let connection = pin!(hello(coalesced.handle()));
+        let received = async {
+            let mut received = [0; 5];
+            client.read_exact(&mut received).await.unwrap();
+            received
         };
         tokio::select! {
-            _ = collected.carry(conversation) => unreachable!("it has no end"),
-            arrived = arrived => assert_eq!(&arrived, b"hello"),
+            _ = coalesced.drive(connection) => unreachable!("the connection never ends"),
+            received = received => assert_eq!(&received, b"hello"),
         }
-        assert_eq!(collected.outbox().kept.capacity(), 0);
+        assert_eq!(coalesced.buffer().buffered.capacity(), 0);
     }
 
     #[tokio::test]
-    async fn a_client_that_reads_slowly_gets_all_of_it_in_order() {
+    async fn slow_reader_receives_everything_in_order() {
         let (stream, mut client) = duplex(1000);
-        let collected = Collected::new(stream);
-        let mut stream = collected.handle();
-        let conversation = pin!(async move {
+        let coalesced = CoalescedStream::new(stream);
+        let mut stream = coalesced.handle();
+        let connection = pin!(async move {
             for frame in frames() {
                 stream.write_all(&frame).await?;
                 stream.flush().await?;
             }
-            stream.write_all(&vec![9; 2 * COLLECTED_BYTES]).await?;
+            stream.write_all(&vec![9; 2 * WRITE_BUFFER_BYTES]).await?;
             stream.write_all(b"end").await?;
             stream.shutdown().await
         });
-        let mut arrived = Vec::new();
+        let mut received = Vec::new();
         let (read, ended) = tokio::join!(
-            client.read_to_end(&mut arrived),
-            collected.carry(conversation)
+            client.read_to_end(&mut received),
+            coalesced.drive(connection)
         );
         read.unwrap();
         ended.unwrap();
-        let larger = vec![9; 2 * COLLECTED_BYTES];
+        let larger = vec![9; 2 * WRITE_BUFFER_BYTES];
         assert_eq!(
-            arrived,
+            received,
             [frames().concat(), larger, b"end".to_vec()].concat()
         );
     }
 
-    /// The conversation is not asked again what it would like to write.
+    /// The error of a deferred flush ends the connection, although its task writes nothing more.
     #[tokio::test]
-    async fn a_client_that_is_gone_ends_it() {
+    async fn closed_client_ends_the_connection() {
         let (stream, client) = duplex(1000);
         drop(client);
-        let collected = Collected::new(stream);
-        let conversation = pin!(hello(collected.handle()));
-        let error = collected.carry(conversation).await.unwrap_err();
+        let coalesced = CoalescedStream::new(stream);
+        let connection = pin!(hello(coalesced.handle()));
+        let error = coalesced.drive(connection).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }
