@@ -93,7 +93,7 @@ fn signing() -> String {
          Not supported:\n\n\
          - `none`: it does not exist, in any spelling.\n\
          - `Ed448`: no implementation that jeton would stand on has it. Such a key is refused with \
-         `crv: is not supported`.\n\
+         `crv: not supported`.\n\
          - HMAC keys shorter than the hash, RSA keys under 2,048 bits or with an exponent under \
          65,537: only through `jeton::danger`.\n",
     );

@@ -379,7 +379,7 @@ fn a_signer_that_fails_says_so_to_the_caller() {
     let error = signer.issue(&claims()).unwrap_err();
     assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
     assert!(!error.is_rejection());
-    assert_eq!(error.to_string(), "the remote signer did not sign");
+    assert_eq!(error.to_string(), "the remote signer returned no signature");
     // Claims that make no token are found out before anybody is asked.
     let misuse = signer.issue(&Claims::new(())).unwrap_err();
     assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));

@@ -75,7 +75,7 @@ impl fmt::Display for CustomClaimsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CustomClaimsError::Json(error) => error.fmt(f),
-            CustomClaimsError::Registered(claim) => write!(f, "{claim} is a registered claim"),
+            CustomClaimsError::Registered(claim) => write!(f, "`{claim}` is a registered claim"),
         }
     }
 }

@@ -7,7 +7,7 @@ use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParamet
 use zeroize::Zeroizing;
 
 use super::{Hash, Padding};
-use crate::error::{Error, KeyProblem, Result};
+use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::key::RsaSize;
 use crate::limits;
 
@@ -51,7 +51,7 @@ impl Pair {
     }
 
     pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
-        check_public(Strength::Today, &parts.n, &parts.e).map_err(|(_, problem)| problem)?;
+        check_public(Strength::Today, &parts.n, &parts.e).map_err(|error| error.problem())?;
         KeyPair::from_components(&KeyPairComponents {
             public_key: PublicKeyComponents {
                 n: &parts.n,
@@ -106,10 +106,10 @@ impl Public {
         strength: Strength,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         check_public(strength, n, e)?;
         let parameters = if bits(n) < limits::RSA_MODULUS_BITS_MIN {
-            short_verification(padding, hash).ok_or(("n", KeyProblem::Unsupported))?
+            short_verification(padding, hash).ok_or(KeyError::at("n", KeyProblem::Unsupported))?
         } else {
             verification(padding, hash)
         };
@@ -119,7 +119,7 @@ impl Public {
                 modulus_bytes: n.len(),
                 key,
             })
-            .map_err(|_| ("n", KeyProblem::Invalid))
+            .map_err(|_| KeyError::at("n", KeyProblem::Invalid))
     }
 
     pub(crate) fn signature_bytes(&self) -> usize {
@@ -136,29 +136,29 @@ pub(super) fn check_public(
     strength: Strength,
     n: &[u8],
     e: &[u8],
-) -> Result<(), (&'static str, KeyProblem)> {
+) -> Result<(), KeyError> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
     let (modulus_bits_min, exponent_bits_min) = match strength {
         Strength::Today => (limits::RSA_MODULUS_BITS_MIN, 17),
         Strength::Legacy => (limits::WEAK_RSA_MODULUS_BITS_MIN, 2),
     };
     if bits(n) > limits::RSA_MODULUS_BITS {
-        return Err(("n", KeyProblem::TooLarge));
+        return Err(KeyError::at("n", KeyProblem::TooLarge));
     }
     if bits(n) < modulus_bits_min {
-        return Err(("n", KeyProblem::TooWeak));
+        return Err(KeyError::too_weak("n", bits(n), modulus_bits_min));
     }
     if !odd(n) {
-        return Err(("n", KeyProblem::Invalid));
+        return Err(KeyError::at("n", KeyProblem::Invalid));
     }
     if bits(e) > limits::RSA_EXPONENT_BITS {
-        return Err(("e", KeyProblem::TooLarge));
+        return Err(KeyError::at("e", KeyProblem::TooLarge));
     }
     if bits(e) < exponent_bits_min {
-        return Err(("e", KeyProblem::TooWeak));
+        return Err(KeyError::too_weak("e", bits(e), exponent_bits_min));
     }
     if !odd(e) {
-        return Err(("e", KeyProblem::Invalid));
+        return Err(KeyError::at("e", KeyProblem::Invalid));
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::random;
 use super::rsa::{Strength, check_public};
-use crate::error::{Error, KeyProblem, Result};
+use crate::error::{Error, KeyError, KeyProblem, Result};
 
 /// How a key is padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +50,9 @@ impl Public {
         padding: Padding,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         check_public(Strength::Today, n, e)?;
-        let invalid = ("n", KeyProblem::Invalid);
+        let invalid = KeyError::at("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }
             .try_into()
             .map_err(|_| invalid)?;

@@ -165,7 +165,7 @@ impl Public {
         check_size(modulus, &EXPONENT)?;
         let (padding, hash) = (Padding::Pss, Hash::Sha384);
         let key = rsa::Public::from_parts(padding, hash, Strength::Today, modulus, &EXPONENT)
-            .map_err(|(_, problem)| problem)?;
+            .map_err(|error| error.problem())?;
         Ok(Public {
             spki: spki.to_vec(),
             key,

@@ -96,7 +96,7 @@ impl Password {
     /// A password of 1 to [`limits::PASSWORD_BYTES`] bytes that is not the text of a key.
     pub fn new(alg: Pbes2Alg, password: &[u8]) -> Result<Password> {
         if password.is_empty() {
-            return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+            return Err(KeyError::too_weak("password", 0, 1).into());
         }
         if password.len() > limits::PASSWORD_BYTES {
             return Err(KeyError::at("password", KeyProblem::TooLarge).into());

@@ -100,11 +100,10 @@ impl fmt::Display for JsonError {
                 write!(f, "not valid JSON near line {line}, column {column}")
             }
             JsonError::NotAnObject => f.write_str("not a JSON object"),
-            // The name is the sender's: whoever may repeat it does.
+            // The name comes from the sender, so the message does not contain it.
             JsonError::Duplicate { line, column, .. } => write!(
                 f,
-                "two members of one object have the same name: the second one ends at line {line}, \
-                 column {column}"
+                "duplicate member: the second name ends at line {line}, column {column}"
             ),
             JsonError::TooDeep { depth, limit } => {
                 write!(f, "nested {depth} levels, the limit is {limit}")

@@ -209,7 +209,7 @@ pub struct UnknownAlgorithm;
 
 impl fmt::Display for UnknownAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the exact name of a supported algorithm")
+        f.write_str("not the name of a supported algorithm (names are case-sensitive)")
     }
 }
 

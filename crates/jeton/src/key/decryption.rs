@@ -190,8 +190,7 @@ impl DecryptionKey {
                     qi: members.integer("qi")?,
                 };
                 // First the public half, for an error that names its member.
-                Public::rsa(alg, &parts.n, &parts.e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))?;
+                Public::rsa(alg, &parts.n, &parts.e)?;
                 Self::of_rsa_parts(alg, &parts)?
             }
             Management::Ecdh(_) => {
@@ -216,8 +215,7 @@ impl DecryptionKey {
         parts: &rsa::Parts,
     ) -> Result<DecryptionKey, KeyError> {
         // The public half names the member at fault.
-        Public::rsa(alg, &parts.n, &parts.e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        Public::rsa(alg, &parts.n, &parts.e)?;
         let pair = rsa::Pair::from_parts(parts).map_err(|problem| KeyError::at("d", problem))?;
         let pkcs8 = pair
             .pkcs8()
@@ -230,8 +228,7 @@ impl DecryptionKey {
             return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         let parts = private_key_info::rsa_parts(&pkcs8)?;
-        let public = Public::rsa(alg, &parts.n, &parts.e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        let public = Public::rsa(alg, &parts.n, &parts.e)?;
         let key = rsa_encryption::Private::from_pkcs8(padding, &pkcs8)
             .map_err(|problem| KeyError::at("d", problem))?;
         Ok(DecryptionKey {

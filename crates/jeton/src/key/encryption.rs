@@ -204,7 +204,7 @@ impl Public {
         match alg.management() {
             Management::Rsa(_) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+                Public::rsa(alg, &n, &e)
             }
             Management::Ecdh(_) => {
                 let group = group(members)?;
@@ -218,9 +218,9 @@ impl Public {
         alg: KeyManagementAlg,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
-            return Err(("alg", KeyProblem::Contradiction));
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
             key: rsa_encryption::Public::from_parts(padding, n, e)?,

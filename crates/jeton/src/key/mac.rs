@@ -190,7 +190,7 @@ impl MacKey {
         key_id: Option<KeyId>,
     ) -> Result<MacKey, KeyError> {
         if secret.len() < bytes_min {
-            return Err(KeyError::at("k", KeyProblem::TooWeak));
+            return Err(KeyError::too_weak("k", secret.len(), bytes_min));
         }
         if secret.len() > crate::limits::KEY_BYTES {
             return Err(KeyError::at("k", KeyProblem::TooLarge));

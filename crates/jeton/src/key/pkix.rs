@@ -162,8 +162,7 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
 
 fn of_rsa_parts(parts: &rsa::Parts, alg: SigAlg) -> Result<SigningKey, KeyError> {
     // The public half names the member at fault.
-    Public::rsa(alg, Strength::Today, &parts.n, &parts.e)
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    Public::rsa(alg, Strength::Today, &parts.n, &parts.e)?;
     let pair = rsa::Pair::from_parts(parts).map_err(KeyError::new)?;
     SigningKey::of_pair(alg, Pair::Rsa(pair))
 }
@@ -200,8 +199,7 @@ pub(super) fn read_spki(
 fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<VerifyingKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
     let (n, e) = (key.modulus.as_bytes(), key.public_exponent.as_bytes());
-    let public = Public::rsa(alg, strength, n, e)
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    let public = Public::rsa(alg, strength, n, e)?;
     Ok(VerifyingKey::made(alg, public, None))
 }
 

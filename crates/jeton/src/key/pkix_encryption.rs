@@ -140,8 +140,7 @@ pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionK
 
 fn read_rsa_public(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
-    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
     Ok(EncryptionKey::made(alg, public, None))
 }
 

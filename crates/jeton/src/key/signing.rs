@@ -221,8 +221,7 @@ impl SigningKey {
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 let parts = private_key_info::rsa_parts(&pkcs8)?;
-                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))?
+                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)?
             }
             _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
         };

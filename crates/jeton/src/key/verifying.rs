@@ -179,8 +179,7 @@ impl VerifyingKey {
     ) -> Result<VerifyingKey, KeyError> {
         let alg = Self::public_algorithm(members, Some(alg))?;
         let (n, e) = (members.integer("n")?, members.integer("e")?);
-        let public = Public::rsa(alg, Strength::Legacy, &n, &e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        let public = Public::rsa(alg, Strength::Legacy, &n, &e)?;
         Self::from_rest(members, alg, public)
     }
 
@@ -264,7 +263,6 @@ impl Public {
             Scheme::Rsa(..) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
                 Public::rsa(alg, Strength::Today, &n, &e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))
             }
             Scheme::Ecdsa(curve) => {
                 let x = members.fixed("x", curve.bytes())?;
@@ -284,9 +282,9 @@ impl Public {
         strength: Strength,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         let Scheme::Rsa(padding, hash) = alg.scheme() else {
-            return Err(("alg", KeyProblem::Contradiction));
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
             key: rsa::Public::from_parts(padding, hash, strength, n, e)?,

@@ -241,7 +241,7 @@ fn cost_bytes(family: Family) -> usize {
 /// 1 to [`limits::PASSWORD_BYTES`] bytes.
 fn check(password: &[u8]) -> Result<()> {
     if password.is_empty() {
-        return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+        return Err(KeyError::too_weak("password", 0, 1).into());
     }
     if password.len() > limits::PASSWORD_BYTES {
         return Err(KeyError::at("password", KeyProblem::TooLarge).into());

@@ -25,7 +25,7 @@ use crate::paserk::refused;
 /// let error = LocalKey::from_password_paserk_within(&text, b"secret words", &tight);
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
-///     "key refused: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
+///     "key rejected: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
 /// );
 /// assert!(LocalKey::from_password_paserk(&text, b"secret words").is_ok());
 /// # Ok::<_, jeton::Error>(())
