@@ -37,21 +37,21 @@ impl Timestamp {
     }
 
     /// This moment and a while, cut off at [`Timestamp::MAX`]. Fractions of a second are dropped.
-    pub fn saturating_add(self, while_: Duration) -> Timestamp {
-        let seconds = i64::try_from(while_.as_secs()).unwrap_or(i64::MAX);
+    pub fn saturating_add(self, duration: Duration) -> Timestamp {
+        let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_add(seconds).min(Self::MAX.0))
     }
 
     /// A while before this moment, cut off at [`Timestamp::MIN`]. Fractions of a second are dropped.
-    pub fn saturating_sub(self, while_: Duration) -> Timestamp {
-        let seconds = i64::try_from(while_.as_secs()).unwrap_or(i64::MAX);
+    pub fn saturating_sub(self, duration: Duration) -> Timestamp {
+        let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_sub(seconds).max(Self::MIN.0))
     }
 
     /// This moment plus a duration, or `None` if the sum lies after the year 9999. Fractions of a second
     /// are dropped.
-    pub(crate) fn checked_add(self, while_: Duration) -> Option<Timestamp> {
-        let seconds = i64::try_from(while_.as_secs()).ok()?;
+    pub(crate) fn checked_add(self, duration: Duration) -> Option<Timestamp> {
+        let seconds = i64::try_from(duration.as_secs()).ok()?;
         Self::from_unix_seconds(self.0.checked_add(seconds)?)
     }
 }

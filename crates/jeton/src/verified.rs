@@ -77,14 +77,14 @@ impl Scratch {
     /// So many bytes, with any contents.
     pub(crate) fn first_bytes(&mut self, length: usize) -> &mut [u8] {
         if self.payload.len() < length {
-            self.renew(length);
+            self.reset(length);
             self.payload.resize(length, 0);
         }
         &mut self.payload[..length]
     }
 
     /// Nothing, and room for so many bytes. What was here does not stay behind in a buffer that was too small.
-    fn renew(&mut self, length: usize) {
+    fn reset(&mut self, length: usize) {
         if self.payload.capacity() < length {
             crypto::wipe(&mut self.payload);
         }
@@ -93,8 +93,8 @@ impl Scratch {
     }
 
     /// A copy of that text, in the place of what was here.
-    pub(crate) fn hold(&mut self, text: &str) -> &str {
-        self.renew(text.len());
+    pub(crate) fn copy_from(&mut self, text: &str) -> &str {
+        self.reset(text.len());
         self.payload.extend_from_slice(text.as_bytes());
         std::str::from_utf8(&self.payload).expect("a copy of a text is a text")
     }
@@ -170,7 +170,7 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self.registered
             .issuer
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
     /// `sub`
@@ -178,7 +178,7 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self.registered
             .subject
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
     /// `aud`, one or many.
@@ -206,7 +206,7 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self.registered
             .token_id
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
     /// The id of the key that verified the token, if the key has one.
@@ -253,7 +253,7 @@ impl Verified<Untyped> {
         Verified {
             claims: self.claims.clone(),
             registered: self.registered.clone(),
-            payload: scratch.hold(&self.payload),
+            payload: scratch.copy_from(&self.payload),
             key_id: self.key_id.clone(),
             footer: self.footer.clone(),
         }

@@ -220,20 +220,20 @@ impl<V: Verify> Cached<V> {
         let current = self.current();
         if token.len() > limits::CACHED_TOKEN_BYTES {
             let verified = current.verifier.verify_untyped(token)?;
-            self.refuse_revoked(&verified)?;
+            self.reject_revoked(&verified)?;
             return Ok(miss(verified));
         }
         let hash = self.hash(token);
         if let Some(remembered) = self.memory.find(&hash, current.generation) {
             let still = current.verifier.recheck(&remembered);
-            if let Err(refusal) = still.and_then(|()| self.refuse_revoked(&remembered)) {
+            if let Err(refusal) = still.and_then(|()| self.reject_revoked(&remembered)) {
                 self.memory.forget(&hash);
                 return Err(refusal);
             }
             return Ok(hit(&remembered));
         }
         let verified = current.verifier.verify_untyped(token)?;
-        self.refuse_revoked(&verified)?;
+        self.reject_revoked(&verified)?;
         self.memory
             .keep(hash, current.generation, Arc::new(verified.clone()));
         Ok(miss(verified))
@@ -243,7 +243,7 @@ impl<V: Verify> Cached<V> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn refuse_revoked(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn reject_revoked(&self, verified: &Verified<Untyped>) -> Result<()> {
         match &self.revocations {
             Some(revocations) if revocations.is_revoked(verified) => Err(Rejection::Revoked.into()),
             _ => Ok(()),
@@ -278,7 +278,7 @@ impl<V: Verify> Verify for Cached<V> {
 
     fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
         self.current().verifier.recheck(verified)?;
-        self.refuse_revoked(verified)
+        self.reject_revoked(verified)
     }
 }
 

@@ -43,11 +43,11 @@ impl<'t> CustomClaims<'t> {
     ) -> Result<CustomClaims<'t>, E> {
         read_members(text, depth, |member| {
             match Claim::from_name(&member.name()) {
-                Some(claim) => Err(Stop(CustomClaimsError::Registered(claim).into())),
-                None => check(&member).map_err(Stop),
+                Some(claim) => Err(ReadError(CustomClaimsError::Registered(claim).into())),
+                None => check(&member).map_err(ReadError),
             }
         })
-        .map_err(|Stop(error)| error)?;
+        .map_err(|ReadError(error)| error)?;
         let object = text.trim_ascii();
         // The reader has seen a brace at either end.
         let members = object.get(1..object.len() - 1).unwrap_or_default();
@@ -89,10 +89,10 @@ impl From<JsonError> for CustomClaimsError {
 }
 
 /// The caller's error, on its way through the reader.
-struct Stop<E>(E);
+struct ReadError<E>(E);
 
-impl<E: From<CustomClaimsError>> From<JsonError> for Stop<E> {
+impl<E: From<CustomClaimsError>> From<JsonError> for ReadError<E> {
     fn from(error: JsonError) -> Self {
-        Stop(CustomClaimsError::Json(error).into())
+        ReadError(CustomClaimsError::Json(error).into())
     }
 }

@@ -5,14 +5,14 @@ mod buffer;
 mod custom;
 mod registered;
 mod rfc3339;
-mod typed;
+mod deserialize;
 mod write;
 
 pub(crate) use buffer::Buffer;
 pub use custom::{CustomClaims, CustomClaimsError};
 pub(crate) use registered::{Dates, Registered, Scanned};
-pub(crate) use typed::Layout;
-pub(crate) use write::Begun;
+pub(crate) use deserialize::Layout;
+pub(crate) use write::ClaimsPrefix;
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Layout, rfc3339};
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
-use crate::json::{self, Fault, Kind, Text, Value};
+use crate::json::{self, ScanError, Kind, Text, Value};
 
 /// How a format writes moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Scanned {
             };
             let string = || {
                 let text = value.string().ok_or(Rejection::ClaimType(claim))?;
-                Ok::<_, Unread>(Spot::of(text))
+                Ok::<_, Unread>(TextRange::of(text))
             };
             let moment = || match dates {
                 Dates::Numeric => numeric_date(claim, value),
@@ -68,13 +68,13 @@ impl Scanned {
 /// What stands under the registered names, as places in the payload's text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Registered {
-    pub(crate) issuer: Option<Spot>,
-    pub(crate) subject: Option<Spot>,
+    pub(crate) issuer: Option<TextRange>,
+    pub(crate) subject: Option<TextRange>,
     pub(crate) audience: Option<Audience>,
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) not_before: Option<Timestamp>,
     pub(crate) issued_at: Option<Moment>,
-    pub(crate) token_id: Option<Spot>,
+    pub(crate) token_id: Option<TextRange>,
 }
 
 /// A moment that a token names, perhaps between two whole seconds.
@@ -99,37 +99,37 @@ impl Moment {
 #[derive(Debug, Clone)]
 pub(crate) enum Audience {
     /// A string, or a list of exactly one.
-    One(Spot),
+    One(TextRange),
     /// The text of any other list of strings.
-    List(Spot),
+    List(TextRange),
 }
 
 /// A string of the payload.
 #[derive(Debug, Clone)]
-pub(crate) enum Spot {
+pub(crate) enum TextRange {
     /// It stands in the payload as it is.
     Plain { start: usize, end: usize },
     /// It was written with escapes.
     Unescaped(Box<str>),
 }
 
-impl Spot {
+impl TextRange {
     pub(crate) fn read<'t>(&'t self, payload: &'t str) -> &'t str {
         match self {
-            Spot::Plain { start, end } => &payload[*start..*end],
-            Spot::Unescaped(text) => text,
+            TextRange::Plain { start, end } => &payload[*start..*end],
+            TextRange::Unescaped(text) => text,
         }
     }
 
-    fn of(text: Text<'_>) -> Spot {
+    fn of(text: Text<'_>) -> TextRange {
         match text.has_escapes() {
-            false => Spot::at(text.range()),
-            true => Spot::Unescaped(text.to_cow().into()),
+            false => TextRange::at(text.range()),
+            true => TextRange::Unescaped(text.to_cow().into()),
         }
     }
 
-    fn at(Range { start, end }: Range<usize>) -> Spot {
-        Spot::Plain { start, end }
+    fn at(Range { start, end }: Range<usize>) -> TextRange {
+        TextRange::Plain { start, end }
     }
 }
 
@@ -161,7 +161,7 @@ impl Audience {
     /// A string or a list of strings (RFC 7519, section 4.1.3); in PASETO, a string.
     fn read(value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
         if let Some(text) = value.string() {
-            return Ok(Audience::One(Spot::of(text)));
+            return Ok(Audience::One(TextRange::of(text)));
         }
         let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
         let elements = value.elements().filter(|_| dates == Dates::Numeric);
@@ -174,8 +174,8 @@ impl Audience {
             count += 1;
         }
         Ok(match only {
-            Some(text) if count == 1 => Audience::One(Spot::of(text)),
-            _ => Audience::List(Spot::at(value.range())),
+            Some(text) if count == 1 => Audience::One(TextRange::of(text)),
+            _ => Audience::List(TextRange::at(value.range())),
         })
     }
 }
@@ -197,13 +197,13 @@ impl From<Rejection> for Unread {
     }
 }
 
-impl From<Fault> for Unread {
-    fn from(fault: Fault) -> Self {
-        Unread(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Payload),
-            Fault::Depth => Rejection::TooDeep(Part::Payload),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Payload),
-            Fault::Many => Rejection::TooLarge(Part::Payload),
+impl From<ScanError> for Unread {
+    fn from(error: ScanError) -> Self {
+        Unread(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Payload),
+            ScanError::Depth => Rejection::TooDeep(Part::Payload),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Payload),
+            ScanError::TooMany => Rejection::TooLarge(Part::Payload),
         })
     }
 }

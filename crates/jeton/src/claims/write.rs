@@ -77,7 +77,7 @@ impl<T> Claims<'_, T> {
 
 /// An object that many tokens begin with, and each continues by itself.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct ClaimsPrefix {
     /// `{` and the members that all have.
     pub(crate) text: Buffer,
     empty: bool,
@@ -85,15 +85,15 @@ pub(crate) struct Begun {
     has_token_id: bool,
 }
 
-impl Begun {
+impl ClaimsPrefix {
     /// With dates as JWT has them.
-    pub(crate) fn with(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<Begun> {
+    pub(crate) fn new(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<ClaimsPrefix> {
         let mut text = Buffer::new();
         let mut object = Object::open(&mut text);
         shared.write_registered(&mut object, Dates::Numeric, clock)?;
         let empty = object.first;
         object.out.finish();
-        Ok(Begun {
+        Ok(ClaimsPrefix {
             text,
             empty,
             has_subject: shared.subject.is_some(),
@@ -102,8 +102,7 @@ impl Begun {
     }
 
     /// Writes the rest of an object behind what the buffer holds.
-    pub(crate) fn end(
-        &self,
+    pub(crate) fn write_rest(        &self,
         buffer: &mut Buffer,
         subject: Option<&str>,
         token_id: Option<&str>,
@@ -147,7 +146,7 @@ impl<'b> Object<'b> {
                 object: &mut self,
                 is_verbatim: false,
             })
-            .map_err(|Refused(error)| error)?;
+            .map_err(|Rejected(error)| error)?;
         self.out.bytes(b"}");
         self.out.finish();
         Ok(())
@@ -210,7 +209,7 @@ impl<'b> Object<'b> {
         &mut self,
         name: &(impl Serialize + ?Sized),
         value: &(impl Serialize + ?Sized),
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejected> {
         self.separate();
         self.json(name)?;
         self.out.bytes(b":");
@@ -236,62 +235,62 @@ struct Members<'m, 'b> {
 
 /// [`Error`] as serde wants errors.
 #[derive(Debug)]
-struct Refused(Error);
+struct Rejected(Error);
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Rejected {}
 
-impl From<Error> for Refused {
+impl From<Error> for Rejected {
     fn from(error: Error) -> Self {
-        Refused(error)
+        Rejected(error)
     }
 }
 
-impl ser::Error for Refused {
+impl ser::Error for Rejected {
     fn custom<M: fmt::Display>(_: M) -> Self {
         // The message may hold a claim's value, so it is not kept.
-        Refused(Misuse::ClaimsNotSerialisable.into())
+        Rejected(Misuse::ClaimsNotSerialisable.into())
     }
 }
 
-fn not_an_object<T>() -> Result<T, Refused> {
-    Err(Refused(Misuse::ClaimsNotAnObject.into()))
+fn not_an_object<T>() -> Result<T, Rejected> {
+    Err(Rejected(Misuse::ClaimsNotAnObject.into()))
 }
 
-fn refuse_registered(name: &str) -> Result<(), Refused> {
+fn reject_registered(name: &str) -> Result<(), Rejected> {
     match Claim::from_name(name) {
-        Some(claim) => Err(Refused(Misuse::RegisteredName(claim).into())),
+        Some(claim) => Err(Rejected(Misuse::RegisteredName(claim).into())),
         None => Ok(()),
     }
 }
 
 #[cold]
-fn refuse_escaped(written: &[u8]) -> Result<(), Refused> {
+fn reject_escaped(written: &[u8]) -> Result<(), Rejected> {
     match serde_json::from_slice::<String>(written) {
-        Ok(name) => refuse_registered(&name),
-        Err(_) => Err(Refused(Misuse::ClaimsNotSerialisable.into())),
+        Ok(name) => reject_registered(&name),
+        Err(_) => Err(Rejected(Misuse::ClaimsNotSerialisable.into())),
     }
 }
 
 impl SerializeStruct for Members<'_, '_> {
     type Ok = ();
-    type Error = Refused;
+    type Error = Rejected;
 
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
-        refuse_registered(name)?;
+    ) -> Result<(), Rejected> {
+        reject_registered(name)?;
         self.object.member(name, value)
     }
 
-    fn end(self) -> Result<(), Refused> {
+    fn end(self) -> Result<(), Rejected> {
         Ok(())
     }
 }
@@ -303,9 +302,9 @@ struct MapMembers<'m, 'b> {
 
 impl SerializeMap for MapMembers<'_, '_> {
     type Ok = ();
-    type Error = Refused;
+    type Error = Rejected;
 
-    fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Refused> {
+    fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Rejected> {
         self.object.separate();
         let start = self.object.out.position();
         self.object.json(name)?;
@@ -316,50 +315,50 @@ impl SerializeMap for MapMembers<'_, '_> {
         // serde_json escapes only what it must, so a registered name has one spelling; in a `RawValue`
         // it may have others.
         if plain.contains(&b'\\') {
-            return refuse_escaped(written);
+            return reject_escaped(written);
         }
         match std::str::from_utf8(plain) {
-            Ok(plain) => refuse_registered(plain),
+            Ok(plain) => reject_registered(plain),
             Err(_) => not_an_object(),
         }
     }
 
-    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Refused> {
+    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Rejected> {
         self.object.out.bytes(b":");
         self.object.json(value)?;
         Ok(())
     }
 
-    fn end(self) -> Result<(), Refused> {
+    fn end(self) -> Result<(), Rejected> {
         Ok(())
     }
 }
 
-macro_rules! refuse_scalars {
+macro_rules! reject_scalars {
     ($($method:ident: $type:ty),* $(,)?) => {
-        $(fn $method(self, _: $type) -> Result<(), Refused> { not_an_object() })*
+        $(fn $method(self, _: $type) -> Result<(), Rejected> { not_an_object() })*
     };
 }
 
 impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
     type Ok = ();
-    type Error = Refused;
-    type SerializeSeq = Impossible<(), Refused>;
-    type SerializeTuple = Impossible<(), Refused>;
-    type SerializeTupleStruct = Impossible<(), Refused>;
-    type SerializeTupleVariant = Impossible<(), Refused>;
+    type Error = Rejected;
+    type SerializeSeq = Impossible<(), Rejected>;
+    type SerializeTuple = Impossible<(), Rejected>;
+    type SerializeTupleStruct = Impossible<(), Rejected>;
+    type SerializeTupleVariant = Impossible<(), Rejected>;
     type SerializeMap = MapMembers<'m, 'b>;
     type SerializeStruct = Self;
-    type SerializeStructVariant = Impossible<(), Refused>;
+    type SerializeStructVariant = Impossible<(), Rejected>;
 
-    refuse_scalars! {
+    reject_scalars! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
         serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
         serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
         serialize_bytes: &[u8],
     }
 
-    fn serialize_str(self, text: &str) -> Result<(), Refused> {
+    fn serialize_str(self, text: &str) -> Result<(), Rejected> {
         if !self.is_verbatim {
             return not_an_object();
         }
@@ -371,19 +370,19 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
     }
 
     /// `()`, a unit struct and `None` have no members: the registered claims stand alone.
-    fn serialize_unit(self) -> Result<(), Refused> {
+    fn serialize_unit(self) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Refused> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_none(self) -> Result<(), Refused> {
+    fn serialize_none(self) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Refused> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Rejected> {
         value.serialize(self)
     }
 
@@ -391,7 +390,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejected> {
         // Names of types are the program's, and never a token's or a caller's.
         let is_verbatim = name == CustomClaims::VERBATIM;
         value.serialize(Members {
@@ -400,11 +399,11 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         })
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Refused> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Rejected> {
         Ok(self)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Refused> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Rejected> {
         Ok(MapMembers {
             object: self.object,
         })
@@ -415,7 +414,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: &'static str,
         _: u32,
         _: &'static str,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejected> {
         not_an_object()
     }
 
@@ -425,16 +424,16 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
-        refuse_registered(name)?;
+    ) -> Result<(), Rejected> {
+        reject_registered(name)?;
         self.object.member(name, value)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Refused> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Rejected> {
         not_an_object()
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Refused> {
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Rejected> {
         not_an_object()
     }
 
@@ -442,7 +441,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         self,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleStruct, Refused> {
+    ) -> Result<Self::SerializeTupleStruct, Rejected> {
         not_an_object()
     }
 
@@ -452,7 +451,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleVariant, Refused> {
+    ) -> Result<Self::SerializeTupleVariant, Rejected> {
         not_an_object()
     }
 
@@ -462,7 +461,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeStructVariant, Refused> {
+    ) -> Result<Self::SerializeStructVariant, Rejected> {
         not_an_object()
     }
 }

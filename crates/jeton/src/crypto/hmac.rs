@@ -56,13 +56,13 @@ impl Prepared {
     }
 
     /// The MACs of all messages that begin like this.
-    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
+    pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         match self {
-            Prepared::Sha256(key) => Begun::Sha256(key.begin(message)),
+            Prepared::Sha256(key) => MacPrefix::Sha256(key.begin(message)),
             Prepared::AwsLc(key) => {
                 let mut context = aws::Context::with_key(key);
                 context.update(message);
-                Begun::AwsLc(Box::new(context), message.len())
+                MacPrefix::AwsLc(Box::new(context), message.len())
             }
         }
     }
@@ -77,18 +77,18 @@ impl Prepared {
 }
 
 /// A MAC over what many messages begin with.
-pub(crate) enum Begun<'k> {
-    Sha256(hmac_sha256::Begun<'k>),
+pub(crate) enum MacPrefix<'k> {
+    Sha256(hmac_sha256::MacPrefix<'k>),
     /// And how much of a message that is.
     AwsLc(Box<aws::Context>, usize),
 }
 
-impl Begun<'_> {
+impl MacPrefix<'_> {
     /// The MAC of a message that begins so.
     pub(crate) fn finish(&self, message: &[u8]) -> Signature {
         match self {
-            Begun::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
-            Begun::AwsLc(context, hashed) => {
+            MacPrefix::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
+            MacPrefix::AwsLc(context, hashed) => {
                 let mut context = aws::Context::clone(context);
                 context.update(&message[*hashed..]);
                 Signature::from_slice(context.sign().as_ref())

@@ -79,11 +79,11 @@ impl Keyed {
     }
 
     /// The MACs of all messages that begin like this.
-    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
+    pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         let mut state = self.inner;
         let (blocks, _) = message.as_chunks();
         compress256(&mut state, blocks);
-        Begun {
+        MacPrefix {
             key: self,
             state,
             hashed: blocks.as_flattened().len(),
@@ -123,13 +123,13 @@ impl Drop for Keyed {
 
 /// A MAC over what many messages begin with: the whole blocks of it.
 #[derive(Clone)]
-pub(crate) struct Begun<'k> {
+pub(crate) struct MacPrefix<'k> {
     key: &'k Keyed,
     state: State,
     hashed: usize,
 }
 
-impl Begun<'_> {
+impl MacPrefix<'_> {
     /// The MAC of a message that begins so.
     pub(crate) fn finish(&self, message: &[u8]) -> [u8; DIGEST] {
         let mut state = self.state;
@@ -138,7 +138,7 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for MacPrefix<'_> {
     fn drop(&mut self) {
         // With a short message, it is nearly the key's own.
         self.state.zeroize();

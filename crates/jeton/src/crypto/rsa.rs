@@ -16,7 +16,7 @@ use crate::limits;
 pub(crate) enum Strength {
     /// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, an exponent of
     /// 65,537 or more.
-    Today,
+    Current,
     /// 1,024 bits or more, an exponent of 3 or more: to verify what old systems sign.
     Legacy,
 }
@@ -51,7 +51,7 @@ impl Pair {
     }
 
     pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
-        check_public(Strength::Today, &parts.n, &parts.e).map_err(|error| error.problem())?;
+        check_public(Strength::Current, &parts.n, &parts.e).map_err(|error| error.problem())?;
         KeyPair::from_components(&KeyPairComponents {
             public_key: PublicKeyComponents {
                 n: &parts.n,
@@ -139,7 +139,7 @@ pub(super) fn check_public(
 ) -> Result<(), KeyError> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
     let (modulus_bits_min, exponent_bits_min) = match strength {
-        Strength::Today => (limits::RSA_MODULUS_BITS_MIN, 17),
+        Strength::Current => (limits::RSA_MODULUS_BITS_MIN, 17),
         Strength::Legacy => (limits::WEAK_RSA_MODULUS_BITS_MIN, 2),
     };
     if bits(n) > limits::RSA_MODULUS_BITS {

@@ -51,7 +51,7 @@ impl Public {
         n: &[u8],
         e: &[u8],
     ) -> Result<Public, KeyError> {
-        check_public(Strength::Today, n, e)?;
+        check_public(Strength::Current, n, e)?;
         let invalid = KeyError::at("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }
             .try_into()
@@ -132,11 +132,11 @@ impl Private {
 pub(crate) struct Pkcs1Private {
     key: Pkcs1PrivateDecryptingKey,
     public: Pkcs1PublicEncryptingKey,
-    counterparts: OnceLock<Counterparts>,
+    dummies: OnceLock<DummyCiphertexts>,
 }
 
 /// Two encrypted numbers, each as long as the modulus.
-struct Counterparts {
+struct DummyCiphertexts {
     right_padding: Vec<u8>,
     wrong_padding: Vec<u8>,
 }
@@ -146,12 +146,12 @@ impl Pkcs1Private {
         Ok(Pkcs1Private {
             public: Pkcs1PublicEncryptingKey::new(key.public_key())?,
             key: Pkcs1PrivateDecryptingKey::new(key)?,
-            counterparts: OnceLock::new(),
+            dummies: OnceLock::new(),
         })
     }
 
     fn decrypt(&self, data: &[u8], secret_bytes: usize) -> Option<Zeroizing<Vec<u8>>> {
-        let counterparts = self.counterparts()?;
+        let dummies = self.dummies()?;
         let mut secret = Zeroizing::new(vec![0; secret_bytes]);
         random::fill(&mut secret).ok()?;
         let mut out = Zeroizing::new(vec![0; self.key.min_output_size().max(secret_bytes)]);
@@ -161,8 +161,8 @@ impl Pkcs1Private {
             byte.conditional_assign(decrypted, is_right);
         }
 
-        let mut other = Zeroizing::new(counterparts.right_padding.clone());
-        for (byte, wrong) in other.iter_mut().zip(&counterparts.wrong_padding) {
+        let mut other = Zeroizing::new(dummies.right_padding.clone());
+        for (byte, wrong) in other.iter_mut().zip(&dummies.wrong_padding) {
             byte.conditional_assign(wrong, is_padded);
         }
         let (other_is_padded, _) = self.attempt(&other, &mut out);
@@ -178,16 +178,16 @@ impl Pkcs1Private {
     }
 
     /// Made before the first decryption, whatever it is of.
-    fn counterparts(&self) -> Option<&Counterparts> {
-        if self.counterparts.get().is_none() {
-            let made = self.make_counterparts()?;
+    fn dummies(&self) -> Option<&DummyCiphertexts> {
+        if self.dummies.get().is_none() {
+            let made = self.make_dummies()?;
             // Of two threads that were first, one's are kept.
-            let _ = self.counterparts.set(made);
+            let _ = self.dummies.set(made);
         }
-        self.counterparts.get()
+        self.dummies.get()
     }
 
-    fn make_counterparts(&self) -> Option<Counterparts> {
+    fn make_dummies(&self) -> Option<DummyCiphertexts> {
         let modulus_bytes = self.key.key_size_bytes();
         let mut right_padding = vec![0; modulus_bytes];
         self.public
@@ -203,7 +203,7 @@ impl Pkcs1Private {
                 break;
             }
         }
-        Some(Counterparts {
+        Some(DummyCiphertexts {
             right_padding,
             wrong_padding,
         })

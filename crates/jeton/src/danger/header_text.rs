@@ -4,7 +4,7 @@ use crate::base64;
 use crate::clock::Clock;
 use crate::error::{Misuse, Result};
 use crate::issue::{AnyClaims, Issue};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::jwe::Encrypter;
 use crate::jws::assemble;
 use crate::jwt;
@@ -47,7 +47,7 @@ impl<'k> HeaderText<'k> {
     /// [`Misuse::HeaderMember`] if the text is not such a header of this key.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
         let key = key.into();
-        demand(text, &[("alg", key.alg_name())])?;
+        require(text, &[("alg", key.alg_name())])?;
         Ok(Self {
             key,
             encoded: base64::encode(text.as_bytes()),
@@ -93,16 +93,16 @@ impl Issue for HeaderText<'_> {
 /// ```
 pub fn encrypt_under<'k>(encrypter: Encrypter<'k>, text: &str) -> Result<Encrypter<'k>> {
     let (alg, enc) = encrypter.names()?;
-    demand(text, &[("alg", alg), ("enc", enc)])?;
+    require(text, &[("alg", alg), ("enc", enc)])?;
     Ok(encrypter.under(text))
 }
 
 /// Whether a text is an object that says exactly these, and nothing beside them but what it may.
-fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
-    struct Refused;
-    impl From<Fault> for Refused {
-        fn from(_: Fault) -> Self {
-            Refused
+fn require(text: &str, required: &[(&str, &str)]) -> Result<(), Misuse> {
+    struct Rejected;
+    impl From<ScanError> for Rejected {
+        fn from(_: ScanError) -> Self {
+            Rejected
         }
     }
     let limits = Limits::default();
@@ -111,16 +111,16 @@ fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
     }
     let mut found = 0;
     json::read_object(text, limits.depth(), |name, value| {
-        let (name, value) = (name.to_cow(), value.string().ok_or(Refused)?.to_cow());
-        match said.iter().find(|(must, _)| *must == name) {
+        let (name, value) = (name.to_cow(), value.string().ok_or(Rejected)?.to_cow());
+        match required.iter().find(|(must, _)| *must == name) {
             Some((_, must)) if *must == value => found += 1,
             None if ["typ", "cty", "kid"].contains(&&*name) => {}
-            _ => return Err(Refused),
+            _ => return Err(Rejected),
         }
         Ok(())
     })
-    .map_err(|Refused| Misuse::HeaderMember)?;
-    match found == said.len() {
+    .map_err(|Rejected| Misuse::HeaderMember)?;
+    match found == required.len() {
         true => Ok(()),
         false => Err(Misuse::HeaderMember),
     }

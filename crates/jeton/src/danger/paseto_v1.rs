@@ -164,7 +164,7 @@ impl Public {
             .ok_or(KeyProblem::Malformed)?;
         check_size(modulus, &EXPONENT)?;
         let (padding, hash) = (Padding::Pss, Hash::Sha384);
-        let key = rsa::Public::from_parts(padding, hash, Strength::Today, modulus, &EXPONENT)
+        let key = rsa::Public::from_parts(padding, hash, Strength::Current, modulus, &EXPONENT)
             .map_err(|error| error.problem())?;
         Ok(Public {
             spki: spki.to_vec(),

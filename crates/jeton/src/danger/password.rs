@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{Directions, KeyId, UnknownAlgorithm, Uses, is_key_text, shared_algorithm};
+use crate::key::{PermittedUse, KeyId, UnknownAlgorithm, KeyOps, is_key_text, shared_algorithm};
 use crate::limits;
 
 /// How a password wraps content keys (RFC 7518, section 4.8).
@@ -85,7 +85,7 @@ pub struct Password {
     alg: Pbes2Alg,
     secret: Arc<Zeroizing<Vec<u8>>>,
     rounds: u32,
-    directions: Directions,
+    permitted: PermittedUse,
     key_id: Option<KeyId>,
 }
 
@@ -108,7 +108,7 @@ impl Password {
             alg,
             secret: Arc::new(Zeroizing::new(password.to_vec())),
             rounds: Self::ROUNDS_DEFAULT,
-            directions: Directions::Both,
+            permitted: PermittedUse::Both,
             key_id: None,
         })
     }
@@ -140,7 +140,7 @@ impl Password {
         let alg = shared_algorithm(&members, wanted)?;
         let password = Password::new(alg, &members.bytes("k")?)?;
         Ok(Password {
-            directions: Directions::of(&members, &Uses::WRAPPING)?,
+            permitted: PermittedUse::of(&members, &KeyOps::WRAPPING)?,
             key_id: members.key_id()?,
             ..password
         })
@@ -178,7 +178,7 @@ impl Password {
             alg: self.alg,
             secret: Arc::clone(&self.secret),
             rounds: self.rounds,
-            directions: self.directions,
+            permitted: self.permitted,
             key_id: self.key_id.clone(),
         }
     }
@@ -193,13 +193,13 @@ impl Password {
 
     /// The key that wraps, from a fresh `p2s` and `p2c`.
     pub(crate) fn to_wrap(&self, salt: &[u8], rounds: NonZeroU32) -> Result<Zeroizing<Vec<u8>>> {
-        let password = self.directions.to_encrypt(&self.secret)?;
+        let password = self.permitted.to_encrypt(&self.secret)?;
         Ok(self.derive(password, salt, rounds))
     }
 
     /// The key that unwraps, from the token's `p2s` and `p2c`; the caller has seen to their bounds.
     pub(crate) fn to_unwrap(&self, salt: &[u8], rounds: NonZeroU32) -> Option<Zeroizing<Vec<u8>>> {
-        let password = self.directions.to_decrypt(&self.secret)?;
+        let password = self.permitted.to_decrypt(&self.secret)?;
         Some(self.derive(password, salt, rounds))
     }
 

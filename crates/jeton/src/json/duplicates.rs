@@ -10,7 +10,7 @@ use super::Text;
 pub(super) struct Names<'a> {
     few: [&'a [u8]; Names::FEW],
     /// Of nearly all names they differ, so that hardly ever a name is compared.
-    marks: [u64; Names::FEW],
+    fingerprints: [u64; Names::FEW],
     count: usize,
     many: Option<HashSet<Cow<'a, [u8]>>>,
 }
@@ -22,7 +22,7 @@ impl<'a> Names<'a> {
     pub(super) fn new() -> Self {
         Names {
             few: [&[]; Names::FEW],
-            marks: [0; Names::FEW],
+            fingerprints: [0; Names::FEW],
             count: 0,
             many: None,
         }
@@ -35,13 +35,13 @@ impl<'a> Names<'a> {
             return self.insert_among_many(name);
         }
         let name = name.written_bytes();
-        let mark = mark(name);
-        let (marks, few) = (&self.marks[..self.count], &self.few[..self.count]);
-        if marks.contains(&mark) && few.contains(&name) {
+        let fingerprint = fingerprint(name);
+        let (fingerprints, few) = (&self.fingerprints[..self.count], &self.few[..self.count]);
+        if fingerprints.contains(&fingerprint) && few.contains(&name) {
             return false;
         }
         self.few[self.count] = name;
-        self.marks[self.count] = mark;
+        self.fingerprints[self.count] = fingerprint;
         self.count += 1;
         true
     }
@@ -59,8 +59,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A name's last seven bytes, or all that it has, and its length. Equal names have equal marks.
-fn mark(name: &[u8]) -> u64 {
+/// A name's last seven bytes, or all that it has, and its length. Equal names have equal fingerprints.
+fn fingerprint(name: &[u8]) -> u64 {
     let tail = if let Some(eight) = name.last_chunk() {
         u64::from_be_bytes(*eight)
     } else if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {

@@ -5,7 +5,7 @@
 //! hands each member of the outermost object to the caller. It builds nothing.
 
 mod duplicates;
-mod place;
+mod span;
 mod scanner;
 mod strict;
 mod text;
@@ -15,7 +15,7 @@ pub(crate) use text::Text;
 
 use std::ops::Range;
 
-use place::Place;
+use span::Span;
 use scanner::Scanner;
 
 /// serde_json refuses what is nested deeper, so a higher limit would promise what cannot be kept.
@@ -23,7 +23,7 @@ pub(crate) const DEPTH_MAX: u32 = 127;
 
 /// Why a text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ScanError {
     /// Not JSON, not UTF-8, or not an object.
     Syntax,
     /// Nested too deeply.
@@ -31,7 +31,7 @@ pub(crate) enum Fault {
     /// Two members of one name in one object.
     Duplicate,
     /// More values than the bound, over all objects and arrays.
-    Many,
+    TooMany,
 }
 
 /// How far a text may go.
@@ -71,7 +71,7 @@ pub(crate) struct Value<'a>(Checked<'a>);
 #[derive(Debug, Clone, Copy)]
 enum Checked<'a> {
     String(Text<'a>),
-    Other(Kind, Place<'a>),
+    Other(Kind, Span<'a>),
 }
 
 impl<'a> Value<'a> {
@@ -79,8 +79,8 @@ impl<'a> Value<'a> {
         Value(Checked::String(text))
     }
 
-    fn other(kind: Kind, place: Place<'a>) -> Self {
-        Value(Checked::Other(kind, place))
+    fn other(kind: Kind, span: Span<'a>) -> Self {
+        Value(Checked::Other(kind, span))
     }
 
     pub(crate) fn kind(self) -> Kind {
@@ -94,7 +94,7 @@ impl<'a> Value<'a> {
     pub(crate) fn raw(self) -> &'a str {
         match self.0 {
             Checked::String(text) => text.written(),
-            Checked::Other(_, place) => place.text(),
+            Checked::Other(_, span) => span.text(),
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Value<'a> {
     pub(crate) fn range(self) -> Range<usize> {
         match self.0 {
             Checked::String(text) => text.range(),
-            Checked::Other(_, place) => place.range(),
+            Checked::Other(_, span) => span.range(),
         }
     }
 
@@ -119,8 +119,8 @@ impl<'a> Value<'a> {
     /// The elements, or `None` if the value is no array. They stand in the text that was read.
     pub(crate) fn elements(self) -> Option<Elements<'a>> {
         match self.0 {
-            Checked::Other(Kind::Array, place) => {
-                let (text, start) = place.onwards();
+            Checked::Other(Kind::Array, span) => {
+                let (text, start) = span.onwards();
                 Some(Elements::from(Scanner::at(text, start)))
             }
             _ => None,
@@ -139,7 +139,7 @@ impl<'a> Value<'a> {
 /// Reads an object; `member` sees the name and value of each member in turn.
 ///
 /// `member`'s own errors end the reading. An object inside is checked, and not shown.
-pub(crate) fn read_object<'a, E: From<Fault>>(
+pub(crate) fn read_object<'a, E: From<ScanError>>(
     text: &'a str,
     bounds: impl Into<Bounds>,
     member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
@@ -148,8 +148,8 @@ pub(crate) fn read_object<'a, E: From<Fault>>(
 }
 
 /// The text that these bytes are: JSON is UTF-8 (RFC 8259, section 8.1).
-pub(crate) fn text(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, ScanError> {
+    std::str::from_utf8(bytes).map_err(|_| ScanError::Syntax)
 }
 
 /// The string that this text of a value is, which has been checked before; if it is one.
@@ -157,8 +157,8 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, Fault> {
 pub(crate) fn checked_string(value: &str) -> Option<Text<'_>> {
     let written = value.strip_prefix('"')?.strip_suffix('"')?;
     let has_escapes = written.as_bytes().contains(&b'\\');
-    let place = Place::new(written, 0, written.len());
-    Some(Text::from_checked(place, has_escapes))
+    let span = Span::new(written, 0, written.len());
+    Some(Text::from_checked(span, has_escapes))
 }
 
 /// The elements of an array whose text has been checked before.
@@ -194,7 +194,7 @@ impl<'a> Iterator for Elements<'a> {
 mod tests {
     use super::*;
 
-    fn members(text: &str) -> Result<Vec<(String, Kind, String)>, Fault> {
+    fn members(text: &str) -> Result<Vec<(String, Kind, String)>, ScanError> {
         let mut all = Vec::new();
         read_object(text, 8, |name, value| {
             all.push((
@@ -202,7 +202,7 @@ mod tests {
                 value.kind(),
                 value.raw().to_owned(),
             ));
-            Ok::<_, Fault>(())
+            Ok::<_, ScanError>(())
         })?;
         Ok(all)
     }
@@ -234,13 +234,13 @@ mod tests {
             r#"{"x":[0,[{"a":1,"a":3}]]}"#,
             r#"{"":1,"":2}"#,
         ] {
-            assert_eq!(members(text), Err(Fault::Duplicate), "{text}");
+            assert_eq!(members(text), Err(ScanError::Duplicate), "{text}");
         }
         let many: Vec<String> = (0..100).map(|i| format!("\"m{i}\":{i}")).collect();
         assert!(members(&format!("{{{}}}", many.join(","))).is_ok());
         assert_eq!(
             members(&format!("{{{},\"m7\":0}}", many.join(","))),
-            Err(Fault::Duplicate)
+            Err(ScanError::Duplicate)
         );
     }
 
@@ -248,8 +248,8 @@ mod tests {
     fn depth_is_bounded_without_recursion_beyond_it() {
         let deep = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
         assert!(members(&deep(7)).is_ok());
-        assert_eq!(members(&deep(8)), Err(Fault::Depth));
-        assert_eq!(members(&deep(100_000)), Err(Fault::Depth));
+        assert_eq!(members(&deep(8)), Err(ScanError::Depth));
+        assert_eq!(members(&deep(100_000)), Err(ScanError::Depth));
     }
 
     #[test]
@@ -257,11 +257,11 @@ mod tests {
         let text = r#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
         let read = |values| {
             let bounds = Bounds { depth: 8, values };
-            read_object(text, bounds, |_, _| Ok::<_, Fault>(()))
+            read_object(text, bounds, |_, _| Ok::<_, ScanError>(()))
         };
         assert_eq!(read(6), Ok(()));
-        assert_eq!(read(5), Err(Fault::Many));
-        assert_eq!(read(0), Err(Fault::Many));
+        assert_eq!(read(5), Err(ScanError::TooMany));
+        assert_eq!(read(0), Err(ScanError::TooMany));
     }
 
     #[test]
@@ -281,9 +281,9 @@ mod tests {
             "{\"a\":1,}",
             "\u{feff}{}",
         ] {
-            assert_eq!(members(text), Err(Fault::Syntax), "{text:?}");
+            assert_eq!(members(text), Err(ScanError::Syntax), "{text:?}");
         }
-        assert_eq!(text(b"{\"\xff\":1}"), Err(Fault::Syntax));
+        assert_eq!(text(b"{\"\xff\":1}"), Err(ScanError::Syntax));
     }
 
     #[test]

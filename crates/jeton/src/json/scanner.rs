@@ -1,6 +1,6 @@
 use super::duplicates::Names;
-use super::place::Place;
-use super::{Bounds, Fault, Kind, Text, Value};
+use super::span::Span;
+use super::{Bounds, ScanError, Kind, Text, Value};
 
 /// Walks over a text once.
 pub(super) struct Scanner<'a> {
@@ -32,17 +32,17 @@ impl<'a> Scanner<'a> {
 
     /// The text is one object and nothing else; `member` sees its members.
     #[inline]
-    pub(super) fn outer_object<E: From<Fault>>(
+    pub(super) fn outer_object<E: From<ScanError>>(
         &mut self,
         member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.ahead() != Some(b'{') {
-            return Err(Fault::Syntax.into());
+            return Err(ScanError::Syntax.into());
         }
         self.object(1, member)?;
         match self.ahead() {
             None => Ok(()),
-            Some(_) => Err(Fault::Syntax.into()),
+            Some(_) => Err(ScanError::Syntax.into()),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline(always)]
-    fn value(&mut self, depth: u32) -> Result<Value<'a>, Fault> {
+    fn value(&mut self, depth: u32) -> Result<Value<'a>, ScanError> {
         let byte = self.ahead();
         let start = self.at;
         let kind = match byte {
@@ -113,23 +113,23 @@ impl<'a> Scanner<'a> {
                 Kind::Number
             }
         };
-        Ok(Value::other(kind, Place::new(self.text, start, self.at)))
+        Ok(Value::other(kind, Span::new(self.text, start, self.at)))
     }
 
     #[inline(never)]
-    fn inner_object(&mut self, depth: u32) -> Result<(), Fault> {
+    fn inner_object(&mut self, depth: u32) -> Result<(), ScanError> {
         self.object(depth, |_, _| Ok(()))
     }
 
     /// The scanner stands at its brace.
     #[inline(always)]
-    fn object<E: From<Fault>>(
+    fn object<E: From<ScanError>>(
         &mut self,
         depth: u32,
         mut member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         if depth > self.max_depth {
-            return Err(Fault::Depth.into());
+            return Err(ScanError::Depth.into());
         }
         self.at += 1;
         if self.ahead() == Some(b'}') {
@@ -141,10 +141,10 @@ impl<'a> Scanner<'a> {
             let name = self.string()?;
             self.count()?;
             if !names.insert(name) {
-                return Err(Fault::Duplicate.into());
+                return Err(ScanError::Duplicate.into());
             }
             if self.ahead() != Some(b':') {
-                return Err(Fault::Syntax.into());
+                return Err(ScanError::Syntax.into());
             }
             self.at += 1;
             let value = self.value(depth)?;
@@ -154,16 +154,16 @@ impl<'a> Scanner<'a> {
             match byte {
                 Some(b',') => {}
                 Some(b'}') => return Ok(()),
-                _ => return Err(Fault::Syntax.into()),
+                _ => return Err(ScanError::Syntax.into()),
             }
         }
     }
 
     /// The scanner stands at its bracket.
     #[inline(never)]
-    fn array(&mut self, depth: u32) -> Result<(), Fault> {
+    fn array(&mut self, depth: u32) -> Result<(), ScanError> {
         if depth > self.max_depth {
-            return Err(Fault::Depth);
+            return Err(ScanError::Depth);
         }
         self.at += 1;
         if self.ahead() == Some(b']') {
@@ -178,28 +178,28 @@ impl<'a> Scanner<'a> {
             match byte {
                 Some(b',') => {}
                 Some(b']') => return Ok(()),
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
         }
     }
 
-    fn count(&mut self) -> Result<(), Fault> {
-        self.values_left = self.values_left.checked_sub(1).ok_or(Fault::Many)?;
+    fn count(&mut self) -> Result<(), ScanError> {
+        self.values_left = self.values_left.checked_sub(1).ok_or(ScanError::TooMany)?;
         Ok(())
     }
 
-    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {
+    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, ScanError> {
         if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         self.at += word.len();
         Ok(kind)
     }
 
     #[inline(always)]
-    fn string(&mut self) -> Result<Text<'a>, Fault> {
+    fn string(&mut self) -> Result<Text<'a>, ScanError> {
         if self.ahead() != Some(b'"') {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         self.at += 1;
         let start = self.at;
@@ -208,7 +208,7 @@ impl<'a> Scanner<'a> {
         if has_escapes {
             self.rest_of_string()?;
         }
-        let written = Place::new(self.text, start, self.at);
+        let written = Span::new(self.text, start, self.at);
         self.at += 1;
         Ok(Text::from_checked(written, has_escapes))
     }
@@ -216,13 +216,13 @@ impl<'a> Scanner<'a> {
     /// Goes on to the quote that ends the string, from the first byte that is not plain. Apart, so that
     /// a string without escapes costs nothing on their account.
     #[inline(never)]
-    fn rest_of_string(&mut self) -> Result<(), Fault> {
+    fn rest_of_string(&mut self) -> Result<(), ScanError> {
         loop {
             match self.peek() {
                 Some(b'"') => return Ok(()),
                 Some(b'\\') => self.escape()?,
                 // A control character, or the end of the text.
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
             self.plain_run();
         }
@@ -245,54 +245,54 @@ impl<'a> Scanner<'a> {
         self.at += rest.iter().position(is_special).unwrap_or(rest.len());
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), ScanError> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
                 let unit = self.unit()?;
                 if (0xdc00..0xe000).contains(&unit) {
-                    return Err(Fault::Syntax);
+                    return Err(ScanError::Syntax);
                 }
                 if (0xd800..0xdc00).contains(&unit) {
                     // A high surrogate is only half a character: the low half must follow.
                     if self.peek() != Some(b'\\') {
-                        return Err(Fault::Syntax);
+                        return Err(ScanError::Syntax);
                     }
                     self.at += 1;
                     if self.peek() != Some(b'u') || !(0xdc00..0xe000).contains(&self.unit()?) {
-                        return Err(Fault::Syntax);
+                        return Err(ScanError::Syntax);
                     }
                 }
             }
-            _ => return Err(Fault::Syntax),
+            _ => return Err(ScanError::Syntax),
         }
         Ok(())
     }
 
     /// The UTF-16 unit of a `uXXXX`.
-    fn unit(&mut self) -> Result<u32, Fault> {
+    fn unit(&mut self) -> Result<u32, ScanError> {
         let digits = self
             .text
             .as_bytes()
             .get(self.at + 1..self.at + 5)
-            .ok_or(Fault::Syntax)?;
+            .ok_or(ScanError::Syntax)?;
         let mut unit = 0;
         for digit in digits {
-            unit = unit * 16 + char::from(*digit).to_digit(16).ok_or(Fault::Syntax)?;
+            unit = unit * 16 + char::from(*digit).to_digit(16).ok_or(ScanError::Syntax)?;
         }
         self.at += 5;
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), ScanError> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits()?,
-            _ => return Err(Fault::Syntax),
+            _ => return Err(ScanError::Syntax),
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -308,13 +308,13 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
         }
         if self.at == start {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         Ok(())
     }

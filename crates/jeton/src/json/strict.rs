@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::place::Place;
+use super::span::Span;
 use super::scanner::Scanner;
-use super::{DEPTH_MAX, Fault, Text, Value};
+use super::{DEPTH_MAX, ScanError, Text, Value};
 
 /// A member of an object that was read strictly.
 #[derive(Debug, Clone, Copy)]
@@ -62,11 +62,11 @@ pub fn read_members<'t, E: From<JsonError>>(
     let limit = depth.min(DEPTH_MAX);
     let mut scanner = Scanner::new(text, limit.into());
     let read =
-        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(Stop::Own));
+        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(ReadError::Callback));
     match read {
         Ok(()) => Ok(()),
-        Err(Stop::Own(error)) => Err(error),
-        Err(Stop::Json(fault)) => Err(explain(text, limit, scanner.position(), fault).into()),
+        Err(ReadError::Callback(error)) => Err(error),
+        Err(ReadError::Json(error)) => Err(explain(text, limit, scanner.position(), error).into()),
     }
 }
 
@@ -115,35 +115,35 @@ impl fmt::Display for JsonError {
 impl std::error::Error for JsonError {}
 
 /// What ends the reading.
-enum Stop<E> {
-    Json(Fault),
-    Own(E),
+enum ReadError<E> {
+    Json(ScanError),
+    Callback(E),
 }
 
-impl<E> From<Fault> for Stop<E> {
-    fn from(fault: Fault) -> Self {
-        Stop::Json(fault)
+impl<E> From<ScanError> for ReadError<E> {
+    fn from(error: ScanError) -> Self {
+        ReadError::Json(error)
     }
 }
 
 #[cold]
-fn explain(text: &str, limit: u32, at: usize, fault: Fault) -> JsonError {
+fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
     let read = &text.as_bytes()[..at.min(text.len())];
     let line_start = read.iter().rposition(|byte| *byte == b'\n');
     let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
     let column = (read.len() - line_start.map_or(0, |newline| newline + 1)).max(1);
-    match fault {
-        Fault::Depth => JsonError::TooDeep {
+    match error {
+        ScanError::Depth => JsonError::TooDeep {
             depth: nesting(text),
             limit,
         },
-        Fault::Duplicate => JsonError::Duplicate {
+        ScanError::Duplicate => JsonError::Duplicate {
             name: name_before(text, read.len()),
             line,
             column,
         },
         // Values are not counted here.
-        Fault::Syntax | Fault::Many => match Scanner::new(text, limit.into()).is_other_value() {
+        ScanError::Syntax | ScanError::TooMany => match Scanner::new(text, limit.into()).is_other_value() {
             true => JsonError::NotAnObject,
             false => JsonError::Syntax { line, column },
         },
@@ -161,7 +161,7 @@ fn name_before(text: &str, end: usize) -> String {
     let mut quotes = (0..end).rev().filter(|at| bytes[*at] == b'"');
     let start = quotes.find(is_bare).map_or(end, |quote| quote + 1);
     let has_escapes = bytes[start..end].contains(&b'\\');
-    let name = Text::from_checked(Place::new(text, start, end), has_escapes);
+    let name = Text::from_checked(Span::new(text, start, end), has_escapes);
     name.to_cow().into_owned()
 }
 

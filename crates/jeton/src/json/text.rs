@@ -1,18 +1,18 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::place::Place;
+use super::span::Span;
 
 /// A JSON string, checked and still in its written form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
-    written: Place<'a>,
+    written: Span<'a>,
     has_escapes: bool,
 }
 
 impl<'a> Text<'a> {
     /// `written` is what stands between the quotes, and has been checked.
-    pub(super) fn from_checked(written: Place<'a>, has_escapes: bool) -> Self {
+    pub(super) fn from_checked(written: Span<'a>, has_escapes: bool) -> Self {
         Text {
             written,
             has_escapes,
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn every_escape() {
         let text = |written, has_escapes| {
-            Text::from_checked(Place::new(written, 0, written.len()), has_escapes)
+            Text::from_checked(Span::new(written, 0, written.len()), has_escapes)
         };
         let plain = text("plain", false);
         assert_eq!(plain.plain(), Some("plain"));

@@ -205,7 +205,7 @@ impl<'k> Encrypter<'k> {
             None => base64::encode(self.header(recipient.members)?.to_json().as_bytes()),
             Some(text) => {
                 // What this key management, or compression, would write beside them is not in it.
-                if self.is_compressing || !recipient.members.says_only(&["alg", "kid"]) {
+                if self.is_compressing || !recipient.members.contains_only(&["alg", "kid"]) {
                     return Err(Misuse::HeaderMember.into());
                 }
                 base64::encode(text.as_bytes())

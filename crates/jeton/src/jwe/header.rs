@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::base64;
 use crate::error::{Misuse, Part, Rejection};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, ScanError, Kind, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 
@@ -35,15 +35,15 @@ pub(super) struct Fields<'h> {
     pub(super) p2c: Option<&'h str>,
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => MALFORMED,
-            Fault::Depth => Rejection::TooDeep(Part::Header),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
-            Fault::Many => Rejection::TooLarge(Part::Header),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => MALFORMED,
+            ScanError::Depth => Rejection::TooDeep(Part::Header),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
+            ScanError::TooMany => Rejection::TooLarge(Part::Header),
         })
     }
 }
@@ -74,7 +74,7 @@ impl<'h> Fields<'h> {
         text: &'h [u8],
         limits: &Limits,
     ) -> Result<(), Rejection> {
-        let text = json::text(text).map_err(|fault| Refused::from(fault).0)?;
+        let text = json::text(text).map_err(|error| Rejected::from(error).0)?;
         self.read(text, true, limits)
     }
 
@@ -100,9 +100,9 @@ impl<'h> Fields<'h> {
     ) -> Result<(), Rejection> {
         json::read_object(text, limits.depth(), |name, value| {
             self.member(name.to_cow(), value, is_protected)
-                .map_err(Refused)
+                .map_err(Rejected)
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }
@@ -203,7 +203,7 @@ impl Members {
     }
 
     /// Whether none of its names is another than these.
-    pub(super) fn says_only(&self, names: &[&str]) -> bool {
+    pub(super) fn contains_only(&self, names: &[&str]) -> bool {
         self.0.iter().all(|(name, _)| names.contains(name))
     }
 

@@ -5,7 +5,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
-use crate::json::{self, Fault, Value};
+use crate::json::{self, ScanError, Value};
 use crate::key::KeyId;
 use crate::limits;
 
@@ -32,14 +32,14 @@ impl Operation {
     }
 }
 
-struct Refused(KeyError);
+struct Rejected(KeyError);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(KeyError::new(match fault {
-            Fault::Syntax => KeyProblem::Malformed,
-            Fault::Depth | Fault::Many => KeyProblem::TooLarge,
-            Fault::Duplicate => KeyProblem::Duplicate,
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(KeyError::new(match error {
+            ScanError::Syntax => KeyProblem::Malformed,
+            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn is_private(text: &str) -> bool {
     let mut is_private = false;
     let read = json::read_object(text, json::DEPTH_MAX, |name, _| {
         is_private |= PRIVATE.contains(&&*name.to_cow());
-        Ok::<_, Fault>(())
+        Ok::<_, ScanError>(())
     });
     is_private || read.is_err()
 }
@@ -66,9 +66,9 @@ impl<'a> Members<'a> {
         let mut members = Vec::new();
         json::read_object(text, Self::DEPTH, |name, value| {
             members.push((name.to_cow(), value));
-            Ok::<_, Refused>(())
+            Ok::<_, Rejected>(())
         })
-        .map_err(|Refused(error)| error)?;
+        .map_err(|Rejected(error)| error)?;
         Ok(Members(members))
     }
 
@@ -170,23 +170,23 @@ impl<'a> Members<'a> {
         intended: &str,
         operations_wanted: &[&str],
     ) -> Result<(), KeyError> {
-        if self.optional("use")?.is_some_and(|said| said != intended) {
+        if self.optional("use")?.is_some_and(|declared| declared != intended) {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {
             return Ok(());
         };
         let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
-        let mut said = BTreeSet::new();
+        let mut declared = BTreeSet::new();
         for value in operations.elements().ok_or(wrong_type)? {
             let name = value.string().ok_or(wrong_type)?;
-            if !said.insert(name.to_cow()) {
+            if !declared.insert(name.to_cow()) {
                 return Err(KeyError::at("key_ops", KeyProblem::Duplicate));
             }
         }
         if operations_wanted
             .iter()
-            .any(|wanted| said.contains(*wanted))
+            .any(|wanted| declared.contains(*wanted))
         {
             Ok(())
         } else {

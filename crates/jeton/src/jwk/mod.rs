@@ -4,7 +4,7 @@
 //! does not contradict another. Errors name the member at fault and never its value. The keys
 //! themselves are in [`key`](crate::key); this module has sets ([`KeySet`]).
 
-mod marks;
+mod metadata;
 mod members;
 mod set;
 mod thumbprint;
@@ -12,7 +12,7 @@ mod write;
 
 pub use set::KeySet;
 
-pub(crate) use marks::Marks;
+pub(crate) use metadata::Metadata;
 pub(crate) use members::{Members, Operation, PRIVATE, is_private};
 pub(crate) use set::elements as set_elements;
 pub(crate) use thumbprint::thumbprint;

@@ -1,5 +1,5 @@
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::jwk::Members;
 use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
 use crate::limits;
@@ -28,14 +28,14 @@ pub struct KeySet {
     left_out: usize,
 }
 
-struct Refused(KeyError);
+struct Rejected(KeyError);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(KeyError::new(match fault {
-            Fault::Syntax => KeyProblem::Malformed,
-            Fault::Depth | Fault::Many => KeyProblem::TooLarge,
-            Fault::Duplicate => KeyProblem::Duplicate,
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(KeyError::new(match error {
+            ScanError::Syntax => KeyProblem::Malformed,
+            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
 }
@@ -107,12 +107,12 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     let mut array = None;
     json::read_object(text, DEPTH, |name, value| {
         if name == *"keys" {
-            let wrong_type = || Refused(KeyError::at("keys", KeyProblem::WrongType));
+            let wrong_type = || Rejected(KeyError::at("keys", KeyProblem::WrongType));
             array = Some(value.elements().ok_or_else(wrong_type)?);
         }
         Ok(())
     })
-    .map_err(|Refused(error)| error)?;
+    .map_err(|Rejected(error)| error)?;
     let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
     let mut keys = Vec::new();
     for element in array {
@@ -147,8 +147,8 @@ fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, Key
         read => return read,
     };
     let members = Members::parse(text)?;
-    let said = members.optional("alg")?.and_then(|alg| alg.parse().ok());
-    match wanted.or(said) {
+    let declared = members.optional("alg")?.and_then(|alg| alg.parse().ok());
+    match wanted.or(declared) {
         Some(Alg::Mac(alg)) => MacKey::weak_from_members(&members, alg).map(VerificationKey::Mac),
         Some(Alg::Sig(alg)) => {
             VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)

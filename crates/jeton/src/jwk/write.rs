@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use zeroize::Zeroizing;
 
-use super::{Marks, Operation, PRIVATE};
+use super::{Metadata, Operation, PRIVATE};
 use crate::base64;
 
 /// Writes a JWK, member by member. The text is wiped when dropped, for it may hold a secret.
@@ -38,15 +38,15 @@ impl Writer {
     }
 
     /// What was said of the key when it was read.
-    pub(crate) fn marks(self, marks: &Marks, operation: Operation) -> Writer {
-        let mut writer = match marks.has_use {
+    pub(crate) fn metadata(self, metadata: &Metadata, operation: Operation) -> Writer {
+        let mut writer = match metadata.has_use {
             true => self.word("use", "sig"),
             false => self,
         };
-        if marks.has_operations {
+        if metadata.has_operations {
             writer = writer.operations(&[operation.name()]);
         }
-        if let Some(certificates) = &marks.certificates {
+        if let Some(certificates) = &metadata.certificates {
             writer.reserve(certificates.len());
             writer.0.push_str(",\"x5c\":[");
             writer.0.push_str(certificates);

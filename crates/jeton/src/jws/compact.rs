@@ -67,7 +67,7 @@ impl<'t> Compact<'t> {
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
         let message = |form| match form {
-            PayloadForm::Plain if !may_stand_in_compact(self.payload.as_bytes()) => {
+            PayloadForm::Plain if !is_allowed_in_compact(self.payload.as_bytes()) => {
                 Err(Rejection::Malformed(Part::Payload))
             }
             _ => Ok(self.signing_input),
@@ -150,7 +150,7 @@ pub(super) fn signing_input(header: &str, form: PayloadForm, payload: &[u8]) -> 
 
 /// Whether an unencoded payload may stand in a compact JWS (RFC 7797, section 5.2): printable ASCII
 /// without a dot.
-pub(super) fn may_stand_in_compact(payload: &[u8]) -> bool {
+pub(super) fn is_allowed_in_compact(payload: &[u8]) -> bool {
     payload
         .iter()
         .all(|byte| matches!(byte, b' '..=b'~') && *byte != b'.')

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Kind, Text, Value};
+use crate::json::{self, ScanError, Kind, Text, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 
@@ -191,7 +191,7 @@ impl Header {
     }
 
     fn text(&self) -> Result<&str, Rejection> {
-        json::text(&self.text).map_err(|fault| Refused::from(fault).0)
+        json::text(&self.text).map_err(|error| Rejected::from(error).0)
     }
 }
 
@@ -234,15 +234,15 @@ pub(crate) struct Fields<'h> {
     pub(crate) payload_form: PayloadForm,
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Header),
-            Fault::Depth => Rejection::TooDeep(Part::Header),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
-            Fault::Many => Rejection::TooLarge(Part::Header),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Header),
+            ScanError::Depth => Rejection::TooDeep(Part::Header),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
+            ScanError::TooMany => Rejection::TooLarge(Part::Header),
         })
     }
 }
@@ -266,7 +266,7 @@ impl<'h> Fields<'h> {
             let string = || {
                 value
                     .string()
-                    .ok_or(Refused(Rejection::Malformed(Part::Header)))
+                    .ok_or(Rejected(Rejection::Malformed(Part::Header)))
             };
             let name = name.to_cow();
             match &*name {
@@ -275,21 +275,21 @@ impl<'h> Fields<'h> {
                 "typ" => self.typ = Some(string()?.to_cow()),
                 "cty" => self.cty = Some(string()?.to_cow()),
                 "jwk" if value.kind() != Kind::Object => {
-                    return Err(Refused(Rejection::Malformed(Part::Header)));
+                    return Err(Rejected(Rejection::Malformed(Part::Header)));
                 }
                 "jwk" if jwk::is_private(value.raw()) => {
-                    return Err(Refused(Rejection::PrivateKeyInHeader));
+                    return Err(Rejected(Rejection::PrivateKeyInHeader));
                 }
                 "crit" => crit = Some(value),
                 "b64" => b64 = Some(value),
                 _ => {}
             }
             if !is_new(name) {
-                return Err(Refused(Rejection::DuplicateMember(Part::Header)));
+                return Err(Rejected(Rejection::DuplicateMember(Part::Header)));
             }
             Ok(())
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }

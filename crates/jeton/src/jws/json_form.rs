@@ -7,7 +7,7 @@ use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, ScanError, Kind, Value};
 use crate::key::{KeyId, Keys};
 use crate::limits::{self, Limits};
 
@@ -29,15 +29,15 @@ struct Document<'t> {
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => MALFORMED,
-            Fault::Depth => Rejection::TooDeep(Part::Token),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
-            Fault::Many => Rejection::TooLarge(Part::Token),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => MALFORMED,
+            ScanError::Depth => Rejection::TooDeep(Part::Token),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Token),
+            ScanError::TooMany => Rejection::TooLarge(Part::Token),
         })
     }
 }
@@ -144,9 +144,9 @@ impl<'t> Document<'t> {
                 "signatures" => document.signatures = Some(value),
                 other => document.flattened.take(other, value),
             }
-            Ok::<_, Refused>(())
+            Ok::<_, Rejected>(())
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         Ok(document)
     }
 
@@ -178,9 +178,9 @@ impl<'t> Document<'t> {
             let mut signed = Signed::default();
             json::read_object(element.raw(), limits.depth(), |name, value| {
                 signed.take(&name.to_cow(), value);
-                Ok::<_, Refused>(())
+                Ok::<_, Rejected>(())
             })
-            .map_err(|Refused(rejection)| rejection)?;
+            .map_err(|Rejected(rejection)| rejection)?;
             all.push(signed);
         }
         Ok(all)

@@ -1,11 +1,11 @@
 use serde::Serialize;
 
-use super::compact::{may_stand_in_compact, signing_input};
+use super::compact::{is_allowed_in_compact, signing_input};
 use super::header::{PayloadForm, is_reserved};
 use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{Misuse, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
@@ -102,19 +102,19 @@ impl<'k> Signer<'k> {
         if text.len() > limits.header_bytes {
             return Err(misuse.into());
         }
-        struct Refused;
-        impl From<Fault> for Refused {
-            fn from(_: Fault) -> Self {
-                Refused
+        struct Rejected;
+        impl From<ScanError> for Rejected {
+            fn from(_: ScanError) -> Self {
+                Rejected
             }
         }
         json::read_object(&text, limits.depth(), |name, _| {
             if is_reserved(&name.to_cow()) {
-                return Err(Refused);
+                return Err(Rejected);
             }
             Ok(())
         })
-        .map_err(|Refused| misuse)?;
+        .map_err(|Rejected| misuse)?;
         self.unprotected = Some(text);
         Ok(self)
     }
@@ -131,7 +131,7 @@ impl<'k> Signer<'k> {
             PayloadForm::Plain => {
                 let text = std::str::from_utf8(payload)
                     .ok()
-                    .filter(|text| may_stand_in_compact(text.as_bytes()))
+                    .filter(|text| is_allowed_in_compact(text.as_bytes()))
                     .ok_or(Misuse::UnencodedPayload)?;
                 let signature = self.signature(&header, payload)?;
                 Ok([&header, ".", text, ".", &signature].concat())

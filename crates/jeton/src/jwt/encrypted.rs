@@ -224,7 +224,7 @@ impl Verify for EncryptedVerifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
         self.open(token, |payload, claims, key_id| {
-            Verified::untyped(claims, scratch.hold(payload), key_id)
+            Verified::untyped(claims, scratch.copy_from(payload), key_id)
         })
     }
 

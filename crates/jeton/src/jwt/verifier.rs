@@ -80,12 +80,12 @@ impl Verifier {
         self.accept_in(token, scratch, |layout, payload| layout.read(payload))
     }
 
-    /// `own` makes the caller's part of verified claims.
+    /// `deserialize` makes the caller's part of verified claims.
     #[inline]
     fn accept<T>(
         &self,
         token: &str,
-        own: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
+        deserialize: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
     ) -> Result<Verified<T>> {
         let mut payload = Vec::new();
         let key = self.open(token, &mut payload)?;
@@ -94,9 +94,9 @@ impl Verifier {
             .into_boxed_str();
         let mut claims = Scanned::default();
         self.read(&payload, &mut claims)?;
-        let own = own(&claims.layout, &payload)?;
+        let custom = deserialize(&claims.layout, &payload)?;
         Ok(Verified::new(
-            own,
+            custom,
             claims.registered,
             payload,
             shared_id(key),
@@ -109,7 +109,7 @@ impl Verifier {
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-        own: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
+        deserialize: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
     ) -> Result<VerifiedIn<'s, T>> {
         scratch.payload.clear();
         let key = self.open(token, &mut scratch.payload)?;
@@ -117,9 +117,9 @@ impl Verifier {
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         let mut claims = Scanned::default();
         self.read(payload, &mut claims)?;
-        let own = own(&claims.layout, payload)?;
+        let custom = deserialize(&claims.layout, payload)?;
         Ok(Verified::new(
-            own,
+            custom,
             claims.registered,
             payload,
             shared_id(key),

@@ -163,7 +163,7 @@ impl SigAlg {
 
     /// Whether a header's `alg` names this very operation. `EdDSA` and `Ed25519` are two names of
     /// one (RFC 9864, section 2.2), given that the key is an Ed25519 key.
-    pub(crate) fn answers_to(self, name: &str) -> bool {
+    pub(crate) fn matches_name(self, name: &str) -> bool {
         self.name() == name
             || (self.scheme() == Scheme::Ed25519 && matches!(name, "EdDSA" | "Ed25519"))
     }

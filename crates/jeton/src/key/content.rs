@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret, Uses};
+use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
 use super::{ContentEnc, KeyId};
 use crate::crypto::random;
 use crate::error::{KeyError, KeyProblem, Result};
@@ -40,8 +40,8 @@ impl ContentKey {
     /// key.
     pub fn new(enc: ContentEnc, secret: &[u8]) -> Result<ContentKey> {
         let secret = Zeroizing::new(secret.to_vec());
-        let shared = SharedSecret::new(secret, enc.key_bytes(), Directions::Both)?;
-        Ok(Self::made(enc, shared, None))
+        let shared = SharedSecret::new(secret, enc.key_bytes(), PermittedUse::Both)?;
+        Ok(Self::from_parts(enc, shared, None))
     }
 
     /// Reads a JWK of `kty` `oct` whose `alg` is an `enc`, such as `A256GCM`. `use` is `enc` if it is
@@ -61,7 +61,7 @@ impl ContentKey {
         let writer = jwk::Writer::new("oct")
             .word("alg", self.enc.name())
             .key_id(self.key_id());
-        self.shared.write(writer, &Uses::CONTENT)
+        self.shared.write(writer, &KeyOps::CONTENT)
     }
 
     /// What the key encrypts with.
@@ -95,11 +95,11 @@ impl ContentKey {
         } else {
             super::shared_secret::algorithm(members, wanted)?
         };
-        let shared = SharedSecret::from_members(members, enc.key_bytes(), &Uses::CONTENT)?;
-        Ok(Self::made(enc, shared, members.key_id()?))
+        let shared = SharedSecret::from_members(members, enc.key_bytes(), &KeyOps::CONTENT)?;
+        Ok(Self::from_parts(enc, shared, members.key_id()?))
     }
 
-    fn made(enc: ContentEnc, shared: SharedSecret, key_id: Option<KeyId>) -> ContentKey {
+    fn from_parts(enc: ContentEnc, shared: SharedSecret, key_id: Option<KeyId>) -> ContentKey {
         ContentKey {
             enc,
             shared: Arc::new(shared),

@@ -207,7 +207,7 @@ impl DecryptionKey {
                 Self::of_ecdh(alg, key)?
             }
         };
-        Ok(key.named(members.key_id()?))
+        Ok(key.with_id(members.key_id()?))
     }
 
     pub(super) fn of_rsa_parts(
@@ -233,7 +233,7 @@ impl DecryptionKey {
             .map_err(|problem| KeyError::at("d", problem))?;
         Ok(DecryptionKey {
             private: Arc::new(Private::Rsa { key, pkcs8 }),
-            public: EncryptionKey::made(alg, public, None),
+            public: EncryptionKey::from_parts(alg, public, None),
         })
     }
 
@@ -248,12 +248,12 @@ impl DecryptionKey {
             .map_err(|problem| KeyError::at("x", problem))?;
         Ok(DecryptionKey {
             private: Arc::new(Private::Ecdh(key)),
-            public: EncryptionKey::made(alg, public, None),
+            public: EncryptionKey::from_parts(alg, public, None),
         })
     }
 
-    fn named(mut self, key_id: Option<KeyId>) -> DecryptionKey {
-        self.public = self.public.named(key_id);
+    fn with_id(mut self, key_id: Option<KeyId>) -> DecryptionKey {
+        self.public = self.public.with_id(key_id);
         self
     }
 

@@ -133,10 +133,10 @@ impl EncryptionKey {
             },
         )?;
         let public = Public::from_members(members, alg)?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        Ok(Self::from_parts(alg, public, members.key_id()?))
     }
 
-    pub(super) fn made(
+    pub(super) fn from_parts(
         alg: KeyManagementAlg,
         public: Public,
         key_id: Option<KeyId>,
@@ -186,7 +186,7 @@ impl EncryptionKey {
         }
     }
 
-    pub(super) fn named(mut self, key_id: Option<KeyId>) -> EncryptionKey {
+    pub(super) fn with_id(mut self, key_id: Option<KeyId>) -> EncryptionKey {
         self.key_id = key_id;
         self
     }
@@ -246,8 +246,8 @@ pub(super) fn algorithm(
     wanted: Option<KeyManagementAlg>,
 ) -> Result<KeyManagementAlg, KeyError> {
     let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
-    let said = members.optional("alg")?;
-    let alg = match (&said, wanted) {
+    let declared = members.optional("alg")?;
+    let alg = match (&declared, wanted) {
         // A curve for nothing but agreement, or a key marked for encryption.
         (None, None)
             if members.optional("crv")?.as_deref() == Some("X25519")
@@ -258,9 +258,9 @@ pub(super) fn algorithm(
         (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
         (None, Some(wanted)) => wanted,
         // By name: what is behind danger has no other way in.
-        (Some(said), Some(wanted)) if *said == wanted.name() => wanted,
+        (Some(declared), Some(wanted)) if *declared == wanted.name() => wanted,
         (Some(_), Some(_)) => return Err(contradiction),
-        (Some(said), None) => said.parse().map_err(|_| contradiction)?,
+        (Some(declared), None) => declared.parse().map_err(|_| contradiction)?,
     };
     match (&*members.required("kty")?, alg.management()) {
         ("RSA", Management::Rsa(_)) | ("EC" | "OKP", Management::Ecdh(_)) => Ok(alg),

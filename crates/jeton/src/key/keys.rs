@@ -61,7 +61,7 @@ impl Keys {
         mut verify: impl FnMut(&VerificationKey) -> bool,
     ) -> Result<&VerificationKey, Rejection> {
         let keys = match &self.0 {
-            Trusted::One(key) if !key.answers_to(alg) => return Err(Rejection::AlgorithmMismatch),
+            Trusted::One(key) if !key.matches_name(alg) => return Err(Rejection::AlgorithmMismatch),
             Trusted::One(key) if verify(key) => return Ok(key),
             Trusted::One(_) => return Err(Rejection::Signature),
             Trusted::Set(set) => &set.keys,
@@ -70,7 +70,7 @@ impl Keys {
             kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
         };
         let mut refusal = Rejection::UnknownKey;
-        let candidates = keys.iter().filter(named).filter(|key| key.answers_to(alg));
+        let candidates = keys.iter().filter(named).filter(|key| key.matches_name(alg));
         for key in candidates.take(limits::KEYS_TRIED) {
             if verify(key) {
                 return Ok(key);
@@ -121,10 +121,10 @@ impl VerificationKey {
         }
     }
 
-    pub(crate) fn answers_to(&self, alg: Text<'_>) -> bool {
+    pub(crate) fn matches_name(&self, alg: Text<'_>) -> bool {
         match self {
             VerificationKey::Mac(key) => alg == *key.alg().name(),
-            VerificationKey::Public(key) => key.alg().answers_to(&alg.to_cow()),
+            VerificationKey::Public(key) => key.alg().matches_name(&alg.to_cow()),
         }
     }
 

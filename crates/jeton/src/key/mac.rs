@@ -61,16 +61,16 @@ impl MacKey {
     pub fn generate(alg: MacAlg) -> Result<MacKey> {
         let mut secret = Zeroizing::new(vec![0; alg.key_bytes()]);
         random::fill(&mut secret)?;
-        Ok(Self::made(alg, secret, Operations::Both, None))
+        Ok(Self::from_parts(alg, secret, Operations::Both, None))
     }
 
     /// A key from bytes that are both secret and random.
     ///
-    /// Refused: fewer bytes than the hash has, and bytes that are a key (PEM, DER, JWK, PASERK, or a line that
+    /// Rejected: fewer bytes than the hash has, and bytes that are a key (PEM, DER, JWK, PASERK, or a line that
     /// OpenSSH writes), in UTF-8 or UTF-16, also in base64, hexadecimal or percent-encoding. That is how public
     /// keys have been taken for secrets.
     pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
-        Ok(Self::loaded(
+        Ok(Self::from_secret(
             alg,
             alg.key_bytes(),
             Zeroizing::new(secret.to_vec()),
@@ -137,7 +137,7 @@ impl MacKey {
     /// A key of any length but none; [`danger`](crate::danger) is the only door to it.
     pub(crate) fn weak(alg: MacAlg, secret: &[u8]) -> Result<MacKey, KeyError> {
         let secret = Zeroizing::new(secret.to_vec());
-        Self::loaded(alg, 1, secret, Operations::Both, None)
+        Self::from_secret(alg, 1, secret, Operations::Both, None)
     }
 
     pub(crate) fn weak_from_members(
@@ -155,15 +155,15 @@ impl MacKey {
         if members.required("kty")? != "oct" {
             return Err(KeyError::at("kty", KeyProblem::Contradiction));
         }
-        let said = match members.optional("alg")? {
+        let declared = match members.optional("alg")? {
             None => None,
             Some(name) => Some(
                 name.parse::<MacAlg>()
                     .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
             ),
         };
-        let alg = match (said, wanted) {
-            (Some(said), Some(wanted)) if said != wanted => {
+        let alg = match (declared, wanted) {
+            (Some(declared), Some(wanted)) if declared != wanted => {
                 return Err(KeyError::at("alg", KeyProblem::Contradiction));
             }
             (Some(alg), _) | (None, Some(alg)) => alg,
@@ -179,10 +179,10 @@ impl MacKey {
             (Err(error), Err(_)) => return Err(error),
         };
         let secret = members.bytes("k")?;
-        Self::loaded(alg, bytes_min(alg), secret, operations, members.key_id()?)
+        Self::from_secret(alg, bytes_min(alg), secret, operations, members.key_id()?)
     }
 
-    fn loaded(
+    fn from_secret(
         alg: MacAlg,
         bytes_min: usize,
         secret: Zeroizing<Vec<u8>>,
@@ -198,10 +198,10 @@ impl MacKey {
         if is_key_text(&secret) {
             return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
         }
-        Ok(Self::made(alg, secret, operations, key_id))
+        Ok(Self::from_parts(alg, secret, operations, key_id))
     }
 
-    fn made(
+    fn from_parts(
         alg: MacAlg,
         secret: Zeroizing<Vec<u8>>,
         operations: Operations,
@@ -250,7 +250,7 @@ impl MacKey {
     }
 
     /// A MAC over this and what will follow it.
-    pub(crate) fn begin(&self, message: &[u8]) -> Result<hmac::Begun<'_>> {
+    pub(crate) fn begin(&self, message: &[u8]) -> Result<hmac::MacPrefix<'_>> {
         Ok(self.to_sign()?.begin(message))
     }
 

@@ -162,7 +162,7 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
 
 fn of_rsa_parts(parts: &rsa::Parts, alg: SigAlg) -> Result<SigningKey, KeyError> {
     // The public half names the member at fault.
-    Public::rsa(alg, Strength::Today, &parts.n, &parts.e)?;
+    Public::rsa(alg, Strength::Current, &parts.n, &parts.e)?;
     let pair = rsa::Pair::from_parts(parts).map_err(KeyError::new)?;
     SigningKey::of_pair(alg, Pair::Rsa(pair))
 }
@@ -193,14 +193,14 @@ pub(super) fn read_spki(
         Kind::MlDsa(set) => Public::ml_dsa(set, bits),
     };
     let public = public.map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
-    Ok(VerifyingKey::made(alg, public, None))
+    Ok(VerifyingKey::from_parts(alg, public, None))
 }
 
 fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<VerifyingKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
     let (n, e) = (key.modulus.as_bytes(), key.public_exponent.as_bytes());
     let public = Public::rsa(alg, strength, n, e)?;
-    Ok(VerifyingKey::made(alg, public, None))
+    Ok(VerifyingKey::from_parts(alg, public, None))
 }
 
 pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {

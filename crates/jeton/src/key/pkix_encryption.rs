@@ -133,7 +133,7 @@ pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionK
         Kind::Ecdh(group) => {
             let public = Public::ecdh(group, bits)
                 .map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
-            Ok(EncryptionKey::made(alg, public, None))
+            Ok(EncryptionKey::from_parts(alg, public, None))
         }
     }
 }
@@ -141,7 +141,7 @@ pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionK
 fn read_rsa_public(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
     let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
-    Ok(EncryptionKey::made(alg, public, None))
+    Ok(EncryptionKey::from_parts(alg, public, None))
 }
 
 /// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.

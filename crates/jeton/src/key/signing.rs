@@ -221,13 +221,13 @@ impl SigningKey {
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 let parts = private_key_info::rsa_parts(&pkcs8)?;
-                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)?
+                Public::rsa(alg, rsa::Strength::Current, &parts.n, &parts.e)?
             }
             _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
         };
         Ok(SigningKey {
             pair,
-            public: VerifyingKey::made(alg, public, None),
+            public: VerifyingKey::from_parts(alg, public, None),
         })
     }
 

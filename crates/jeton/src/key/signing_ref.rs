@@ -1,6 +1,6 @@
 use super::{MacKey, SigningKey};
 use crate::crypto::SignatureBuffer;
-use crate::crypto::hmac::Begun;
+use crate::crypto::hmac::MacPrefix;
 use crate::error::Result;
 use crate::jws::Headers;
 use crate::remote::RemoteSigner;
@@ -69,7 +69,7 @@ impl<'k> SigningKeyRef<'k> {
     }
 
     /// The MAC over this and what will follow it; none of a key that signs: what is signed is whole.
-    pub(crate) fn begin(self, message: &[u8]) -> Result<Option<Begun<'k>>> {
+    pub(crate) fn begin(self, message: &[u8]) -> Result<Option<MacPrefix<'k>>> {
         match self.0 {
             Any::Mac(key) => key.begin(message).map(Some),
             Any::Private(_) | Any::Remote(_) => Ok(None),

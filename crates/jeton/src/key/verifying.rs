@@ -7,7 +7,7 @@ use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Marks, Members, Operation};
+use crate::jwk::{self, Metadata, Members, Operation};
 use crate::jws::Headers;
 
 /// A public key that checks signatures of one algorithm.
@@ -25,7 +25,7 @@ pub struct VerifyingKey {
     alg: SigAlg,
     public: Arc<Public>,
     key_id: Option<KeyId>,
-    marks: Marks,
+    metadata: Metadata,
     headers: Headers,
 }
 
@@ -60,22 +60,22 @@ impl VerifyingKey {
     /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key does not
     /// say its algorithm, so it needs [`from_pem_as`](Self::from_pem_as).
     pub fn from_pem(text: &str) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, None, Strength::Today)?)
+        Ok(pkix::read_public_pem(text, None, Strength::Current)?)
     }
 
     /// Reads a PEM public key for an algorithm.
     pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, Some(alg), Strength::Today)?)
+        Ok(pkix::read_public_pem(text, Some(alg), Strength::Current)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
     pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, None, Strength::Today)?)
+        Ok(pkix::read_spki(der, None, Strength::Current)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo for an algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, Some(alg), Strength::Today)?)
+        Ok(pkix::read_spki(der, Some(alg), Strength::Current)?)
     }
 
     /// The key as a JWK. It has `use`, `key_ops` and `x5c` if the JWK that it was read from had them.
@@ -167,8 +167,8 @@ impl VerifyingKey {
         public: Public,
     ) -> Result<VerifyingKey, KeyError> {
         Ok(VerifyingKey {
-            marks: Marks::of(members)?,
-            ..Self::made(alg, public, members.key_id()?)
+            metadata: Metadata::of(members)?,
+            ..Self::from_parts(alg, public, members.key_id()?)
         })
     }
 
@@ -200,13 +200,13 @@ impl VerifyingKey {
         algorithm(members, wanted)
     }
 
-    pub(super) fn made(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
+    pub(super) fn from_parts(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
         VerifyingKey {
             alg,
             public: Arc::new(public),
             headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
             key_id,
-            marks: Marks::default(),
+            metadata: Metadata::default(),
         }
     }
 
@@ -215,7 +215,7 @@ impl VerifyingKey {
         let writer = jwk::Writer::new(self.alg.scheme().kty())
             .word("alg", self.alg.name())
             .key_id(self.key_id())
-            .marks(&self.marks, operation);
+            .metadata(&self.metadata, operation);
         match &*self.public {
             Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
             Public::Ecdsa { curve, point, .. } => {
@@ -262,7 +262,7 @@ impl Public {
         match alg.scheme() {
             Scheme::Rsa(..) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, Strength::Today, &n, &e)
+                Public::rsa(alg, Strength::Current, &n, &e)
             }
             Scheme::Ecdsa(curve) => {
                 let x = members.fixed("x", curve.bytes())?;
@@ -335,7 +335,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
         _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
     };
-    let said = match members.optional("alg")? {
+    let declared = match members.optional("alg")? {
         None => None,
         Some(name) => Some(
             name.parse::<SigAlg>()
@@ -343,7 +343,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         ),
     };
     let mut chosen = None;
-    for alg in [said, wanted, implied].into_iter().flatten() {
+    for alg in [declared, wanted, implied].into_iter().flatten() {
         let first = *chosen.get_or_insert(alg);
         // Two names of one operation agree.
         let agrees = first == alg || first.scheme() == alg.scheme();

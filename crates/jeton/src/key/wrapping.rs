@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret, Uses};
+use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};
@@ -41,8 +41,8 @@ impl WrappingKey {
     /// text of a key.
     pub fn new(alg: KeyWrapAlg, secret: &[u8]) -> Result<WrappingKey> {
         let secret = Zeroizing::new(secret.to_vec());
-        let shared = SharedSecret::new(secret, alg.key_bytes(), Directions::Both)?;
-        Ok(Self::made(alg, shared, None))
+        let shared = SharedSecret::new(secret, alg.key_bytes(), PermittedUse::Both)?;
+        Ok(Self::from_parts(alg, shared, None))
     }
 
     /// Reads a JWK of `kty` `oct` that says its `alg`. `use` is `enc` if it is there; `key_ops` has
@@ -61,7 +61,7 @@ impl WrappingKey {
         let writer = jwk::Writer::new("oct")
             .word("alg", self.alg.name())
             .key_id(self.key_id());
-        self.shared.write(writer, &Uses::WRAPPING)
+        self.shared.write(writer, &KeyOps::WRAPPING)
     }
 
     /// The key's algorithm.
@@ -91,11 +91,11 @@ impl WrappingKey {
         wanted: Option<KeyWrapAlg>,
     ) -> Result<WrappingKey, KeyError> {
         let alg = super::shared_secret::algorithm(members, wanted)?;
-        let shared = SharedSecret::from_members(members, alg.key_bytes(), &Uses::WRAPPING)?;
-        Ok(Self::made(alg, shared, members.key_id()?))
+        let shared = SharedSecret::from_members(members, alg.key_bytes(), &KeyOps::WRAPPING)?;
+        Ok(Self::from_parts(alg, shared, members.key_id()?))
     }
 
-    fn made(alg: KeyWrapAlg, shared: SharedSecret, key_id: Option<KeyId>) -> WrappingKey {
+    fn from_parts(alg: KeyWrapAlg, shared: SharedSecret, key_id: Option<KeyId>) -> WrappingKey {
         WrappingKey {
             alg,
             shared: Arc::new(shared),

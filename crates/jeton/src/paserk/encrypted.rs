@@ -56,7 +56,7 @@ impl Envelope {
             .ok_or(refused(KeyProblem::Unsupported))?;
         let least = base64::encoded_length(self.key_bytes.start() + self.longer);
         let most = base64::encoded_length(self.key_bytes.end() + self.longer);
-        // Refused before it is decoded, and before any work is done for it.
+        // Rejected before it is decoded, and before any work is done for it.
         if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha384};
 
-use super::lock::Family;
+use super::key_cipher::Family;
 use super::{Kind, refused};
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;

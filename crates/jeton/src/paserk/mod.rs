@@ -53,7 +53,7 @@
 mod encrypted;
 mod id;
 mod kind;
-mod lock;
+mod key_cipher;
 mod password;
 mod password_limits;
 mod seal;

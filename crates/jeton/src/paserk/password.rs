@@ -5,7 +5,7 @@ use der::pem::{self, LineEnding};
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, PasswordLimits, refused};
 use crate::crypto::{Hash, argon2id, pbes2, random};
 use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
@@ -189,12 +189,12 @@ impl Layout {
         random::fill(&mut salt)?;
         let mut nonce = vec![0; self.family.nonce_bytes()];
         random::fill(&mut nonce)?;
-        let lock = Lock::password(self.family, &*cost.derive(password, &salt)?, &nonce);
+        let cipher = KeyCipher::password(self.family, &*cost.derive(password, &salt)?, &nonce);
         let mut encrypted = Zeroizing::new(key.to_vec());
-        lock.apply(&mut encrypted)?;
+        cipher.apply(&mut encrypted)?;
         let header = self.envelope.header();
         let cost = cost.write();
-        let tag = lock.tag(&[header.as_bytes(), &salt, &cost, &nonce, &encrypted]);
+        let tag = cipher.tag(&[header.as_bytes(), &salt, &cost, &nonce, &encrypted]);
         Ok(self
             .envelope
             .write(&[&salt, &cost, &nonce, &encrypted, &tag]))
@@ -213,13 +213,13 @@ impl Layout {
         let (nonce, encrypted) = rest.split_at(self.family.nonce_bytes());
         let cost = PasswordCost::read(self.family, cost, limits)?;
         check(password)?;
-        let lock = Lock::password(self.family, &*cost.derive(password, salt)?, nonce);
+        let cipher = KeyCipher::password(self.family, &*cost.derive(password, salt)?, nonce);
         let header = self.envelope.header();
-        if !lock.is_authentic(&[header.as_bytes(), authenticated], tag) {
+        if !cipher.is_authentic(&[header.as_bytes(), authenticated], tag) {
             return Err(refused(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         Ok(key)
     }
 }

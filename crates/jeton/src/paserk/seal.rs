@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, refused};
 use crate::crypto::ecdh::{Group, Private, Public};
 use crate::crypto::{ecdsa, ed25519};
@@ -44,10 +44,10 @@ impl<V: Version> LocalKey<V> {
         let header = envelope.header();
         let ephemeral = group.written(ephemeral.public());
         let family = Family::of(V::VERSION);
-        let lock = Lock::agreed(family, &header, &secret, &ephemeral, &public.bytes);
+        let cipher = KeyCipher::agreed(family, &header, &secret, &ephemeral, &public.bytes);
         let mut encrypted = Zeroizing::new(self.secret().to_vec());
-        lock.apply(&mut encrypted)?;
-        let tag = lock.tag(&[header.as_bytes(), &ephemeral, &encrypted]);
+        cipher.apply(&mut encrypted)?;
+        let tag = cipher.tag(&[header.as_bytes(), &ephemeral, &encrypted]);
         Ok(envelope.write(&[&tag, &ephemeral, &encrypted]))
     }
 
@@ -69,15 +69,15 @@ impl<V: Version> LocalKey<V> {
         let header = envelope.header();
         let public = group.written(private.public());
         // A point that is none, one of small order and a wrong tag are the same to who sent them.
-        let lock = group
+        let cipher = group
             .of_ephemeral(ephemeral)
             .ok()
             .and_then(|key| private.agree(&key))
-            .map(|secret| Lock::agreed(family, &header, &secret, ephemeral, &public))
-            .filter(|lock| lock.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
+            .map(|secret| KeyCipher::agreed(family, &header, &secret, ephemeral, &public))
+            .filter(|cipher| cipher.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
             .ok_or(refused(KeyProblem::Decryption))?;
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         LocalKey::from_slice(&key)
     }
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Id, Kind, Paserk, refused};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
@@ -80,11 +80,11 @@ impl<V: Version> WrappingKey<V> {
     fn wrap(&self, form: Form, key_kind: Kind, key: &[u8]) -> Result<String> {
         let nonce = random::secret::<NONCE_BYTES>()?;
         let envelope = envelope(key_kind, form);
-        let lock = Lock::wrapping(Family::of(V::VERSION), self.bytes(), nonce.as_slice());
+        let cipher = KeyCipher::wrapping(Family::of(V::VERSION), self.bytes(), nonce.as_slice());
         let mut encrypted = Zeroizing::new(key.to_vec());
-        lock.apply(&mut encrypted)?;
+        cipher.apply(&mut encrypted)?;
         let header = envelope.header();
-        let tag = lock.tag(&[header.as_bytes(), nonce.as_slice(), &encrypted]);
+        let tag = cipher.tag(&[header.as_bytes(), nonce.as_slice(), &encrypted]);
         Ok(envelope.write(&[&tag, nonce.as_slice(), &encrypted]))
     }
 
@@ -94,13 +94,13 @@ impl<V: Version> WrappingKey<V> {
         let family = Family::of(V::VERSION);
         let (tag, rest) = data.split_at(family.tag_bytes());
         let (nonce, encrypted) = rest.split_at(NONCE_BYTES);
-        let lock = Lock::wrapping(family, self.bytes(), nonce);
+        let cipher = KeyCipher::wrapping(family, self.bytes(), nonce);
         let header = envelope.header();
-        if !lock.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
+        if !cipher.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
             return Err(refused(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         Ok(key)
     }
 }

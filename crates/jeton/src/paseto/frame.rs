@@ -18,29 +18,29 @@ pub(super) struct Frame<'a> {
 
 impl Frame<'_> {
     /// How much stands before the message.
-    pub(super) fn before(key: Option<&[u8]>, header: &str) -> usize {
+    pub(super) fn prefix_bytes(key: Option<&[u8]>, header: &str) -> usize {
         // The count, the key and the header with their lengths, and the message's length.
         let key_bytes = key.map_or(0, |key| pae::LENGTH_BYTES + key.len());
         3 * pae::LENGTH_BYTES + key_bytes + header.len()
     }
 
     pub(super) fn message(&self) -> Range<usize> {
-        let start = Self::before(self.key, self.header);
+        let start = Self::prefix_bytes(self.key, self.header);
         start..start + self.message_bytes
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let behind = self.behind();
-        let behind = behind.iter().flatten();
+        let suffix = self.suffix();
+        let suffix = suffix.iter().flatten();
         self.message().end
-            + behind
+            + suffix
                 .map(|piece| pae::LENGTH_BYTES + piece.len())
                 .sum::<usize>()
     }
 
     pub(super) fn write(&self, buffer: &mut [u8]) {
-        let behind = self.behind();
-        let pieces = self.key.iter().count() + 2 + behind.iter().flatten().count();
+        let suffix = self.suffix();
+        let pieces = self.key.iter().count() + 2 + suffix.iter().flatten().count();
         let mut at = 0;
         let mut put = |bytes: &[u8]| {
             buffer[at..at + bytes.len()].copy_from_slice(bytes);
@@ -57,14 +57,14 @@ impl Frame<'_> {
             buffer[at..at + bytes.len()].copy_from_slice(bytes);
             at += bytes.len();
         };
-        for piece in behind.into_iter().flatten() {
+        for piece in suffix.into_iter().flatten() {
             put(&pae::length(piece.len()));
             put(piece);
         }
     }
 
     /// The pieces that follow the message.
-    fn behind(&self) -> [Option<&[u8]>; 2] {
+    fn suffix(&self) -> [Option<&[u8]>; 2] {
         let assertion = self.binding.implicit_assertion;
         [
             Some(self.binding.footer),

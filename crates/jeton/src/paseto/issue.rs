@@ -16,10 +16,10 @@ pub(super) trait Seal {
     fn header(&self) -> &'static str;
 
     /// How many bytes `seal` needs in front of the message.
-    fn before(&self) -> usize;
+    fn prefix_bytes(&self) -> usize;
 
     /// How many bytes the body is longer than the message.
-    fn longer(&self) -> usize;
+    fn overhead_bytes(&self) -> usize;
 
     /// Turns the message that stands behind the first `before` bytes into the body; where the body
     /// begins. It ends where the buffer ends.
@@ -34,7 +34,7 @@ pub(super) fn claims<C: WriteClaims + ?Sized>(
     clock: &dyn Clock,
 ) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = message(key.before(), claims, clock)?;
+    let mut buffer = message(key.prefix_bytes(), claims, clock)?;
     finish(key, &mut buffer, binding)
 }
 
@@ -53,8 +53,8 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 /// A token with exactly these bytes.
 pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = Buffer::with_capacity(key.before() + message.len() + key.longer());
-    buffer.resize(key.before(), 0);
+    let mut buffer = Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
+    buffer.resize(key.prefix_bytes(), 0);
     buffer.extend_from_slice(message);
     finish(key, &mut buffer, binding)
 }

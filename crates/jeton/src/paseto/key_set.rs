@@ -7,7 +7,7 @@ use super::open::{Keys, Open};
 use super::token::Parts;
 use super::{v3, v4};
 use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::limits::{self, Limits};
 
 /// Several keys, of which a token's footer names one: `{"kid":"k4.pid.…"}`, the key's PASERK id.
@@ -183,15 +183,15 @@ fn read(text: &str) -> Option<Keys> {
         .ok()
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Footer),
-            Fault::Depth => Rejection::TooDeep(Part::Footer),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Footer),
-            Fault::Many => Rejection::TooLarge(Part::Footer),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Footer),
+            ScanError::Depth => Rejection::TooDeep(Part::Footer),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Footer),
+            ScanError::TooMany => Rejection::TooLarge(Part::Footer),
         })
     }
 }
@@ -203,17 +203,17 @@ fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
         return Ok(None);
     }
     let mut kid = None;
-    let footer = json::text(footer).map_err(|fault| Refused::from(fault).0)?;
+    let footer = json::text(footer).map_err(|error| Rejected::from(error).0)?;
     json::read_object(footer, limits.depth(), |name, value| {
         if name == *"kid" {
             let text = value
                 .string()
-                .ok_or(Refused(Rejection::Malformed(Part::Footer)))?;
+                .ok_or(Rejected(Rejection::Malformed(Part::Footer)))?;
             kid = Some(text.to_cow().into_owned());
         }
         Ok(())
     })
-    .map_err(|Refused(rejection)| rejection)?;
+    .map_err(|Rejected(rejection)| rejection)?;
     if kid
         .as_ref()
         .is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES)

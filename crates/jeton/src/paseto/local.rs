@@ -261,11 +261,11 @@ impl Seal for Prepared {
         self.suite.local_header
     }
 
-    fn before(&self) -> usize {
+    fn prefix_bytes(&self) -> usize {
         self.cipher.nonce_bytes()
     }
 
-    fn longer(&self) -> usize {
+    fn overhead_bytes(&self) -> usize {
         self.cipher.nonce_bytes() + self.cipher.tag_bytes()
     }
 
@@ -288,7 +288,7 @@ impl Open for Prepared {
         &self.id
     }
 
-    fn room(&self, parts: &Parts<'_>, _: &[u8]) -> usize {
+    fn buffer_bytes(&self, parts: &Parts<'_>, _: &[u8]) -> usize {
         parts.body_bytes()
     }
 
@@ -300,7 +300,7 @@ impl Open for Prepared {
     ) -> Result<Range<usize>> {
         let nonce_bytes = self.cipher.nonce_bytes();
         let tag_bytes = self.cipher.tag_bytes();
-        open::at_least(buffer.len(), nonce_bytes + tag_bytes)?;
+        open::check_body_bytes(buffer.len(), nonce_bytes + tag_bytes)?;
         parts.body_into(buffer)?;
         let end = buffer.len() - tag_bytes;
         let (nonce, sealed) = buffer.split_at_mut(nonce_bytes);

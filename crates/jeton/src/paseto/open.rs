@@ -25,7 +25,7 @@ pub(super) trait Open: Send + Sync {
     fn id(&self) -> &Arc<str>;
 
     /// How large a buffer `open` needs for that token.
-    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize;
+    fn buffer_bytes(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize;
 
     /// Authenticates a token, and decrypts it if it is encrypted; where in the buffer its message
     /// stands. The buffer has the size that `room` said, and any contents.
@@ -132,7 +132,7 @@ impl fmt::Debug for Opened {
 pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
     check(key, implicit_assertion)?;
     let parts = Parts::of(token, key.header(), &Limits::default())?;
-    let mut buffer = Zeroizing::new(vec![0; key.room(&parts, implicit_assertion)]);
+    let mut buffer = Zeroizing::new(vec![0; key.buffer_bytes(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);
     buffer.drain(..message.start);
@@ -151,7 +151,7 @@ pub(super) fn check(key: &dyn Open, implicit_assertion: &[u8]) -> Result<()> {
 }
 
 /// The whole of a body must have at least that many bytes.
-pub(super) fn at_least(body_bytes: usize, least: usize) -> Result<(), Rejection> {
+pub(super) fn check_body_bytes(body_bytes: usize, least: usize) -> Result<(), Rejection> {
     if body_bytes < least {
         return Err(Rejection::Malformed(crate::error::Part::Payload));
     }

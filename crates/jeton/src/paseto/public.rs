@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
 use super::open::{self, Keys, Open, Opened};
-use super::remote::{self, SignedElsewhere};
+use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
 use super::v3::V3;
@@ -22,7 +22,7 @@ use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::key::SigAlg;
 use crate::paserk::{self, Form, Id, Kind, Paserk};
-use crate::remote::Checks;
+use crate::remote::RemoteVerifier;
 
 /// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key)
 /// verifies them.
@@ -328,12 +328,12 @@ impl RemotePublicKey for PublicKey<V3> {}
 impl RemotePublicKey for PublicKey<V4> {}
 
 impl<V> remote::sealed::Share for PublicKey<V> {
-    fn share(&self) -> Arc<dyn SignedElsewhere> {
-        Arc::clone(&self.prepared) as Arc<dyn SignedElsewhere>
+    fn share(&self) -> Arc<dyn RemotelySigned> {
+        Arc::clone(&self.prepared) as Arc<dyn RemotelySigned>
     }
 }
 
-impl Checks for Prepared {
+impl RemoteVerifier for Prepared {
     fn alg(&self) -> SigAlg {
         self.suite.signed_as
     }
@@ -347,7 +347,7 @@ impl Checks for Prepared {
     }
 }
 
-impl SignedElsewhere for Prepared {
+impl RemotelySigned for Prepared {
     fn header(&self) -> &'static str {
         self.suite.public_header
     }
@@ -359,7 +359,7 @@ impl SignedElsewhere for Prepared {
         clock: &dyn Clock,
     ) -> Result<(Buffer, Range<usize>)> {
         binding.check(self.suite)?;
-        let before = self.before();
+        let before = self.prefix_bytes();
         let mut buffer = issue::message(before, claims, clock)?;
         let frame = self.frame(buffer.len() - before, binding);
         buffer.resize(frame.bytes(), 0);
@@ -375,8 +375,8 @@ impl Prepared {
     }
 
     /// Where a message stands among what is signed.
-    fn before(&self) -> usize {
-        Frame::before(self.signed_key(), self.suite.public_header)
+    fn prefix_bytes(&self) -> usize {
+        Frame::prefix_bytes(self.signed_key(), self.suite.public_header)
     }
 
     fn frame<'a>(&'a self, message_bytes: usize, binding: Binding<'a>) -> Frame<'a> {
@@ -399,16 +399,16 @@ impl<V> Seal for SecretKey<V> {
         self.suite().public_header
     }
 
-    fn before(&self) -> usize {
-        self.public.prepared.before()
+    fn prefix_bytes(&self) -> usize {
+        self.public.prepared.prefix_bytes()
     }
 
-    fn longer(&self) -> usize {
+    fn overhead_bytes(&self) -> usize {
         self.public.prepared.key.signature_bytes()
     }
 
     fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
-        let before = Seal::before(self);
+        let before = Seal::prefix_bytes(self);
         let message_bytes = buffer.len() - before;
         let frame = self.public.prepared.frame(message_bytes, binding);
         buffer.resize(frame.bytes(), 0);
@@ -433,12 +433,12 @@ impl Open for Prepared {
         &self.id
     }
 
-    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {
+    fn buffer_bytes(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {
         // The body stands where the message will, and what is signed around the message.
         let body_bytes = parts.body_bytes();
         let message_bytes = body_bytes.saturating_sub(self.key.signature_bytes());
         let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
-        frame.bytes().max(self.before() + body_bytes)
+        frame.bytes().max(self.prefix_bytes() + body_bytes)
     }
 
     fn open(
@@ -449,9 +449,9 @@ impl Open for Prepared {
     ) -> Result<Range<usize>> {
         let body_bytes = parts.body_bytes();
         let signature_bytes = self.key.signature_bytes();
-        open::at_least(body_bytes, signature_bytes)?;
+        open::check_body_bytes(body_bytes, signature_bytes)?;
         let message_bytes = body_bytes - signature_bytes;
-        let body = &mut buffer[self.before()..][..body_bytes];
+        let body = &mut buffer[self.prefix_bytes()..][..body_bytes];
         parts.body_into(body)?;
         // The footer will be written where the signature stands.
         let signature = Signature::from_slice(&body[message_bytes..]);

@@ -12,7 +12,7 @@ use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
-use crate::remote::{Checks, Prepared, SignRemotely};
+use crate::remote::{RemoteVerifier, Prepared, SignRemotely};
 
 /// The secret key of `public` tokens, where it lives elsewhere: in a KMS, an HSM or another process
 /// ([`remote`](crate::remote)). Here is its public half.
@@ -46,24 +46,24 @@ use crate::remote::{Checks, Prepared, SignRemotely};
 /// ```
 #[derive(Clone)]
 pub struct RemoteKey {
-    public: Arc<dyn SignedElsewhere>,
+    public: Arc<dyn RemotelySigned>,
 }
 
 /// A public key whose secret half may live elsewhere: those of PASETO's current versions.
 pub trait RemotePublicKey: sealed::Share {}
 
 pub(super) mod sealed {
-    use super::{Arc, SignedElsewhere};
+    use super::{Arc, RemotelySigned};
 
     /// What [`RemotePublicKey`](super::RemotePublicKey) is for.
     pub trait Share {
         #[doc(hidden)]
-        fn share(&self) -> Arc<dyn SignedElsewhere>;
+        fn share(&self) -> Arc<dyn RemotelySigned>;
     }
 }
 
 /// What remote signing needs of a public key.
-pub trait SignedElsewhere: Checks {
+pub trait RemotelySigned: RemoteVerifier {
     /// Version and purpose, dots included.
     #[doc(hidden)]
     fn header(&self) -> &'static str;
@@ -129,7 +129,7 @@ impl RemoteKey {
     ) -> Result<Prepared> {
         let (signed, message) = self.public.signed_bytes(claims, binding, clock)?;
         Ok(Prepared::paseto(
-            Arc::clone(&self.public) as Arc<dyn Checks>,
+            Arc::clone(&self.public) as Arc<dyn RemoteVerifier>,
             self.public.header(),
             (signed.to_vec(), message),
             binding.footer,

@@ -173,8 +173,8 @@ impl Verifier {
     }
 
     /// How large a buffer any of them needs.
-    fn room(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
-        let room = |key: &&Arc<dyn Open>| key.room(parts, &self.implicit_assertion);
+    fn buffer_bytes(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
+        let room = |key: &&Arc<dyn Open>| key.buffer_bytes(parts, &self.implicit_assertion);
         keys.iter().map(room).max().unwrap_or_default()
     }
 
@@ -187,7 +187,7 @@ impl Verifier {
     ) -> Result<(&'b str, Arc<str>)> {
         let mut refusal = Rejection::UnknownKey.into();
         for key in keys {
-            let room = key.room(parts, &self.implicit_assertion);
+            let room = key.buffer_bytes(parts, &self.implicit_assertion);
             match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
                 Ok(message) => {
                     self.check_footer(parts)?;
@@ -231,7 +231,7 @@ impl Verify for Verifier {
     #[inline]
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
         let (parts, keys) = self.candidates(token)?;
-        let mut buffer = Plaintext::of_length(self.room(&parts, &keys));
+        let mut buffer = Plaintext::of_length(self.buffer_bytes(&parts, &keys));
         let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
@@ -246,7 +246,7 @@ impl Verify for Verifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
         let (parts, keys) = self.candidates(token)?;
-        let room = self.room(&parts, &keys);
+        let room = self.buffer_bytes(&parts, &keys);
         let buffer = scratch.first_bytes(room);
         let (text, key_id) = self.open(&parts, &keys, buffer)?;
         let mut claims = Scanned::default();

@@ -71,7 +71,7 @@ impl fmt::Debug for SigningInput<'_> {
 }
 
 /// What the public half of a remote key does here.
-pub trait Checks: Send + Sync {
+pub trait RemoteVerifier: Send + Sync {
     #[doc(hidden)]
     fn alg(&self) -> SigAlg;
 
@@ -82,7 +82,7 @@ pub trait Checks: Send + Sync {
     fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool;
 }
 
-impl Checks for VerifyingKey {
+impl RemoteVerifier for VerifyingKey {
     fn alg(&self) -> SigAlg {
         VerifyingKey::alg(self)
     }
@@ -110,7 +110,7 @@ pub enum Signature {
 
 impl Signature {
     /// The form that stands in a token, if this is a signature of that key over that message.
-    pub(crate) fn checked(&self, key: &dyn Checks, message: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn checked(&self, key: &dyn RemoteVerifier, message: &[u8]) -> Result<Vec<u8>> {
         let fixed = match (self, key.alg().scheme()) {
             (Signature::Fixed(bytes), _) => bytes.clone(),
             (Signature::Der(der), Scheme::Ecdsa(curve)) => {

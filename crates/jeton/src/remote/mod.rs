@@ -108,4 +108,4 @@ pub use key::RemoteKey;
 pub use prepared::Prepared;
 pub use signer::{RemoteSigner, SignRemotely};
 
-pub(crate) use input::Checks;
+pub(crate) use input::RemoteVerifier;

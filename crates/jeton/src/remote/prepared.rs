@@ -2,7 +2,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Checks, Signature, SigningInput};
+use super::{RemoteVerifier, Signature, SigningInput};
 use crate::error::Result;
 use crate::jws::attach;
 use crate::key::VerifyingKey;
@@ -13,7 +13,7 @@ use crate::paseto;
 /// Made by [`RemoteKey`](super::RemoteKey) and by [`paseto::RemoteKey`](crate::paseto::RemoteKey). It
 /// owns what it needs, so it can cross an `await`.
 pub struct Prepared {
-    key: Arc<dyn Checks>,
+    key: Arc<dyn RemoteVerifier>,
     form: Form,
 }
 
@@ -39,7 +39,7 @@ impl Prepared {
     }
 
     pub(crate) fn paseto(
-        key: Arc<dyn Checks>,
+        key: Arc<dyn RemoteVerifier>,
         header: &'static str,
         (signed, message): (Vec<u8>, Range<usize>),
         footer: &[u8],

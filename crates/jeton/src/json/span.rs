@@ -3,17 +3,17 @@ use std::ops::Range;
 /// Where something stands in a text. It is cut out when somebody asks for it: most names and values are
 /// only stepped over.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Span<'a> {
     text: &'a str,
     start: usize,
     end: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Span<'a> {
     /// The scanner has stood at both ends, and so between characters.
     #[inline]
     pub(super) fn new(text: &'a str, start: usize, end: usize) -> Self {
-        Place { text, start, end }
+        Span { text, start, end }
     }
 
     #[inline]

@@ -101,7 +101,7 @@ macro_rules! others_by_serde_json {
     };
 }
 
-/// The same of a [`Written`] that is not text as it stands.
+/// The same of a [`ValueText`] that is not text as it stands.
 macro_rules! text_or_by_serde_json {
     ($($method:ident)*) => {$(
         #[inline]
@@ -187,20 +187,20 @@ impl<'t> MapAccess<'t> for &mut Members<'t, '_> {
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Error> {
-        seed.deserialize(Written(self.value))
+        seed.deserialize(ValueText(self.value))
     }
 }
 
 /// The text of one value.
-struct Written<'t>(&'t str);
+struct ValueText<'t>(&'t str);
 
-impl<'t> Written<'t> {
+impl<'t> ValueText<'t> {
     fn text(&self) -> &'t str {
         self.0
     }
 }
 
-impl<'t> Deserializer<'t> for Written<'t> {
+impl<'t> Deserializer<'t> for ValueText<'t> {
     type Error = Error;
 
     text_or_by_serde_json! { deserialize_any deserialize_str deserialize_string }
@@ -251,7 +251,7 @@ mod tests {
     /// Every way in which a struct asks for a value.
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(bound(deserialize = "'de: 't"))]
-    struct Asking<'t> {
+    struct Requested<'t> {
         borrowed: Option<&'t str>,
         #[serde(borrow, default)]
         perhaps: Cow<'t, str>,
@@ -328,7 +328,7 @@ mod tests {
 
     fn all_alike(claims: &str) {
         let Scanned { layout, .. } = Scanned::of(claims, Dates::Numeric).unwrap();
-        alike::<Asking<'_>>(claims, &layout);
+        alike::<Requested<'_>>(claims, &layout);
         alike::<Flat>(claims, &layout);
         alike::<Tagged>(claims, &layout);
         alike::<Raw<'_>>(claims, &layout);

@@ -43,26 +43,26 @@ impl Family {
 }
 
 /// What one key is encrypted and authenticated with.
-pub(super) struct Lock {
+pub(super) struct KeyCipher {
     family: Family,
     encryption: Zeroizing<[u8; 32]>,
     nonce: Vec<u8>,
     authentication: Zeroizing<Vec<u8>>,
 }
 
-impl Lock {
+impl KeyCipher {
     /// From a wrapping key and the nonce of one wrapped key (PASERK, "Key-Wrapping: pie").
-    pub(super) fn wrapping(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+    pub(super) fn wrapping(family: Family, key: &[u8; 32], nonce: &[u8]) -> KeyCipher {
         let encryption = [&[0x80], nonce];
         let authentication = [&[0x81], nonce];
         match family {
             // The specification does not say it, its vectors do: the MAC's key is cut to 32 bytes.
-            Family::Nist => Lock::split(
+            Family::Nist => KeyCipher::split(
                 family,
                 &hmac_sha384(key, &encryption),
                 Zeroizing::new(first(&hmac_sha384(key, &authentication)).to_vec()),
             ),
-            Family::Sodium => Lock::split(
+            Family::Sodium => KeyCipher::split(
                 family,
                 &blake2b(Blake2b::<56>::keyed(key), &encryption),
                 blake2b(Blake2b::<32>::keyed(key), &authentication),
@@ -71,12 +71,12 @@ impl Lock {
     }
 
     /// From a key that a password gave, and a nonce (PASERK, "Password-Based Key Wrapping").
-    pub(super) fn password(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+    pub(super) fn password(family: Family, key: &[u8; 32], nonce: &[u8]) -> KeyCipher {
         let of = |purpose: u8| match family {
             Family::Nist => sha384(&[&[purpose], key]),
             Family::Sodium => blake2b(Blake2b::<32>::new(), &[&[purpose], key]),
         };
-        Lock {
+        KeyCipher {
             family,
             encryption: first(&of(0xff)),
             nonce: nonce.to_vec(),
@@ -92,12 +92,12 @@ impl Lock {
         secret: &[u8],
         ephemeral: &[u8],
         public: &[u8],
-    ) -> Lock {
+    ) -> KeyCipher {
         let pieces = |purpose| [purpose, header.as_bytes(), secret, ephemeral, public];
         let (encryption, authentication) = (pieces(&[1][..]), pieces(&[2]));
         match family {
-            Family::Nist => Lock::split(family, &sha384(&encryption), sha384(&authentication)),
-            Family::Sodium => Lock {
+            Family::Nist => KeyCipher::split(family, &sha384(&encryption), sha384(&authentication)),
+            Family::Sodium => KeyCipher {
                 family,
                 encryption: first(&blake2b(Blake2b::<32>::new(), &encryption)),
                 nonce: blake2b(Blake2b::<24>::new(), &[ephemeral, public]).to_vec(),
@@ -107,8 +107,8 @@ impl Lock {
     }
 
     /// One derivation gives the key and, behind it, the nonce.
-    fn split(family: Family, derived: &[u8], authentication: Zeroizing<Vec<u8>>) -> Lock {
-        Lock {
+    fn split(family: Family, derived: &[u8], authentication: Zeroizing<Vec<u8>>) -> KeyCipher {
+        KeyCipher {
             family,
             encryption: first(derived),
             nonce: derived[32..].to_vec(),

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::base64;
-use crate::claims::{Begun, Buffer, Claims};
+use crate::claims::{ClaimsPrefix, Buffer, Claims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::{SignatureBuffer, hmac};
 use crate::error::Result;
@@ -39,13 +39,13 @@ use crate::key::SigningKeyRef;
 /// ```
 pub struct Series<'k> {
     key: SigningKeyRef<'k>,
-    claims: Begun,
+    claims: ClaimsPrefix,
     /// The header, a dot, and as much of the shared claims as fills groups of base64url.
     text: String,
     /// How much of them that is.
     encoded: usize,
     /// The MAC over the text; none of a key that signs.
-    mac: Option<hmac::Begun<'k>>,
+    mac: Option<hmac::MacPrefix<'k>>,
 }
 
 /// What one token of a [`Series`] has for itself.
@@ -104,7 +104,7 @@ impl<'k> Series<'k> {
         clock: &dyn Clock,
     ) -> Result<Self> {
         let key = key.into();
-        let claims = Begun::with(shared, clock)?;
+        let claims = ClaimsPrefix::new(shared, clock)?;
         // Three bytes make four characters, whatever comes before or after them.
         let encoded = claims.text.len() / 3 * 3;
         let mut text = format!("{}.", key.headers().jwt());
@@ -141,7 +141,7 @@ impl<'k> Series<'k> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
         let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
         self.claims
-            .end(&mut payload, subject, token_id, &own.custom)?;
+            .write_rest(&mut payload, subject, token_id, &own.custom)?;
 
         let start = token.len();
         let signature_bytes = self.key.signature_bytes();
