@@ -60,7 +60,7 @@ impl From<FetchError> for Error {
 #[non_exhaustive]
 pub enum FetchError {
     /// The address is not allowed. It must use `https`, or `http` to a loopback host, and contain no password.
-    Address,
+    InvalidAddress,
     /// The server is not reachable, or the connection broke. Contains the message of the system or of TLS.
     Unreachable(String),
     /// The server did not respond in time.
@@ -68,22 +68,22 @@ pub enum FetchError {
     /// The response has an unexpected status: neither 200, nor 304 to a conditional request.
     Status(u16),
     /// The response is larger than [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
-    TooLong,
+    TooLarge,
     /// The response is not a key set, or has no public key that can verify.
-    NoKeySet,
+    InvalidKeySet,
 }
 
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FetchError::Address => {
+            FetchError::InvalidAddress => {
                 f.write_str("the address must use https, or http to a loopback host, and contain no password")
             }
             FetchError::Unreachable(why) => write!(f, "the server is not reachable: {why}"),
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
-            FetchError::TooLong => f.write_str("the response is larger than the limit for a key set"),
-            FetchError::NoKeySet => f.write_str("the response has no public key that can verify"),
+            FetchError::TooLarge => f.write_str("the response is larger than the limit for a key set"),
+            FetchError::InvalidKeySet => f.write_str("the response has no public key that can verify"),
         }
     }
 }
