@@ -1,8 +1,8 @@
-//! The caller's own type, made of claims that the strict scanner has been over.
+//! Deserializes the custom claims from a payload that the strict scanner has validated.
 //!
-//! serde_json would look for what is wrong in the whole text a second time. A struct is given the values
-//! that it asks for instead, one by one, and the others, the registered ones above all, are stepped
-//! over. What is more than text or a word is serde_json's to read, and so is a type that is no struct.
+//! serde_json would validate the whole text a second time. Instead, a struct receives only the members
+//! that it requests, and the others are skipped. serde_json reads values other than plain strings and
+//! literals, and types other than structs.
 
 use std::slice;
 
@@ -14,15 +14,15 @@ use serde_json::Error;
 use crate::error::Rejection;
 use crate::json::{self, Text, Value};
 
-/// Where the members of an object stand: what the scanner has learned on its way.
+/// The positions of the members of an object, as the scanner found them.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
     members: [Member; Layout::MOST],
-    /// Beyond [`Layout::MOST`] if they cannot all be remembered.
+    /// Greater than [`Layout::MOST`] if the members do not fit.
     count: usize,
 }
 
-/// Places in the claims' text, in bytes.
+/// Positions in the text of the claims, in bytes.
 #[derive(Clone, Copy, Default)]
 struct Member {
     name: (u16, u16),
@@ -30,11 +30,11 @@ struct Member {
 }
 
 impl Layout {
-    /// Most members that are remembered, in the first 64 KiB. Of claims that have more, or a name with
-    /// escapes, serde_json reads all.
+    /// Maximum number of members that are recorded, within the first 64 KiB. If there are more, or if a name
+    /// has escapes, serde_json reads the whole text.
     const MOST: usize = 16;
 
-    /// The next member.
+    /// Records the next member.
     #[inline]
     pub(super) fn add(&mut self, name: Text<'_>, value: Value<'_>) {
         let (name_range, value_range) = (name.range(), value.range_with_quotes());
@@ -43,7 +43,7 @@ impl Layout {
             u16::try_from(value_range.end),
         ) {
             (Some(member), Ok(end)) if !name.has_escapes() => {
-                // The end is the largest of the four.
+                // The end is the largest of the four numbers, so none of them is truncated.
                 let place = |start: usize, end: usize| (start as u16, end as u16);
                 *member = Member {
                     name: place(name_range.start, name_range.end),
@@ -55,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// What serde_json makes of these claims. They are those that were scanned.
+    /// Deserializes these claims, which must be the scanned ones, with the same result as serde_json.
     #[inline]
     pub(crate) fn read<'t, T: Deserialize<'t>>(&self, claims: &'t str) -> Result<T, Rejection> {
         let own = match self.members.get(..self.count) {
@@ -66,7 +66,7 @@ impl Layout {
     }
 }
 
-/// Methods that have serde_json read `self.text()`.
+/// Methods that delegate to serde_json with `self.text()`.
 macro_rules! by_serde_json {
     ($($method:ident($($argument:ident: $type:ty),*))*) => {$(
         fn $method<V: Visitor<'t>>(
@@ -82,8 +82,7 @@ macro_rules! by_serde_json {
     )*};
 }
 
-/// Those of them that neither claims nor a claim have reason to do otherwise. To serde, a raw value is
-/// a newtype.
+/// The methods that always delegate to serde_json. serde represents a raw value as a newtype.
 macro_rules! others_by_serde_json {
     () => {
         by_serde_json! {
@@ -101,7 +100,7 @@ macro_rules! others_by_serde_json {
     };
 }
 
-/// The same of a [`ValueText`] that is not text as it stands.
+/// The same for a [`ValueText`] that is not a plain string.
 macro_rules! text_or_by_serde_json {
     ($($method:ident)*) => {$(
         #[inline]
@@ -117,7 +116,7 @@ macro_rules! text_or_by_serde_json {
     )*};
 }
 
-/// All the claims.
+/// The whole claims object.
 struct Object<'t, 'l> {
     claims: &'t str,
     members: &'l [Member],
@@ -161,7 +160,7 @@ impl<'t> Deserializer<'t> for Object<'t, '_> {
 struct Members<'t, 'l> {
     claims: &'t str,
     members: slice::Iter<'l, Member>,
-    /// The one whose name was given last.
+    /// The value of the member whose name was returned last.
     value: &'t str,
 }
 
@@ -248,7 +247,7 @@ mod tests {
     use super::*;
     use crate::claims::{Dates, Scanned};
 
-    /// Every way in which a struct asks for a value.
+    /// Every way in which a struct can request a value.
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(bound(deserialize = "'de: 't"))]
     struct Requested<'t> {
@@ -404,7 +403,7 @@ mod tests {
         all_alike("{}");
     }
 
-    /// Sixteen members are remembered, and more are not.
+    /// 16 members are recorded; further members are not.
     #[test]
     fn any_number_of_members_is_read() {
         for count in [1, 15, 16, 17, 18, 1000] {
@@ -434,7 +433,7 @@ mod tests {
             values in proptest::collection::vec(proptest::sample::select(VALUES.to_vec()), NAMES.len()),
             space in "[ \n\r\t]{0,2}",
         ) {
-            // Two spellings of one name are a duplicate.
+            // A name with and without escapes is a duplicate.
             prop_assume!(!(names.contains(&"café") && names.contains(&r"caf\u00e9")));
             let members: Vec<String> = names
                 .iter()

@@ -1,4 +1,4 @@
-//! The registered claims of a verified payload, read by the strict scanner.
+//! The registered claims of a verified payload, read with the strict scanner.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,25 +9,25 @@ use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
 use crate::json::{self, ScanError, Kind, Text, Value};
 
-/// How a format writes moments.
+/// How a token format writes dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dates {
-    /// JWT: seconds since 1970, perhaps with a fraction (RFC 7519, section 2).
+    /// JWT: seconds since 1970, optionally with a fraction (RFC 7519, section 2).
     Numeric,
     /// PASETO: RFC 3339 text.
     Rfc3339,
 }
 
-/// Claims that have been read, but for the caller's own.
+/// Claims after scanning: the registered claims, and the positions of all members.
 #[derive(Default)]
 pub(crate) struct Scanned {
     pub(crate) registered: Registered,
-    /// By which the caller's own are found.
+    /// Used to find the custom claims.
     pub(crate) layout: Layout,
 }
 
 impl Scanned {
-    /// Reads a payload that has been verified, where nothing has been read yet. The whole of it is checked.
+    /// Scans a verified payload. The whole text is validated.
     pub(crate) fn read(
         &mut self,
         payload: &str,
@@ -65,7 +65,7 @@ impl Scanned {
     }
 }
 
-/// What stands under the registered names, as places in the payload's text.
+/// The registered claims, as positions in the text of the payload.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Registered {
     pub(crate) issuer: Option<TextRange>,
@@ -77,28 +77,28 @@ pub(crate) struct Registered {
     pub(crate) token_id: Option<TextRange>,
 }
 
-/// A moment that a token names, perhaps between two whole seconds.
+/// A time in a token, with or without a fraction of a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The first whole second not before it. A clock of whole seconds has reached the moment exactly when it
-    /// has reached this.
+    /// The time rounded up to a whole second. A clock of whole seconds has reached the time exactly when it
+    /// has reached this second.
     pub(crate) next: Timestamp,
     has_fraction: bool,
 }
 
 impl Moment {
-    /// The last whole second not after it: a time after the moment has passed exactly when it has passed
-    /// after this.
+    /// The time rounded down to a whole second. A later clock value is after the time exactly when it is
+    /// after this second.
     pub(crate) fn last(self) -> Timestamp {
         self.next
             .saturating_sub(Duration::from_secs(self.has_fraction.into()))
     }
 }
 
-/// Whom a token is meant for.
+/// The audience of a token.
 #[derive(Debug, Clone)]
 pub(crate) enum Audience {
-    /// A string, or a list of exactly one.
+    /// A string, or a list with exactly one string.
     One(TextRange),
     /// The text of any other list of strings.
     List(TextRange),
@@ -107,9 +107,9 @@ pub(crate) enum Audience {
 /// A string of the payload.
 #[derive(Debug, Clone)]
 pub(crate) enum TextRange {
-    /// It stands in the payload as it is.
+    /// The string has no escapes, and is at this position in the payload.
     Plain { start: usize, end: usize },
-    /// It was written with escapes.
+    /// The string has escapes; this is the unescaped copy.
     Unescaped(Box<str>),
 }
 
@@ -134,7 +134,7 @@ impl TextRange {
 }
 
 impl Registered {
-    /// The audiences, one by one.
+    /// Iterates over the audiences.
     pub(crate) fn audiences<'t>(&'t self, payload: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
         let (one, list) = match &self.audience {
             None => (None, None),
@@ -148,7 +148,7 @@ impl Registered {
         )
     }
 
-    /// Whether the token is meant for this one.
+    /// Returns whether the audience contains this one.
     pub(crate) fn is_for(&self, wanted: &str, payload: &str) -> bool {
         match &self.audience {
             Some(Audience::One(spot)) => spot.read(payload) == wanted,
@@ -158,7 +158,7 @@ impl Registered {
 }
 
 impl Audience {
-    /// A string or a list of strings (RFC 7519, section 4.1.3); in PASETO, a string.
+    /// Reads a string or a list of strings (RFC 7519, section 4.1.3); in a PASETO, a string.
     fn read(value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
         if let Some(text) = value.string() {
             return Ok(Audience::One(TextRange::of(text)));
@@ -180,7 +180,7 @@ impl Audience {
     }
 }
 
-/// A registered claim is found under its exact name, however that name was written.
+/// Finds a registered claim by its exact name, whether or not the name has escapes.
 fn registered_name(name: Text<'_>) -> Option<Claim> {
     match name.has_escapes() {
         false => Claim::of_name(name.written_bytes()),
@@ -188,7 +188,7 @@ fn registered_name(name: Text<'_>) -> Option<Claim> {
     }
 }
 
-/// Carries both kinds of refusal through the scanner.
+/// Carries JSON errors and claim errors through the scanner.
 struct Unread(Rejection);
 
 impl From<Rejection> for Unread {
@@ -208,7 +208,7 @@ impl From<ScanError> for Unread {
     }
 }
 
-/// A NumericDate. A fraction counts.
+/// Reads a NumericDate, with or without a fraction.
 fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     if value.kind() != Kind::Number {
         return Err(Rejection::ClaimType(claim).into());
@@ -217,7 +217,7 @@ fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     if let Ok(seconds) = value.raw().parse::<i64>() {
         return moment(seconds, false).ok_or(out_of_range);
     }
-    // A fraction or an exponent. In range, an f64 tells moments apart that are 31 microseconds apart.
+    // A fraction or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
     let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
     if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
         return Err(out_of_range);
@@ -225,7 +225,7 @@ fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(out_of_range)
 }
 
-/// An RFC 3339 date-time with an offset. A fraction counts.
+/// Reads an RFC 3339 date-time with an offset, with or without a fraction.
 fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     let wrong_type = Unread(Rejection::ClaimType(claim));
     let text = value.string().map(Text::to_cow);
@@ -236,7 +236,7 @@ fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     moment(read.unix_seconds, read.has_fraction).ok_or(out_of_range)
 }
 
-/// So many whole seconds after 1970, or less than a second later.
+/// This many whole seconds since 1970, plus a fraction of a second if `true`.
 #[inline]
 fn moment(seconds: i64, has_fraction: bool) -> Option<Moment> {
     let next = Timestamp::from_unix_seconds(seconds + i64::from(has_fraction))?;

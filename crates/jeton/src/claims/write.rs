@@ -1,4 +1,4 @@
-//! Claims to JSON: the registered names first, then the caller's own members, in one object.
+//! Writes claims as JSON: the registered claims first, then the custom claims, in one object.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Error, Misuse, Result};
 
 impl<T: Serialize> Claims<'_, T> {
-    /// Writes the claims behind what the buffer holds, as one compact JSON object.
+    /// Appends the claims to the buffer as one compact JSON object.
     pub(crate) fn write(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         let mut object = Object::open(buffer);
         self.write_registered(&mut object, dates, clock)?;
@@ -22,7 +22,7 @@ impl<T: Serialize> Claims<'_, T> {
 }
 
 impl<T> Claims<'_, T> {
-    /// The registered claims, in this order.
+    /// Writes the registered claims in a fixed order.
     fn write_registered(
         &self,
         object: &mut Object<'_>,
@@ -75,10 +75,10 @@ impl<T> Claims<'_, T> {
     }
 }
 
-/// An object that many tokens begin with, and each continues by itself.
+/// The start of an object that many tokens share.
 #[derive(Debug)]
 pub(crate) struct ClaimsPrefix {
-    /// `{` and the members that all have.
+    /// `{` and the shared members.
     pub(crate) text: Buffer,
     empty: bool,
     has_subject: bool,
@@ -86,7 +86,7 @@ pub(crate) struct ClaimsPrefix {
 }
 
 impl ClaimsPrefix {
-    /// With dates as JWT has them.
+    /// Creates the prefix with dates in the format of JWT.
     pub(crate) fn new(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<ClaimsPrefix> {
         let mut text = Buffer::new();
         let mut object = Object::open(&mut text);
@@ -101,7 +101,7 @@ impl ClaimsPrefix {
         })
     }
 
-    /// Writes the rest of an object behind what the buffer holds.
+    /// Appends the rest of the object to the buffer.
     pub(crate) fn write_rest(        &self,
         buffer: &mut Buffer,
         subject: Option<&str>,
@@ -126,7 +126,7 @@ impl ClaimsPrefix {
     }
 }
 
-/// A JSON object on its way out.
+/// A JSON object that is being written.
 struct Object<'b> {
     out: Sink<'b>,
     first: bool,
@@ -139,7 +139,7 @@ impl<'b> Object<'b> {
         Object { out, first: true }
     }
 
-    /// The caller's own members, and the end.
+    /// Writes the custom claims and closes the object.
     fn close(mut self, custom: &impl Serialize) -> Result<()> {
         custom
             .serialize(Members {
@@ -168,8 +168,8 @@ impl<'b> Object<'b> {
         self.json(value)
     }
 
-    /// A registered claim that is a text. Hardly any has something to escape: that is seen at once,
-    /// where serde_json looks at each byte by itself.
+    /// Writes a registered claim that is a string. Few strings need escaping, and a fast check finds those;
+    /// serde_json looks at each byte separately.
     fn text(&mut self, claim: Claim, value: &str) -> Result<()> {
         if !is_plain(value) {
             return self.registered(claim, value);
@@ -179,7 +179,7 @@ impl<'b> Object<'b> {
         Ok(())
     }
 
-    /// The comma, if one is due, the name and the colon.
+    /// Writes the comma, if needed, the name and the colon.
     fn registered_name(&mut self, claim: Claim) {
         let start: &[u8] = match claim {
             Claim::Issuer => b",\"iss\":",
@@ -218,22 +218,22 @@ impl<'b> Object<'b> {
     }
 }
 
-/// Whether a text stands in JSON as it is (RFC 8259, section 7). It does not stop at the first byte that
-/// does not, so that the compiler looks at many at once.
+/// Whether JSON needs no escape for this text (RFC 8259, section 7). The loop does not stop early, so that
+/// the compiler can vectorize it.
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |plain, byte| {
         plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\')
     })
 }
 
-/// Serialises the members of a struct or map into an object that is open already.
+/// Serializes the members of a struct or map into an open object.
 struct Members<'m, 'b> {
     object: &'m mut Object<'b>,
-    /// What comes next is the text of [`CustomClaims`], which has been checked.
+    /// The next string is the text of [`CustomClaims`], which was already validated.
     is_verbatim: bool,
 }
 
-/// [`Error`] as serde wants errors.
+/// Wraps [`Error`] for serde.
 #[derive(Debug)]
 struct Rejected(Error);
 
@@ -253,7 +253,7 @@ impl From<Error> for Rejected {
 
 impl ser::Error for Rejected {
     fn custom<M: fmt::Display>(_: M) -> Self {
-        // The message may hold a claim's value, so it is not kept.
+        // The message may contain the value of a claim, so it is dropped.
         Rejected(Misuse::ClaimsNotSerialisable.into())
     }
 }
@@ -295,7 +295,7 @@ impl SerializeStruct for Members<'_, '_> {
     }
 }
 
-/// A map's members: the name arrives before its value.
+/// The members of a map: the name arrives before its value.
 struct MapMembers<'m, 'b> {
     object: &'m mut Object<'b>,
 }
@@ -312,8 +312,8 @@ impl SerializeMap for MapMembers<'_, '_> {
         let [b'"', plain @ .., b'"'] = written else {
             return not_an_object();
         };
-        // serde_json escapes only what it must, so a registered name has one spelling; in a `RawValue`
-        // it may have others.
+        // serde_json escapes only what it must, so a registered name has one spelling here. A `RawValue` may
+        // have other spellings.
         if plain.contains(&b'\\') {
             return reject_escaped(written);
         }
@@ -369,7 +369,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         Ok(())
     }
 
-    /// `()`, a unit struct and `None` have no members: the registered claims stand alone.
+    /// `()`, a unit struct and `None` have no members, so only the registered claims are written.
     fn serialize_unit(self) -> Result<(), Rejected> {
         Ok(())
     }
@@ -391,7 +391,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Rejected> {
-        // Names of types are the program's, and never a token's or a caller's.
+        // Type names come from the program, never from a token or a caller.
         let is_verbatim = name == CustomClaims::VERBATIM;
         value.serialize(Members {
             is_verbatim,
@@ -472,7 +472,7 @@ mod tests {
     use super::*;
     use crate::clock::FixedClock;
 
-    /// A key that is a `RawValue` is written as it is, with the escapes that it has.
+    /// A key that is a `RawValue` is written verbatim, including its escapes.
     #[test]
     fn a_registered_name_in_a_raw_key_is_refused() {
         struct Raw(&'static str);
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(write(text, true), format!("{{\"sub\":\"s\",{members}}}"));
         assert_eq!(write("{ }", false), "{}");
         assert_eq!(write("{}", true), "{\"sub\":\"s\"}");
-        // A text that is not marked as one is no object.
+        // A string that is not marked as custom claims is not an object.
         let mut buffer = Buffer::new();
         let text = Claims::new("\"a\":1").without_expiry();
         assert_eq!(
@@ -530,8 +530,8 @@ mod tests {
         );
     }
 
-    /// Each character that may have to be escaped, at each place of a text that is looked at in
-    /// pieces, and around the length that the buffer has at first.
+    /// Each character that may need an escape, at several positions of texts around the initial length of the
+    /// buffer.
     #[test]
     fn a_text_comes_back_as_it_was() {
         let characters = (0..=0x7f).chain([0x80, 0x2028, 0xffff, 0x1_f600]);

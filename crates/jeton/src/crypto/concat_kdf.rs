@@ -1,9 +1,9 @@
-//! The Concat KDF as ECDH-ES has it (RFC 7518, section 4.6.2; NIST SP 800-56A, section 5.8.1).
+//! The Concat KDF for ECDH-ES (RFC 7518, section 4.6.2; NIST SP 800-56A, section 5.8.1).
 
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// A key of that many bytes from the agreed secret, bound to what it is for and for whom.
+/// Derives a key of this length from the shared secret, bound to the algorithm and the parties.
 pub(crate) fn derive(
     secret: &[u8],
     algorithm: &str,

@@ -1,8 +1,8 @@
 //! HMAC with SHA-2 (RFC 2104, FIPS 198-1).
 //!
-//! The key's two inner states are computed once. Where the CPU has SHA instructions, sha2's
-//! compression with kept states is faster than a call into AWS-LC; where it has not, AWS-LC's
-//! vector code is.
+//! The two inner states of the key are computed once. If the CPU has SHA instructions, the compression
+//! function of `sha2` with stored states is faster than a call to AWS-LC. Otherwise the vector code of AWS-LC
+//! is faster.
 
 use aws_lc_rs::hmac as aws;
 use subtle::ConstantTimeEq;
@@ -10,20 +10,20 @@ use zeroize::Zeroizing;
 
 use super::{Hash, Signature, hmac_sha256};
 
-/// A key with all that can be computed once.
+/// A key with its precomputed states.
 #[expect(
     clippy::large_enum_variant,
     reason = "a key holds one behind its Arc; another pointer would be followed for every token"
 )]
 pub(crate) enum Prepared {
-    /// SHA-256 by the CPU's own instructions.
+    /// SHA-256 with SHA instructions of the CPU.
     Sha256(hmac_sha256::Keyed),
-    /// AWS-LC, which keeps the states likewise.
+    /// AWS-LC, which stores the states too.
     AwsLc(aws::Key),
 }
 
 impl Prepared {
-    /// Room for a key, which is no key yet. It is [`set`](Self::set) where it stays.
+    /// A placeholder without a key. Call [`set`](Self::set) at the final address of the value.
     pub(crate) const fn unset() -> Prepared {
         Prepared::Sha256(hmac_sha256::Keyed::unset())
     }
@@ -37,7 +37,7 @@ impl Prepared {
         }
     }
 
-    /// A key that is moved to where it stays.
+    /// Creates a key that is then moved to its final address.
     pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
         let mut key = Prepared::unset();
         key.set(hash, secret);
@@ -55,7 +55,7 @@ impl Prepared {
         }
     }
 
-    /// The MACs of all messages that begin like this.
+    /// Processes a message prefix, to compute MACs of messages that begin with it.
     pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         match self {
             Prepared::Sha256(key) => MacPrefix::Sha256(key.begin(message)),
@@ -76,15 +76,15 @@ impl Prepared {
     }
 }
 
-/// A MAC over what many messages begin with.
+/// The MAC state after a message prefix.
 pub(crate) enum MacPrefix<'k> {
     Sha256(hmac_sha256::MacPrefix<'k>),
-    /// And how much of a message that is.
+    /// The state, and the length of the prefix.
     AwsLc(Box<aws::Context>, usize),
 }
 
 impl MacPrefix<'_> {
-    /// The MAC of a message that begins so.
+    /// Returns the MAC of a whole message, which must begin with the prefix.
     pub(crate) fn finish(&self, message: &[u8]) -> Signature {
         match self {
             MacPrefix::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
@@ -97,7 +97,7 @@ impl MacPrefix<'_> {
     }
 }
 
-/// HMAC-SHA-384 of a message that comes in pieces.
+/// HMAC-SHA-384 of a message in pieces.
 pub(crate) struct Sha384(aws::Context);
 
 impl Sha384 {
@@ -110,7 +110,7 @@ impl Sha384 {
         self.0.update(bytes);
     }
 
-    /// With more bytes after those it has had.
+    /// Appends bytes and returns the computation.
     pub(crate) fn and(mut self, bytes: &[u8]) -> Self {
         self.0.update(bytes);
         self
@@ -123,7 +123,7 @@ impl Sha384 {
     }
 }
 
-/// Whether sha2 will find SHA instructions at run time.
+/// Whether `sha2` uses SHA instructions at run time.
 fn cpu_has_sha256() -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return std::arch::is_x86_feature_detected!("sha");
@@ -137,7 +137,7 @@ fn cpu_has_sha256() -> bool {
 mod tests {
     use super::*;
 
-    /// Both ways must give the same answers whatever the CPU.
+    /// Both implementations must agree on every CPU.
     #[test]
     fn both_ways_agree() {
         let kept = Prepared::Sha256(hmac_sha256::Keyed::new(b"key"));

@@ -11,13 +11,13 @@ use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::key::RsaSize;
 use crate::limits;
 
-/// What is asked of a public key.
+/// The requirements for a public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, an exponent of
     /// 65,537 or more.
     Current,
-    /// 1,024 bits or more, an exponent of 3 or more: to verify what old systems sign.
+    /// 1,024 bits or more, an exponent of 3 or more. Only for verifying signatures of legacy systems.
     Legacy,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Parts {
 }
 
 impl Pair {
-    /// A fresh key.
+    /// Generates a key.
     pub(crate) fn generate(size: RsaSize) -> Result<Pair> {
         let size = match size {
             RsaSize::Bits2048 => KeySize::Rsa2048,
@@ -73,7 +73,7 @@ impl Pair {
         Ok(Zeroizing::new(der.as_ref().to_vec()))
     }
 
-    /// `signature` is as long as the modulus.
+    /// `signature` must have the length of the modulus.
     pub(crate) fn sign(
         &self,
         padding: Padding,
@@ -99,7 +99,7 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// `n` and `e` without leading zeros; the error names the one at fault.
+    /// `n` and `e` have no leading zeros. The error names the invalid member.
     pub(crate) fn from_parts(
         padding: Padding,
         hash: Hash,
@@ -131,7 +131,7 @@ impl Public {
     }
 }
 
-/// Modulus and exponent are odd, as long as they must be and no longer than AWS-LC takes.
+/// Checks that modulus and exponent are odd and within the size limits.
 pub(super) fn check_public(
     strength: Strength,
     n: &[u8],
@@ -163,7 +163,7 @@ pub(super) fn check_public(
     Ok(())
 }
 
-/// Length of an integer without leading zero bytes, bits.
+/// The length of an integer without leading zero bits, bits.
 fn bits(integer: &[u8]) -> usize {
     match integer.first() {
         Some(first) => integer.len() * 8 - first.leading_zeros() as usize,
@@ -193,7 +193,7 @@ fn verification(padding: Padding, hash: Hash) -> &'static RsaParameters {
     }
 }
 
-/// For a modulus under 2,048 bits; AWS-LC has no more of these.
+/// The parameters for a modulus under 2,048 bits. AWS-LC has only these.
 fn short_verification(padding: Padding, hash: Hash) -> Option<&'static RsaParameters> {
     match (padding, hash) {
         (Padding::Pkcs1, Hash::Sha256) => {

@@ -1,4 +1,4 @@
-//! RSA encryption (RFC 8017, section 7): OAEP, and PKCS#1 v1.5 for what is behind danger.
+//! RSA encryption (RFC 8017, section 7): OAEP, and PKCS#1 v1.5 for the `danger` module.
 
 use std::sync::OnceLock;
 
@@ -15,10 +15,10 @@ use super::random;
 use super::rsa::{Strength, check_public};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 
-/// How a key is padded.
+/// The padding of an encrypted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Padding {
-    /// With SHA-1, as RSA-OAEP has it. Nothing known against SHA-1 touches OAEP.
+    /// With SHA-1, as RSA-OAEP requires. No known attack on SHA-1 applies to OAEP.
     OaepSha1,
     OaepSha256,
     OaepSha384,
@@ -45,7 +45,7 @@ pub(crate) enum Public {
 }
 
 impl Public {
-    /// `n` and `e` without leading zeros; the error names the one at fault.
+    /// `n` and `e` have no leading zeros. The error names the invalid member.
     pub(crate) fn from_parts(
         padding: Padding,
         n: &[u8],
@@ -103,8 +103,8 @@ impl Private {
         .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// The secret of that length. With PKCS#1 v1.5 a wrong padding or length yields a random secret
-    /// instead (RFC 7516, section 11.5): what follows fails as it would for any wrong key.
+    /// Returns the secret of this length. With PKCS#1 v1.5, a wrong padding or length returns a random secret
+    /// (RFC 7516, section 11.5): decryption of the content then fails as with any wrong key.
     pub(crate) fn decrypt(&self, data: &[u8], secret_bytes: usize) -> Option<Zeroizing<Vec<u8>>> {
         match self {
             Private::Oaep(algorithm, key) => {
@@ -123,19 +123,19 @@ impl Private {
 
 /// A private key for PKCS#1 v1.5.
 ///
-/// AWS-LC checks the padding without a branch, and then branches on the outcome: a right padding is copied
-/// out, a wrong one is noted in its queue of errors. aws-lc-rs offers no decryption that leaves the padding
-/// alone. So every decryption is two: the one asked for, and one of a number that is known to end the other
-/// way. The work of both together is the same whether the padding was right or wrong.
+/// AWS-LC checks the padding without a branch, and then branches on the result: it copies a valid
+/// plaintext, or adds an error to its queue. aws-lc-rs has no decryption without padding. So every
+/// decryption runs two operations: the requested one, and one of a number that is known to have the
+/// opposite result. The total work is the same for a valid and an invalid padding.
 ///
-/// What remains: the order of the two, and the number of bytes that AWS-LC copies out of a right padding.
+/// Two differences remain: the order of the two operations, and the number of bytes that AWS-LC copies.
 pub(crate) struct Pkcs1Private {
     key: Pkcs1PrivateDecryptingKey,
     public: Pkcs1PublicEncryptingKey,
     dummies: OnceLock<DummyCiphertexts>,
 }
 
-/// Two encrypted numbers, each as long as the modulus.
+/// Two encrypted numbers, each as long as the modulus, one with valid and one with invalid padding.
 struct DummyCiphertexts {
     right_padding: Vec<u8>,
     wrong_padding: Vec<u8>,
@@ -170,18 +170,18 @@ impl Pkcs1Private {
         Some(secret)
     }
 
-    /// Whether the padding was right, and then the length of what was padded.
+    /// Returns whether the padding was valid, and the length of the plaintext.
     fn attempt(&self, data: &[u8], out: &mut [u8]) -> (Choice, usize) {
         let plain = self.key.decrypt(data, out);
         let is_padded = Choice::from(u8::from(plain.is_ok()));
         (is_padded, plain.map_or(0, |plain| plain.len()))
     }
 
-    /// Made before the first decryption, whatever it is of.
+    /// Created before the first decryption, whatever its result.
     fn dummies(&self) -> Option<&DummyCiphertexts> {
         if self.dummies.get().is_none() {
             let made = self.make_dummies()?;
-            // Of two threads that were first, one's are kept.
+            // If two threads create them at once, those of the first one are kept.
             let _ = self.dummies.set(made);
         }
         self.dummies.get()
@@ -196,7 +196,7 @@ impl Pkcs1Private {
         let mut wrong_padding = vec![0; modulus_bytes];
         let mut out = Zeroizing::new(vec![0; self.key.min_output_size()]);
         loop {
-            // Below the modulus, whose first byte is not zero. One number in some 70,000 is padded.
+            // Less than the modulus, whose first byte is not zero. About 1 of 70,000 numbers has a valid padding.
             random::fill(&mut wrong_padding[1..]).ok()?;
             let (is_padded, _) = self.attempt(&wrong_padding, &mut out);
             if !bool::from(is_padded) {

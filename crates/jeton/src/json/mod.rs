@@ -1,8 +1,8 @@
 //! A strict JSON reader for headers, keys and registered claims.
 //!
-//! One pass checks the whole text against RFC 8259, refuses duplicate member names at every level
-//! (RFC 7515, section 5.2, leaves the choice; refusing is the only safe one), bounds the depth, and
-//! hands each member of the outermost object to the caller. It builds nothing.
+//! One pass validates the whole text (RFC 8259), rejects duplicate member names at every level, limits the
+//! depth, and passes each member of the outermost object to the caller. It builds no tree. RFC 7515, section
+//! 5.2, allows duplicate names to be accepted; rejecting them is the only safe choice.
 
 mod duplicates;
 mod span;
@@ -18,33 +18,32 @@ use std::ops::Range;
 use span::Span;
 use scanner::Scanner;
 
-/// serde_json refuses what is nested deeper, so a higher limit would promise what cannot be kept.
+/// The limit of serde_json. A higher limit here would have no effect.
 pub(crate) const DEPTH_MAX: u32 = 127;
 
-/// Why a text is refused.
+/// Why a text is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScanError {
     /// Not JSON, not UTF-8, or not an object.
     Syntax,
     /// Nested too deeply.
     Depth,
-    /// Two members of one name in one object.
+    /// A duplicate member.
     Duplicate,
-    /// More values than the bound, over all objects and arrays.
+    /// More values than the limit, over all objects and arrays.
     TooMany,
 }
 
-/// How far a text may go.
+/// The limits for a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) depth: u32,
-    /// Members of all objects and elements of all arrays together. Telling members apart is what a
-    /// text can make dear.
+    /// Members of all objects plus elements of all arrays. Detecting duplicates makes members expensive.
     pub(crate) values: usize,
 }
 
 impl From<u32> for Bounds {
-    /// A bound on the depth alone, for a text that is short, or whose sender is known by now.
+    /// Limits only the depth, for a text that is short or that comes from an authenticated sender.
     fn from(depth: u32) -> Self {
         Bounds {
             depth,
@@ -64,7 +63,7 @@ pub(crate) enum Kind {
     Object,
 }
 
-/// One value: its type and its text, which has been checked.
+/// A validated value: its type and its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a>(Checked<'a>);
 
@@ -90,7 +89,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value's text; a string's is what stands between its quotes.
+    /// Returns the text of the value; for a string, without its quotes.
     pub(crate) fn raw(self) -> &'a str {
         match self.0 {
             Checked::String(text) => text.written(),
@@ -98,7 +97,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Where [`raw`](Value::raw) stands in the text that was read.
+    /// Returns the position of [`raw`](Value::raw) in the text.
     pub(crate) fn range(self) -> Range<usize> {
         match self.0 {
             Checked::String(text) => text.range(),
@@ -106,7 +105,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Where the whole value stands there, with the quotes of a string.
+    /// Returns the position of the whole value in the text; for a string, with its quotes.
     #[inline]
     pub(crate) fn range_with_quotes(self) -> Range<usize> {
         let range = self.range();
@@ -116,7 +115,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements, or `None` if the value is no array. They stand in the text that was read.
+    /// Returns the elements, or `None` if the value is not an array.
     pub(crate) fn elements(self) -> Option<Elements<'a>> {
         match self.0 {
             Checked::Other(Kind::Array, span) => {
@@ -127,7 +126,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The string, or `None` if the value is of another type.
+    /// Returns the string, or `None` if the value has another type.
     pub(crate) fn string(self) -> Option<Text<'a>> {
         match self.0 {
             Checked::String(text) => Some(text),
@@ -136,9 +135,9 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads an object; `member` sees the name and value of each member in turn.
+/// Reads an object and calls `member` with the name and value of each member.
 ///
-/// `member`'s own errors end the reading. An object inside is checked, and not shown.
+/// An error of `member` stops the reading. Inner objects are validated, but not passed to `member`.
 pub(crate) fn read_object<'a, E: From<ScanError>>(
     text: &'a str,
     bounds: impl Into<Bounds>,
@@ -147,12 +146,12 @@ pub(crate) fn read_object<'a, E: From<ScanError>>(
     Scanner::new(text, bounds.into()).outer_object(member)
 }
 
-/// The text that these bytes are: JSON is UTF-8 (RFC 8259, section 8.1).
+/// Converts bytes to text: JSON is UTF-8 (RFC 8259, section 8.1).
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, ScanError> {
     std::str::from_utf8(bytes).map_err(|_| ScanError::Syntax)
 }
 
-/// The string that this text of a value is, which has been checked before; if it is one.
+/// Returns the string in the validated text of a value, or `None` if the value is not a string.
 #[inline]
 pub(crate) fn checked_string(value: &str) -> Option<Text<'_>> {
     let written = value.strip_prefix('"')?.strip_suffix('"')?;
@@ -161,12 +160,12 @@ pub(crate) fn checked_string(value: &str) -> Option<Text<'_>> {
     Some(Text::from_checked(span, has_escapes))
 }
 
-/// The elements of an array whose text has been checked before.
+/// Returns the elements of a validated array.
 pub(crate) fn checked_elements(array: &str) -> Elements<'_> {
     Scanner::at(array, 0).into()
 }
 
-/// Walks through a checked array.
+/// Iterates over a validated array.
 pub(crate) struct Elements<'a> {
     scanner: Scanner<'a>,
     started: bool,

@@ -2,7 +2,7 @@ use super::duplicates::Names;
 use super::span::Span;
 use super::{Bounds, ScanError, Kind, Text, Value};
 
-/// Walks over a text once.
+/// Scans a text once.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -21,7 +21,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// In a text that has been checked.
+    /// Creates a scanner inside a validated text.
     #[inline]
     pub(super) fn at(text: &'a str, at: usize) -> Self {
         Scanner {
@@ -30,7 +30,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text is one object and nothing else; `member` sees its members.
+    /// Scans a text that must be exactly one object. `member` is called for its members.
     #[inline]
     pub(super) fn outer_object<E: From<ScanError>>(
         &mut self,
@@ -46,19 +46,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// How far it has come: behind the byte at which it stopped, or at it.
+    /// Returns the position: at or after the byte at which the scanner stopped.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether the text is one value and nothing else, and that is not an object.
+    /// Whether the text is exactly one value that is not an object.
     pub(super) fn is_other_value(&mut self) -> bool {
         self.ahead() != Some(b'{') && self.value(0).is_ok() && self.ahead().is_none()
     }
 
-    /// The next element of an array that has been checked; the scanner stands before it.
+    /// Returns the next element of a validated array. The position must be before the element.
     pub(super) fn next_element(&mut self, first: bool) -> Option<Value<'a>> {
-        // `[` before the first element, `,` before the others; `]` ends it.
+        // `[` precedes the first element, `,` the others, and `]` ends the array.
         match (self.ahead()?, first) {
             (b'[', true) | (b',', false) => self.at += 1,
             _ => return None,
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is not space; the scanner stands at it.
+    /// Skips white space and returns the next byte.
     #[inline(always)]
     fn ahead(&mut self) -> Option<u8> {
         match self.peek() {
@@ -121,7 +121,7 @@ impl<'a> Scanner<'a> {
         self.object(depth, |_, _| Ok(()))
     }
 
-    /// The scanner stands at its brace.
+    /// The position must be at the opening brace.
     #[inline(always)]
     fn object<E: From<ScanError>>(
         &mut self,
@@ -159,7 +159,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The scanner stands at its bracket.
+    /// The position must be at the opening bracket.
     #[inline(never)]
     fn array(&mut self, depth: u32) -> Result<(), ScanError> {
         if depth > self.max_depth {
@@ -213,8 +213,8 @@ impl<'a> Scanner<'a> {
         Ok(Text::from_checked(written, has_escapes))
     }
 
-    /// Goes on to the quote that ends the string, from the first byte that is not plain. Apart, so that
-    /// a string without escapes costs nothing on their account.
+    /// Scans from the first byte that is not plain to the end of the string. It is a separate function so that
+    /// strings without escapes stay fast.
     #[inline(never)]
     fn rest_of_string(&mut self) -> Result<(), ScanError> {
         loop {
@@ -228,12 +228,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes on to the next quote, backslash or control character.
+    /// Advances to the next quote, backslash or control character.
     #[inline(always)]
     fn plain_run(&mut self) {
         let (eights, rest) = self.text.as_bytes()[self.at..].as_chunks();
         for eight in eights {
-            // A lane of `stop` is set where its byte needs a look.
+            // The lanes of `stop` mark bytes that need a closer look.
             let stop = special_lanes(u64::from_le_bytes(*eight));
             if stop != 0 {
                 self.at += (stop.trailing_zeros() / 8) as usize;
@@ -255,7 +255,7 @@ impl<'a> Scanner<'a> {
                     return Err(ScanError::Syntax);
                 }
                 if (0xd800..0xdc00).contains(&unit) {
-                    // A high surrogate is only half a character: the low half must follow.
+                    // A high surrogate must be followed by a low surrogate.
                     if self.peek() != Some(b'\\') {
                         return Err(ScanError::Syntax);
                     }
@@ -270,7 +270,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The UTF-16 unit of a `uXXXX`.
+    /// Reads the UTF-16 unit of `uXXXX`.
     fn unit(&mut self) -> Result<u32, ScanError> {
         let digits = self
             .text
@@ -320,12 +320,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The high bit of each byte that is a quote, a backslash or below 0x20. The lowest set bit is
-/// exact; a borrow can set bits above it, which nobody reads.
+/// Sets the high bit of each byte that is a quote, a backslash or below 0x20. Only the lowest set bit is
+/// exact, because a borrow can set bits above it; callers use only the lowest.
 fn special_lanes(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // A lane of each difference goes below zero where its byte is special. One that is not ASCII is not.
+    // A lane becomes negative where its byte is special. Bytes that are not ASCII are not special.
     let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);

@@ -1,5 +1,4 @@
-//! The strict reader for JSON that comes from outside the library: the service and the command line read
-//! claims with it.
+//! Strict reading of JSON claims, used by the service and the command line.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +7,7 @@ use super::span::Span;
 use super::scanner::Scanner;
 use super::{DEPTH_MAX, ScanError, Text, Value};
 
-/// A member of an object that was read strictly.
+/// A member of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'t> {
     text: &'t str,
@@ -16,40 +15,40 @@ pub struct Member<'t> {
     value: Value<'t>,
 }
 
-/// Why a text is not one JSON object with one meaning.
+/// Why a text is not a single, unambiguous JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// It is not JSON. Lines and columns count from 1, columns in bytes; the position is that byte or the
-    /// one before it.
+    /// Not JSON. Lines and columns start at 1, columns count bytes. The position is that of the invalid byte
+    /// or the one before.
     Syntax {
         /// The line.
         line: usize,
         /// The column.
         column: usize,
     },
-    /// It is JSON, and not an object.
+    /// JSON, but not an object.
     NotAnObject,
-    /// An object in it has two members of one name.
+    /// A duplicate member.
     Duplicate {
         /// The name, without escapes.
         name: String,
-        /// The line in which the second one stands.
+        /// The line of the second name.
         line: usize,
-        /// The column behind its name.
+        /// The column after the second name.
         column: usize,
     },
-    /// It is nested deeper than allowed.
+    /// Nested deeper than the limit.
     TooDeep {
-        /// How deep it is nested.
+        /// The actual depth.
         depth: usize,
         /// The limit.
         limit: u32,
     },
 }
 
-/// Reads the text of one JSON object: RFC 8259, no duplicate names at any level, objects and arrays nested
-/// at most `depth` deep (127 at most). `member` sees each member of the object in turn.
+/// Reads one JSON object (RFC 8259). Duplicate names are rejected at any level, and objects and arrays may
+/// be nested at most `depth` deep, at most 127. `member` is called for each member of the object.
 ///
 /// # Errors
 ///
@@ -71,23 +70,23 @@ pub fn read_members<'t, E: From<JsonError>>(
 }
 
 impl<'t> Member<'t> {
-    /// Its name, without escapes.
+    /// Returns the name, without escapes.
     pub fn name(&self) -> Cow<'t, str> {
         self.name.to_cow()
     }
 
-    /// Its name as it is written, with the quotes.
+    /// Returns the name as written, with its quotes.
     pub fn written_name(&self) -> &'t str {
         let range = self.name.range();
         &self.text[range.start - 1..range.end + 1]
     }
 
-    /// Its value as it is written.
+    /// Returns the value as written.
     pub fn value(&self) -> &'t str {
         &self.text[self.value.range_with_quotes()]
     }
 
-    /// Its value without escapes, if that is a string.
+    /// Returns the value without escapes, if it is a string.
     pub fn string(&self) -> Option<Cow<'t, str>> {
         self.value.string().map(Text::to_cow)
     }
@@ -114,7 +113,7 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// What ends the reading.
+/// Why the reading stopped.
 enum ReadError<E> {
     Json(ScanError),
     Callback(E),
@@ -142,7 +141,7 @@ fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
             line,
             column,
         },
-        // Values are not counted here.
+        // This reader does not limit the number of values.
         ScanError::Syntax | ScanError::TooMany => match Scanner::new(text, limit.into()).is_other_value() {
             true => JsonError::NotAnObject,
             false => JsonError::Syntax { line, column },
@@ -150,7 +149,7 @@ fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
     }
 }
 
-/// The name whose closing quote stands just before `end`.
+/// Returns the name whose closing quote is just before `end`.
 fn name_before(text: &str, end: usize) -> String {
     let bytes = text.as_bytes();
     let end = end.saturating_sub(1);
@@ -165,7 +164,7 @@ fn name_before(text: &str, end: usize) -> String {
     name.to_cow().into_owned()
 }
 
-/// How deep objects and arrays are nested in a text, which need not be JSON.
+/// Returns the nesting depth of a text, which may be invalid JSON.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

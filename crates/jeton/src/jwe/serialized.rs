@@ -1,4 +1,4 @@
-//! The serializations (RFC 7516, section 7), each taken apart into the same parts.
+//! Parses the serializations (RFC 7516, section 7) into the same parts.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::limits::{self, Limits};
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
 
-/// A JWE as it stands: every text is still base64url, every header still JSON.
+/// The parts of a JWE before decoding: base64url texts and JSON headers.
 #[derive(Default)]
 pub(super) struct Parts<'t> {
     pub(super) protected: Cow<'t, str>,
@@ -20,7 +20,7 @@ pub(super) struct Parts<'t> {
     pub(super) tag: Cow<'t, str>,
 }
 
-/// What is one recipient's own.
+/// The parts of one recipient.
 #[derive(Default)]
 pub(super) struct Recipient<'t> {
     pub(super) header: Option<&'t str>,
@@ -41,7 +41,7 @@ impl From<ScanError> for Rejected {
 }
 
 impl<'t> Parts<'t> {
-    /// The compact serialization: five parts. A token of a million dots costs no more.
+    /// Splits the compact serialization into five parts. The cost does not depend on the number of dots.
     pub(super) fn compact(token: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if token.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
@@ -67,7 +67,7 @@ impl<'t> Parts<'t> {
         })
     }
 
-    /// The JSON serialization, general or flattened; a document that mixes both is neither.
+    /// Parses the general or flattened JSON serialization. A document that mixes both is rejected.
     pub(super) fn json(text: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if text.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
@@ -105,7 +105,7 @@ impl<'t> Parts<'t> {
 }
 
 impl<'t> Recipient<'t> {
-    /// Members of another name mean nothing.
+    /// Ignores members with other names.
     fn take(&mut self, name: &str, value: Value<'t>) -> Result<(), Rejected> {
         match name {
             "header" => self.header = Some(object(value)?),
@@ -144,7 +144,7 @@ fn string<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Rejected> {
     Ok(text.to_cow())
 }
 
-/// A member that is left out when it would be empty (RFC 7516, section 7.2.1).
+/// Reads a member that must be absent instead of empty (RFC 7516, section 7.2.1).
 fn present<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Rejected> {
     let text = string(value)?;
     if text.is_empty() {

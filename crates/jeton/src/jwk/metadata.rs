@@ -3,18 +3,18 @@ use std::sync::Arc;
 use super::Members;
 use crate::error::KeyError;
 
-/// What a JWK says of its key's use, and is said again when the key is written: `use`, `key_ops` and `x5c`
-/// (RFC 7517, sections 4.2, 4.3 and 4.7). A certificate is kept and not looked at; nothing trusts it.
+/// The members of a JWK that are kept and written again: `use`, `key_ops` and `x5c` (RFC 7517, sections 4.2,
+/// 4.3 and 4.7). The certificates are neither validated nor trusted.
 #[derive(Clone, Default)]
 pub(crate) struct Metadata {
     pub(super) has_use: bool,
     pub(super) has_operations: bool,
-    /// The texts of the certificates, as JSON has them.
+    /// The certificates as JSON text.
     pub(super) certificates: Option<Arc<str>>,
 }
 
 impl Metadata {
-    /// Of a JWK whose `use` and `key_ops` have been found to permit what the key is read for.
+    /// Reads the metadata of a JWK whose `use` and `key_ops` were already checked.
     pub(crate) fn of(members: &Members<'_>) -> Result<Metadata, KeyError> {
         Ok(Metadata {
             has_use: members.has("use"),

@@ -1,4 +1,4 @@
-//! JWT (RFC 7519): claims in a JWS, which may itself be in a JWE.
+//! JWT (RFC 7519): claims in a JWS, optionally inside a JWE.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What the two kinds of shared encryption keys have in common: a secret of a fixed length, and
-//! what `key_ops` leaves of its two operations.
+//! The common part of shared encryption keys: a secret of a fixed length, and the operations that `key_ops`
+//! permits.
 
 use std::str::FromStr;
 
@@ -15,7 +15,7 @@ pub(crate) struct SharedSecret {
     permitted: PermittedUse,
 }
 
-/// Which of its two uses a shared key has.
+/// The operations that a shared key may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PermittedUse {
     Both,
@@ -23,19 +23,19 @@ pub(crate) enum PermittedUse {
     DecryptOnly,
 }
 
-/// What `key_ops` calls encrypting and decrypting with one kind of key (RFC 7517, section 4.3).
+/// The `key_ops` values for encrypting and decrypting with a type of key (RFC 7517, section 4.3).
 pub(crate) struct KeyOps {
     encrypt: [&'static str; 1],
     decrypt: [&'static str; 1],
 }
 
 impl KeyOps {
-    /// Of keys that encrypt content.
+    /// For keys that encrypt content.
     pub(crate) const CONTENT: KeyOps = KeyOps {
         encrypt: ["encrypt"],
         decrypt: ["decrypt"],
     };
-    /// Of keys that wrap keys.
+    /// For keys that wrap keys.
     pub(crate) const WRAPPING: KeyOps = KeyOps {
         encrypt: ["wrapKey"],
         decrypt: ["unwrapKey"],
@@ -43,7 +43,7 @@ impl KeyOps {
 }
 
 impl PermittedUse {
-    /// What `use` and `key_ops` leave of them.
+    /// Reads `use` and `key_ops`.
     pub(crate) fn of(members: &Members<'_>, ops: &KeyOps) -> Result<PermittedUse, KeyError> {
         let encrypt = members.permit_one_of("enc", &ops.encrypt);
         match (encrypt, members.permit_one_of("enc", &ops.decrypt)) {
@@ -54,7 +54,7 @@ impl PermittedUse {
         }
     }
 
-    /// As `key_ops` says it, which a key that is not restricted does not have.
+    /// Returns the `key_ops` to write; empty if the key is not restricted.
     fn restricted_to(self, ops: &KeyOps) -> &[&'static str] {
         match self {
             PermittedUse::Both => &[],
@@ -63,7 +63,7 @@ impl PermittedUse {
         }
     }
 
-    /// The secret, if the key may encrypt.
+    /// Returns the secret, if the key may encrypt.
     pub(crate) fn to_encrypt(self, secret: &[u8]) -> Result<&[u8], KeyError> {
         match self {
             PermittedUse::DecryptOnly => Err(KeyError::at("key_ops", KeyProblem::Contradiction)),
@@ -71,7 +71,7 @@ impl PermittedUse {
         }
     }
 
-    /// The secret, if the key may decrypt.
+    /// Returns the secret, if the key may decrypt.
     pub(crate) fn to_decrypt(self, secret: &[u8]) -> Option<&[u8]> {
         (self != PermittedUse::EncryptOnly).then_some(secret)
     }
@@ -101,7 +101,7 @@ impl SharedSecret {
         Self::new(members.bytes("k")?, length, permitted)
     }
 
-    /// The rest of a JWK that has been begun.
+    /// Writes the rest of a JWK.
     pub(super) fn write(&self, writer: jwk::Writer, ops: &KeyOps) -> Zeroizing<String> {
         let operations = self.permitted.restricted_to(ops);
         writer
@@ -115,18 +115,18 @@ impl SharedSecret {
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
     }
 
-    /// The secret, if the key may encrypt.
+    /// Returns the secret, if the key may encrypt.
     pub(crate) fn to_encrypt(&self) -> Result<&[u8], KeyError> {
         self.permitted.to_encrypt(&self.bytes)
     }
 
-    /// The secret, if the key may decrypt.
+    /// Returns the secret, if the key may decrypt.
     pub(crate) fn to_decrypt(&self) -> Option<&[u8]> {
         self.permitted.to_decrypt(&self.bytes)
     }
 }
 
-/// The algorithm of a symmetric JWK: what it says and what the caller wants, which must agree.
+/// Determines the algorithm of a symmetric JWK from `alg` and the caller, which must agree.
 pub(crate) fn algorithm<A: FromStr + PartialEq>(
     members: &Members<'_>,
     wanted: Option<A>,

@@ -5,8 +5,7 @@ use crate::error::Result;
 use crate::jws::Headers;
 use crate::remote::RemoteSigner;
 
-/// A [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`], borrowed to sign with. Made from a
-/// reference to any of them.
+/// A reference to a key that signs: a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`].
 #[derive(Debug, Clone, Copy)]
 pub struct SigningKeyRef<'k>(Any<'k>);
 
@@ -68,7 +67,7 @@ impl<'k> SigningKeyRef<'k> {
         }
     }
 
-    /// The MAC over this and what will follow it; none of a key that signs: what is signed is whole.
+    /// Starts a MAC over this prefix. Returns `None` for a key that signs, which needs the whole message.
     pub(crate) fn begin(self, message: &[u8]) -> Result<Option<MacPrefix<'k>>> {
         match self.0 {
             Any::Mac(key) => key.begin(message).map(Some),

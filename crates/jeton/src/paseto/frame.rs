@@ -1,25 +1,25 @@
-//! What is signed, in a buffer where the message stands in its place already.
+//! The signing input, built around a message that is already at its position in a buffer.
 
 use std::ops::Range;
 
 use super::{Binding, pae};
 
-/// The pre-authentication encoding of public key (version 3), header, message, footer and implicit
-/// assertion (from version 3 on), written around the message.
+/// The pre-authentication encoding of the public key (version 3), header, message, footer and implicit
+/// assertion (from version 3 on).
 pub(super) struct Frame<'a> {
-    /// The public key, in a version that signs it.
+    /// The public key, if the version signs it.
     pub(super) key: Option<&'a [u8]>,
     pub(super) header: &'static str,
     pub(super) message_bytes: usize,
     pub(super) binding: Binding<'a>,
-    /// Whether the version has implicit assertions: an empty one counts, too.
+    /// Whether the version has implicit assertions. If so, an empty one is encoded too.
     pub(super) implicit_assertion: bool,
 }
 
 impl Frame<'_> {
-    /// How much stands before the message.
+    /// The number of bytes before the message.
     pub(super) fn prefix_bytes(key: Option<&[u8]>, header: &str) -> usize {
-        // The count, the key and the header with their lengths, and the message's length.
+        // The count, the key and the header with their lengths, and the length of the message.
         let key_bytes = key.map_or(0, |key| pae::LENGTH_BYTES + key.len());
         3 * pae::LENGTH_BYTES + key_bytes + header.len()
     }
@@ -63,7 +63,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The pieces that follow the message.
+    /// Returns the pieces after the message.
     fn suffix(&self) -> [Option<&[u8]>; 2] {
         let assertion = self.binding.implicit_assertion;
         [
