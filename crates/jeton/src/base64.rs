@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_encoding_only() {
+    fn non_canonical_text_is_rejected() {
         for good in ["", "AA", "AAA", "AAAA", "_-8"] {
             assert!(decode(good.as_bytes()).is_ok(), "{good}");
             assert!(decode_secret(good.as_bytes()).is_ok(), "{good}");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_agree() {
+    fn encoded_length_matches_encoding() {
         for n in 0..300 {
             let bytes = vec![0xa5; n];
             let text = encode(&bytes);
@@ -124,7 +124,7 @@ mod tests {
 
     /// Every byte at every position of a group, and every character at every position of a text.
     #[test]
-    fn secrets_have_the_same_encoding_as_everything() {
+    fn secret_functions_agree_with_fast_functions() {
         for byte in 0..=u8::MAX {
             for length in 1..=4 {
                 for at in 0..length {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_too_small_is_refused() {
+    fn decode_into_too_small_buffer_is_an_error() {
         assert!(decode_into(b"AAAA", &mut [0; 2]).is_err());
         assert_eq!(decode_into(b"AAAA", &mut [0; 9]).map(|b| b.len()), Ok(3));
     }

@@ -22,7 +22,7 @@ fn minutes(minutes: u64) -> Duration {
 
 #[test]
 #[rustfmt::skip]
-fn the_example_runs() -> jeton::Result<()> {
+fn readme_example_runs() -> jeton::Result<()> {
     let visit = Visit { page: "/".into() };
 
     let key = jwt::SigningKey::generate(SigAlg::ES256)?;
@@ -36,7 +36,7 @@ fn the_example_runs() -> jeton::Result<()> {
 }
 
 #[test]
-fn its_lines_are_the_readme_s() {
+fn readme_example_matches_the_readme() {
     let example = README.split("```rust\n").nth(1).unwrap();
     let example = example.split("```").next().unwrap();
     let lines = example.lines().filter(|line| !line.trim().is_empty());

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_stands_behind_what_was_there() {
+    fn sink_appends_to_existing_bytes() {
         for pieces in [0, 1, 300, 5_000] {
             let mut buffer = Buffer::from_slice(b"before");
             let mut sink = Sink::after(&mut buffer);

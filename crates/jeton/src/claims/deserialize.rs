@@ -391,7 +391,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_value_under_each_name_is_what_serde_json_reads() {
+    fn each_value_and_name_reads_like_serde_json() {
         for name in NAMES {
             for value in VALUES {
                 all_alike(&format!("{{\"{name}\":{value}}}"));
@@ -405,7 +405,7 @@ mod tests {
 
     /// 16 members are recorded; further members are not.
     #[test]
-    fn any_number_of_members_is_read() {
+    fn more_members_than_recorded_are_read() {
         for count in [1, 15, 16, 17, 18, 1000] {
             let others: Vec<String> = (2..=count).map(|n| format!(",\"m{n}\":{n}")).collect();
             let claims = format!("{{\"a\":1{}}}", others.concat());
@@ -428,7 +428,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn members_in_any_order_are_what_serde_json_reads(
+        fn members_in_any_order_read_like_serde_json(
             names in proptest::sample::subsequence(NAMES.to_vec(), 0..NAMES.len()).prop_shuffle(),
             values in proptest::collection::vec(proptest::sample::select(VALUES.to_vec()), NAMES.len()),
             space in "[ \n\r\t]{0,2}",

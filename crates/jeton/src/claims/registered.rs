@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_exact_and_escapes_do_not_hide_them() {
+    fn escaped_registered_names_are_recognized() {
         assert!(read(r#"{"EXP":1,"Exp":"x"}"#).is_ok_and(|r| r.expires_at.is_none()));
         assert_eq!(
             read(r#"{"\u0065xp":"x"}"#).err(),
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc3339_is_read_strictly() {
+    fn malformed_rfc3339_date_is_rejected() {
         let exp = |text: &str| {
             Scanned::of(&format!("{{\"exp\":\"{text}\"}}"), Dates::Rfc3339)
                 .map(|claims| claims.registered.expires_at.map(Timestamp::unix_seconds))

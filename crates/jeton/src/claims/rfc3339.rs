@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_read_as_it_is_written() {
+    fn date_time_round_trips() {
         for unix_seconds in [
             0,
             59,
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn it_agrees_with_jiff() {
+    fn parser_agrees_with_jiff() {
         for text in [
             "2022-01-01T00:00:00+00:00",
             "2000-02-29T23:59:59Z",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_rfc_3339_is_refused() {
+    fn malformed_date_time_is_rejected() {
         for text in [
             "",
             "2022-01-01",

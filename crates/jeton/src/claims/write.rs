@@ -474,7 +474,7 @@ mod tests {
 
     /// A key that is a `RawValue` is written verbatim, including its escapes.
     #[test]
-    fn a_registered_name_in_a_raw_key_is_refused() {
+    fn registered_name_in_a_raw_key_is_rejected() {
         struct Raw(&'static str);
         impl Serialize for Raw {
             fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn custom_claims_of_a_text_are_written_as_they_stand() {
+    fn custom_claims_text_is_written_verbatim() {
         use crate::claims::CustomClaimsError;
         let clock = FixedClock(Timestamp::from_unix_seconds(0).unwrap());
         let write = |text, subject: bool| {
@@ -533,7 +533,7 @@ mod tests {
     /// Each character that may need an escape, at several positions of texts around the initial length of the
     /// buffer.
     #[test]
-    fn a_text_comes_back_as_it_was() {
+    fn text_claims_round_trip() {
         let characters = (0..=0x7f).chain([0x80, 0x2028, 0xffff, 0x1_f600]);
         let texts = characters.filter_map(char::from_u32).flat_map(|character| {
             [0, 1, 15, 16, 33, 240].map(|before| format!("{}{character}ab", "x".repeat(before)))

@@ -139,7 +139,7 @@ mod tests {
     /// Moving a byte between the associated data and the ciphertext changes the MAC, because it covers the
     /// length.
     #[test]
-    fn the_border_of_the_associated_data_is_authenticated() {
+    fn boundary_of_associated_data_is_authenticated() {
         let key = [7; 32];
         let mut data = vec![1; 40];
         let tag = seal(Hash::Sha256, &key, [9; 16], b"0123456789abcdef", &mut data).expect("seals");

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_counts_over_all_its_bits() {
+    fn counter_carries_over_all_bits() {
         // From the last counter value to zero, and across a carry out of the lower 32 bits.
         let mut carry = [0; 16];
         carry[11] = 1;

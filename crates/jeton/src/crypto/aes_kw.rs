@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_byte_and_length_is_refused() {
+    fn unwrap_changed_byte_or_length_is_rejected() {
         for key_bytes in [16, 24, 32] {
             let key = vec![3; key_bytes];
             let wrapped = wrap(&key, &[5; 32]).expect("wraps");

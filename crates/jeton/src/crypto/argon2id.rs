@@ -34,7 +34,7 @@ mod tests {
 
     /// The test vector of the reference implementation (`test.c`): 64 MiB, two passes, one lane.
     #[test]
-    fn the_reference_implementation_s_example() {
+    fn reference_implementation_test_vector() {
         let key = derive(b"password", b"somesalt", 65536, 2, 1).expect("memory");
         assert_eq!(
             key[..16],

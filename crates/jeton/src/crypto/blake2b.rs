@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_beginning_goes_its_own_way() {
+    fn cloned_state_is_independent() {
         let begun = Blake2b::<32>::keyed(&[7; 32]).and(b"beginning");
         let one = begun.clone().and(b"one").finish();
         let other = begun.and(b"other").finish();

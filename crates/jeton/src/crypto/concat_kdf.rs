@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_is_its_own_key() {
+    fn derive_other_length_gives_another_key() {
         for bytes in [16, 24, 32, 48, 64] {
             assert_eq!(derive(b"z", "x", b"", b"", bytes).len(), bytes);
         }

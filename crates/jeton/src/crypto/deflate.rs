@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn deflate_round_trips() {
         for length in [0, 1, 100, 70_000] {
             let data: Vec<u8> = (0..length)
                 .map(|i: u32| (i % 251 * (i % 17)) as u8)
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_holds_to_the_byte() {
+    fn inflate_limit_is_exact() {
         let bomb = deflate(&vec![0; 1_000_000]);
         assert!(bomb.len() < 2_000);
         assert!(inflate(&bomb, 1_000_000).is_ok());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_longer_is_malformed() {
+    fn inflate_cut_or_extended_data_is_malformed() {
         let small = deflate(b"some text, some text, some text");
         for length in 0..small.len() {
             assert_eq!(

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn points_off_the_curve_and_other_forms_are_refused() {
+    fn point_off_the_curve_or_in_another_form_is_rejected() {
         for group in &GROUPS[..3] {
             let key = Private::generate(*group).expect("randomness");
             for position in [1, key.public().len() - 1] {
@@ -230,7 +230,7 @@ mod tests {
     /// All encodings of the points of order 1, 2, 4 and 8 on the curve and its twist, including numbers beyond
     /// the field, and their neighbours, which do not have small order.
     #[test]
-    fn points_of_small_order_are_known_without_randomness() {
+    fn small_order_check_finds_exactly_the_small_order_points() {
         const ORDER_8: [[u8; 32]; 2] = [
             [
                 0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f,
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn small_order_points_agree_on_nothing() {
+    fn agree_with_small_order_point_is_none() {
         let key = Private::generate(Group::X25519).expect("randomness");
         let mut one = [0; 32];
         one[0] = 1;

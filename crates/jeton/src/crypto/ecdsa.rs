@@ -211,7 +211,7 @@ mod tests {
     const CURVES: [Curve; 4] = [Curve::P256, Curve::P384, Curve::P521, Curve::Secp256k1];
 
     #[test]
-    fn fixed_and_der_are_each_others_inverse() {
+    fn fixed_and_der_round_trip() {
         for curve in CURVES {
             let length = curve.bytes();
             for (r, s) in [(1_u8, 0x80_u8), (0xff, 1), (0x7f, 0xff)] {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_has_one_der_encoding() {
+    fn non_canonical_der_signature_is_rejected() {
         let strict = |der: &[u8]| fixed_from_strict_der(der, Curve::P256);
         let good = [0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 1];
         let mut fixed = [0; 64];
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn short_integers_keep_their_place() {
+    fn short_integers_are_padded_with_zeros() {
         // Enough signatures for some r or s to start with a zero byte.
         for curve in CURVES {
             let pair = Pair::generate(curve).expect("randomness");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_and_order_are_refused() {
+    fn zero_and_order_are_rejected() {
         let pair = Pair::generate(Curve::P256).expect("randomness");
         let public = Public::from_point(Curve::P256, pair.point()).expect("its own point");
         let good = pair.sign(b"m").expect("signs");

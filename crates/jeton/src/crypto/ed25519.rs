@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_and_another_public_key_do_not_belong_together() {
+    fn pair_of_mismatched_seed_and_public_key_is_rejected() {
         let (one, other) = (Pair::generate(), Pair::generate());
         let (one, other) = (one.expect("randomness"), other.expect("randomness"));
         let seed = one.seed();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn small_order_and_non_canonical_points_are_refused() {
+    fn public_key_of_small_order_or_non_canonical_is_rejected() {
         // The identity, a point of order 8, and the identity encoded as y = p + 1.
         let mut neutral = [0; 32];
         neutral[0] = 1;
@@ -155,7 +155,7 @@ mod tests {
     /// The CCTV test matrix of C2SP. `docs/ed25519.md` documents the result for every combination of flags, and
     /// this test compares it. If the test fails, its message is the new file.
     #[test]
-    fn the_cctv_matrix_is_answered_as_documented() {
+    fn cctv_matrix_matches_documentation() {
         use std::collections::BTreeMap;
         use std::fmt::Write as _;
 
@@ -195,7 +195,7 @@ mod tests {
             "# Ed25519: what is taken and what is not\n\n\
              Libraries disagree about Ed25519 signatures that no honest signer makes. jeton's answer \
              to each combination of flags of the [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519), \
-             written by the test `the_cctv_matrix_is_answered_as_documented`:\n\n\
+             written by the test `cctv_matrix_matches_documentation`:\n\n\
              - A public key of small order, or in a second encoding, is refused when it is loaded.\n\
              - Verification is RFC 8032's without the cofactor: `R` must be, byte for byte, what the \
              equation gives, and `s` must be reduced. A signature with a `low_order_residue` therefore \

@@ -34,7 +34,7 @@ mod tests {
 
     /// RFC 5869, sections 2.2 and 2.3, computed directly: up to one hash length, the first block is the output.
     #[test]
-    fn extract_and_then_expand() {
+    fn matches_extract_and_expand_of_rfc_5869() {
         for salt in [&b""[..], b"salt"] {
             let secret = Sha384::keyed(salt).and(b"input").finish();
             let block = Sha384::keyed(secret.as_slice())

@@ -139,7 +139,7 @@ mod tests {
 
     /// Both implementations must agree on every CPU.
     #[test]
-    fn both_ways_agree() {
+    fn both_implementations_agree() {
         let kept = Prepared::Sha256(hmac_sha256::Keyed::new(b"key"));
         let called = Prepared::aws_lc(aws::HMAC_SHA256, b"key");
         let tag = kept.sign(b"message");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_begin_with_makes_the_same_mac() {
+    fn prefix_state_gives_the_same_mac() {
         for hash in [Hash::Sha256, Hash::Sha384, Hash::Sha512] {
             let key = Prepared::new(hash, b"key");
             let message = [0x5a; 300];
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_make_the_same_mac() {
+    fn pieces_give_the_same_mac() {
         let whole = Prepared::aws_lc(aws::HMAC_SHA384, b"key").sign(b"one and two");
         let pieces = Sha384::keyed(b"key").and(b"one").and(b" and two").finish();
         assert_eq!(whole.as_slice(), pieces.as_slice());

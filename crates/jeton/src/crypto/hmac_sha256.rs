@@ -229,7 +229,7 @@ mod tests {
 
     /// A length in bits that exceeds 32 bits.
     #[test]
-    fn a_long_message_agrees() {
+    fn length_over_32_bits_agrees() {
         let message = vec![0x5a; (1 << 29) + 7];
         let mac = Keyed::new(b"key").mac(&message);
         assert_eq!(mac.as_slice(), by_aws_lc(b"key", &message));

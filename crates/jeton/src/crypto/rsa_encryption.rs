@@ -228,7 +228,7 @@ mod tests {
 
     /// RFC 7516, section 11.5.
     #[test]
-    fn a_wrong_padding_or_length_yields_a_random_secret() {
+    fn decrypt_pkcs1_wrong_padding_gives_random_secret() {
         let (public, private) = pair(Padding::Pkcs1);
         let good = public.encrypt(&[7; 32]).expect("encrypts");
         let open = |data: &[u8], length| private.decrypt(data, length).expect("always one");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn oaep_yields_the_secret_or_nothing() {
+    fn decrypt_oaep_gives_the_secret_or_none() {
         for padding in [
             Padding::OaepSha1,
             Padding::OaepSha256,

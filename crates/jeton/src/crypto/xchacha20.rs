@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_draft_s_own_example() {
+    fn draft_test_vector() {
         // draft-irtf-cfrg-xchacha-03, A.3.2: the start of the plaintext and of the ciphertext.
         let key: [u8; 32] = std::array::from_fn(|i| 0x80 + i as u8);
         let nonce: [u8; 24] = std::array::from_fn(|i| if i == 23 { 0x58 } else { 0x40 + i as u8 });

@@ -57,7 +57,7 @@ mod tests {
 
     /// draft-irtf-cfrg-xchacha-03, A.3.1: the start of the ciphertext, and the tag.
     #[test]
-    fn the_draft_s_own_example() {
+    fn draft_test_vector() {
         let key: [u8; 32] = std::array::from_fn(|i| 0x80 + i as u8);
         let nonce: [u8; 24] = std::array::from_fn(|i| 0x40 + i as u8);
         let associated = [

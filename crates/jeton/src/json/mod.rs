@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn members_come_in_order_with_their_text() {
+    fn members_are_passed_in_order_with_their_text() {
         let all = members(
             r#" {"a":1, "b" : [ "x" ,{}],"c":"\u0041","d":null,"e":true,"f":{"g":-0.5e3}} "#,
         );
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_refused_at_every_level_and_in_every_spelling() {
+    fn duplicate_names_are_rejected_at_every_level() {
         for text in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":1}"#,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded_without_recursion_beyond_it() {
+    fn depth_over_limit_is_rejected_without_recursion() {
         let deep = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
         assert!(members(&deep(7)).is_ok());
         assert_eq!(members(&deep(8)), Err(ScanError::Depth));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_over_all_objects_and_arrays() {
+    fn value_limit_counts_all_objects_and_arrays() {
         let text = r#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
         let read = |values| {
             let bounds = Bounds { depth: 8, values };
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_refused() {
+    fn text_that_is_not_an_object_is_rejected() {
         for text in [
             "",
             " ",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_a_checked_array() {
+    fn array_elements_are_iterated_in_order() {
         let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#)
             .map(Value::raw)
             .collect();

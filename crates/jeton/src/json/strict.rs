@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn members_keep_their_bytes() {
+    fn members_are_returned_verbatim() {
         let all = read(r#" {"\u0061" : 1.10, "b":"\u00e9" ,"c":[ 1 ,{"x":-0}] } "#);
         let expected = [
             ("a", r#""\u0061""#, "1.10"),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where_and_how_much() {
+    fn errors_contain_position_and_limit() {
         let duplicate = |name: &str, line, column| {
             Err(JsonError::Duplicate {
                 name: name.to_owned(),

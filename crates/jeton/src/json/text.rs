@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_escape() {
+    fn every_escape_is_decoded() {
         let text = |written, has_escapes| {
             Text::from_checked(Span::new(written, 0, written.len()), has_escapes)
         };

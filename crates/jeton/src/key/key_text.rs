@@ -316,7 +316,7 @@ mod tests {
     /// One of 65,536 random secrets of 32 bytes starts with `30 1e`. If it were detected, the key could be
     /// generated, but not loaded again.
     #[test]
-    fn a_random_secret_is_no_key_whatever_it_begins_with() {
+    fn random_secret_with_der_prefix_is_not_key_text() {
         let der = [
             (32, &[0x30, 30][..]),
             (48, &[0x30, 46]),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn random_secret_of_any_length_is_no_key_text() {
+    fn random_secret_of_any_length_is_not_key_text() {
         for length in 32..=512 {
             for number in 0..20 {
                 let secret = secret(number, length);
@@ -377,7 +377,7 @@ mod tests {
 
     /// Transformations of key text by scripts, settings and web pages.
     #[test]
-    fn a_key_that_was_quoted_or_encoded_once_more_is_seen() {
+    fn quoted_or_reencoded_key_is_detected() {
         let key = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
         let (jwk, pem, der) = (key.to_jwk(), key.to_pem().unwrap(), key.to_der().unwrap());
         let base64 = base64_simd::STANDARD.encode_to_string(&der);
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_key_is_seen() {
+    fn every_key_encoding_is_detected() {
         for alg in SigAlg::ALL {
             let key = SigningKey::generate(alg).unwrap();
             let public = key.verifying_key().to_der().unwrap();

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_as_it_is_written() {
+    fn kind_round_trips_through_its_prefix() {
         for version in Version::ALL {
             for form in Form::ALL {
                 let kind = Kind::of(version, form);

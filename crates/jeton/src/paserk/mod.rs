@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_never_moved_while_it_is_written() {
+    fn text_is_written_without_reallocation() {
         for kind in [Kind::K4_LOCAL, Kind::K4_SECRET, Kind::K4_PUBLIC] {
             let bytes = vec![1; *kind.key_bytes().expect("a key").end()];
             let written = text(kind, &bytes);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_the_encoding_of_its_pieces() {
+    fn frame_equals_pae_of_its_pieces() {
         let binding = Binding::new().footer("foot").implicit_assertion("implied");
         let message: &[u8] = b"message";
         for key in [None, Some(&b"the key"[..])] {

@@ -336,7 +336,7 @@ mod tests {
 
     /// The public API generates its own nonces, so tokens with a given nonce can only be created here.
     #[test]
-    fn the_official_tokens_to_the_byte() {
+    fn encrypt_with_official_nonces_matches_official_tokens() {
         for (text, version, count) in [
             (
                 include_str!("../../../../vectors/paseto/v1.json"),

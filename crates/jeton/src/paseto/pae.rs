@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_specification_s_examples() {
+    fn specification_examples() {
         let encoded = |pieces: &[&[u8]]| {
             let mut bytes = Vec::new();
             encode(pieces, |part| bytes.extend_from_slice(part));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_comes_apart_as_it_was_put_together() {
+    fn assembled_token_splits_into_its_parts() {
         for body in 0..70 {
             for footer in [0, 1, 2, 3, 200, limits::FOOTER_BYTES] {
                 let token = assemble(HEADER, &vec![1; body], &vec![2; footer]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_footer_has_one_spelling() {
+    fn empty_footer_after_dot_is_malformed() {
         assert_eq!(parts("v4.local.AAAA"), Ok((3, vec![])));
         assert_eq!(
             parts("v4.local.AAAA."),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_come_before_contents() {
+    fn sizes_are_checked_before_contents() {
         let large = format!("v4.local.AAAA.{}", ".".repeat(100_000));
         assert_eq!(parts(&large), Err(Rejection::TooLarge(Part::Footer)));
         let larger = format!("v4.local.{}", ".".repeat(3_000_000));
