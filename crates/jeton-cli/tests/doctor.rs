@@ -203,7 +203,7 @@ fn whose_a_token_is_that_does_not_verify_is_told() {
         format!("{rest}.{}", other.rsplit_once('.').unwrap().1)
     };
     check("set.json", &changed, "not signed by the key one");
-    check("two.pub", &token, "alg is not the key's");
+    check("two.pub", &token, "`alg` does not match the key");
     // Another name for the same key.
     let renamed = house.read("one.pub").replace("\"one\"", "\"uno\"");
     house.write("renamed.pub", &renamed);
@@ -213,7 +213,7 @@ fn whose_a_token_is_that_does_not_verify_is_told() {
         &token,
         "signed by the key uno, and its header names the key one",
     );
-    check("one.jwk", &token, "a private key was given");
+    check("one.jwk", &token, "private key given, public key expected");
     let (said, _) = house.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
     assert!(said.contains("signed by the key one"), "{said}");
     let none = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"none"}"#);

@@ -351,7 +351,7 @@ pub(super) fn shortened(name: &str) -> String {
 
 /// What is wrong with a key, without where it stands.
 pub(super) fn reason<'m>(key: &KeyFile, message: &'m str) -> &'m str {
-    if let Some((_, reason)) = message.split_once("key refused: ") {
+    if let Some((_, reason)) = message.split_once("key rejected: ") {
         return reason;
     }
     let named = message.strip_prefix(key.name());

@@ -103,7 +103,7 @@ fn single(file: &KeyFile) -> Report {
         Ok(key) => report.text("thumbprint", key.thumbprint()),
         Err(failure) => {
             let message = failure.message();
-            let reason = message.split_once("key refused: ");
+            let reason = message.split_once("key rejected: ");
             report.text("refused", reason.map_or(message, |(_, reason)| reason))
         }
     }

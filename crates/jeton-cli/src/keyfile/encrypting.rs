@@ -175,7 +175,7 @@ impl KeyFile {
     }
 
     fn need(&self, doors: &Open, door: Door, name: &str) -> Result<(), Refused> {
-        let what = format!("{}: key refused: alg: {name}", self.name());
+        let what = format!("{}: key rejected: alg: {name}", self.name());
         doors.need(door, &what).map_err(Refused::Call)
     }
 
@@ -199,7 +199,7 @@ impl KeyFile {
     fn algorithm_needed(&self, choices: &str) -> Refused {
         let problem = KeyProblem::AlgorithmNeeded;
         Refused::Call(
-            Failure::wrong(format!("{}: key refused: alg: {problem}", self.name()))
+            Failure::wrong(format!("{}: key rejected: alg: {problem}", self.name()))
                 .hint(format!("say which: --alg {choices}")),
         )
     }

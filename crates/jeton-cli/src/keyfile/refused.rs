@@ -103,7 +103,7 @@ impl KeyFile {
     }
 
     fn of_another_use(&self, what: &str, instead: &str) -> Refused {
-        Refused::Call(Failure::wrong(format!("{}: key refused: {what}", self.name())).hint(instead))
+        Refused::Call(Failure::wrong(format!("{}: key rejected: {what}", self.name())).hint(instead))
     }
 
     /// The failure to end with.
@@ -115,18 +115,18 @@ impl KeyFile {
             Refused::Call(failure) => return failure,
             Refused::Key(_) if problem == Some(KeyProblem::Duplicate) => {
                 let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
-                Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
+                Failure::wrong(format!("{name}: key rejected: {member}: duplicate member"))
             }
             Refused::Key(error) | Refused::Shut(error) => match self.measured(error) {
-                Some(measured) => Failure::wrong(format!("{name}: key refused: {measured}")),
+                Some(measured) => Failure::wrong(format!("{name}: key rejected: {measured}")),
                 None => Failure::wrong(format!("{name}: {error}")),
             },
             Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
-                Failure::wrong(format!("{name}: key refused: alg: {problem}"))
+                Failure::wrong(format!("{name}: key rejected: alg: {problem}"))
             }
-            Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
+            Refused::Problem(problem) => Failure::wrong(format!("{name}: key rejected: {problem}")),
             Refused::Member(member, message) => {
-                Failure::wrong(format!("{name}: key refused: {member}: {message}"))
+                Failure::wrong(format!("{name}: key rejected: {member}: {message}"))
             }
         };
         let advice = match shut {

@@ -74,7 +74,7 @@ impl KeyFile {
             (None, _) => Ok(key),
             (Some(kid), Some(own)) if kid == own => Ok(key),
             (Some(_), Some(_)) => Err(Failure::wrong(format!(
-                "{}: key refused: kid: the key has another id than --kid says",
+                "{}: key rejected: kid: the key has another id than --kid says",
                 self.name()
             ))),
             (Some(kid), None) => {
@@ -170,12 +170,12 @@ impl KeyFile {
             ))
             .hint("choose one: --kid ID")),
             (Some(_), Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: several keys that can {verb} have this id"
+                "{set}: key rejected: kid: several keys that can {verb} have this id"
             ))),
             (None, None) => Err(self.why_none(text, load)),
             (None, Some(_)) if !left_out.is_empty() => Err(left_out.swap_remove(0).why),
             (None, Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: no key that can {verb} has this id"
+                "{set}: key rejected: kid: no key that can {verb} has this id"
             ))),
         }
     }
@@ -208,7 +208,7 @@ impl KeyFile {
             (Some(failure), count) => failure.reworded(|reason| {
                 format!("none of the set's {count} keys can be used here; {reason}")
             }),
-            (None, _) => Failure::wrong(format!("{}: key refused: keys: no key", self.name())),
+            (None, _) => Failure::wrong(format!("{}: key rejected: keys: no key", self.name())),
         }
     }
 
@@ -226,7 +226,7 @@ impl KeyFile {
 
     pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
         let refused = |message: &str| {
-            Failure::wrong(format!("{}: key refused: keys: {message}", self.name()))
+            Failure::wrong(format!("{}: key rejected: keys: {message}", self.name()))
         };
         let elements: Elements<'_> =
             serde_json::from_str(text).map_err(|_| refused("not a list of keys"))?;

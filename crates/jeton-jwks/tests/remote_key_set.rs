@@ -1,4 +1,4 @@
-//! Keys at an address: a real server over HTTP, and a client that plays one where time has to pass.
+//! Remote key sets: against an HTTP server, and against a fake client where time has to pass.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,7 @@ use jeton::error::Rejection;
 use jeton::key::{MacAlg, SigAlg};
 use jeton::{Claims, Policy, jwt};
 use jeton_jwks::{
-    Answer, Asking, Error, Fetch, FetchError, Https, PATIENCE, Question, RemoteKeySet, Schedule,
+    FetchResponse, FetchFuture, Error, Fetch, FetchError, Https, TIMEOUT, FetchRequest, RemoteKeySet, Schedule,
     Verifier,
 };
 use serde_json::Value;
@@ -51,40 +51,40 @@ fn policy() -> Policy {
     Policy::new("https://id.example", "api")
 }
 
-/// An address that answers as it is told, and counts.
+/// A client that returns the configured response and records the requests.
 #[derive(Clone, Default)]
-struct Played {
-    answer: Arc<Mutex<Option<Result<Answer, FetchError>>>>,
-    questions: Arc<Mutex<Vec<Question>>>,
-    /// How long an answer takes.
+struct FakeServer {
+    response: Arc<Mutex<Option<Result<FetchResponse, FetchError>>>>,
+    requests: Arc<Mutex<Vec<FetchRequest>>>,
+    /// The time until the response.
     takes: Arc<Mutex<Duration>>,
 }
 
-impl Played {
-    fn answers(&self, answer: Result<Answer, FetchError>) {
-        *self.answer.lock().unwrap() = Some(answer);
+impl FakeServer {
+    fn responds(&self, response: Result<FetchResponse, FetchError>) {
+        *self.response.lock().unwrap() = Some(response);
     }
 
     fn publishes(&self, keys: &[&jwt::SigningKey]) {
-        self.answers(Ok(Answer::Set {
+        self.responds(Ok(FetchResponse::KeySet {
             text: set(keys),
-            name: None,
+            etag: None,
             max_age: None,
         }));
     }
 
     fn is_down(&self) {
-        self.answers(Err(FetchError::Status(503)));
+        self.responds(Err(FetchError::Status(503)));
     }
 
-    fn asked(&self) -> usize {
-        self.questions.lock().unwrap().len()
+    fn request_count(&self) -> usize {
+        self.requests.lock().unwrap().len()
     }
 
-    /// Of each question, whether caches must not answer it.
-    fn past_caches(&self) -> Vec<bool> {
-        let questions = self.questions.lock().unwrap();
-        questions.iter().map(|question| question.no_cache).collect()
+    /// The `no_cache` flag of each request.
+    fn no_cache_flags(&self) -> Vec<bool> {
+        let requests = self.requests.lock().unwrap();
+        requests.iter().map(|request| request.no_cache).collect()
     }
 
     fn keys(&self) -> RemoteKeySet {
@@ -93,15 +93,15 @@ impl Played {
     }
 }
 
-impl Fetch for Played {
-    fn fetch(&self, question: Question) -> Asking<'_> {
-        self.questions.lock().unwrap().push(question);
-        let answer = self.answer.lock().unwrap().clone();
+impl Fetch for FakeServer {
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
+        self.requests.lock().unwrap().push(request);
+        let response = self.response.lock().unwrap().clone();
         let takes = *self.takes.lock().unwrap();
         Box::pin(async move {
             sleep(takes).await;
-            match answer {
-                Some(answer) => answer,
+            match response {
+                Some(response) => response,
                 None => pending().await,
             }
         })
@@ -113,7 +113,7 @@ async fn verified(verifier: &Verifier, key: &jwt::SigningKey) -> Result<(), Erro
     verifier.verify::<Value>(&token).await.map(drop)
 }
 
-/// Lets what was begun behind a call go on.
+/// Lets background tasks run.
 async fn settle() {
     for _ in 0..20 {
         tokio::task::yield_now().await;
@@ -121,11 +121,11 @@ async fn settle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_call_asks_and_all_others_wait_with_it() {
-    let (one, address) = (key("one"), Played::default());
-    address.publishes(&[&one]);
-    *address.takes.lock().unwrap() = 2 * S;
-    let verifier = Arc::new(Verifier::new(&address.keys(), policy()));
+async fn first_verification_fetches_once_for_all_callers() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.publishes(&[&one]);
+    *server.takes.lock().unwrap() = 2 * S;
+    let verifier = Arc::new(Verifier::new(&server.keys(), policy()));
     let calls: Vec<_> = (0..50)
         .map(|_| {
             let (verifier, token) = (Arc::clone(&verifier), one.issue(&claims()).unwrap());
@@ -135,136 +135,136 @@ async fn the_first_call_asks_and_all_others_wait_with_it() {
     for call in calls {
         assert_eq!(call.await.unwrap(), Ok(()));
     }
-    assert_eq!(address.asked(), 1);
+    assert_eq!(server.request_count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_keys_serve_while_newer_ones_are_fetched_behind_them() {
-    let (one, two, address) = (key("one"), key("two"), Played::default());
-    address.publishes(&[&one]);
-    let verifier = Verifier::new(&address.keys(), policy());
+async fn stale_keys_verify_during_background_refresh() {
+    let (one, two, server) = (key("one"), key("two"), FakeServer::default());
+    server.publishes(&[&one]);
+    let verifier = Verifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
     advance(299 * S).await;
     verified(&verifier, &one).await.unwrap();
-    assert_eq!(address.asked(), 1);
+    assert_eq!(server.request_count(), 1);
 
     advance(S).await;
-    address.publishes(&[&two]);
-    *address.takes.lock().unwrap() = S;
+    server.publishes(&[&two]);
+    *server.takes.lock().unwrap() = S;
     for _ in 0..10 {
-        // It does not wait: no time passes, and the old keys still count.
+        // Verification does not wait: no time passes, and the stale keys are used.
         verified(&verifier, &one).await.unwrap();
     }
     settle().await;
-    assert_eq!(address.asked(), 2);
+    assert_eq!(server.request_count(), 2);
     advance(S).await;
     settle().await;
     verified(&verifier, &two).await.unwrap();
     let gone = verified(&verifier, &one).await.unwrap_err();
     assert_eq!(gone.rejection(), Some(Rejection::UnknownKey));
-    assert_eq!(address.past_caches(), [false, false, true]);
+    assert_eq!(server.no_cache_flags(), [false, false, true]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_key_is_asked_for_once_in_a_cooldown() {
+async fn unknown_key_is_fetched_once_per_cooldown() {
     let (one, two, never) = (key("one"), key("two"), key("never"));
-    let address = Played::default();
-    address.publishes(&[&one]);
-    let verifier = Verifier::new(&address.keys(), policy());
+    let server = FakeServer::default();
+    server.publishes(&[&one]);
+    let verifier = Verifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
-    // Whoever invents names can have it asked once, as what is known may come from a cache.
+    // An invented key id causes one request, because the cached set may come from a proxy.
     for _ in 0..100 {
-        let refused = verified(&verifier, &never).await.unwrap_err();
-        assert_eq!(refused.rejection(), Some(Rejection::UnknownKey));
+        let error = verified(&verifier, &never).await.unwrap_err();
+        assert_eq!(error.rejection(), Some(Rejection::UnknownKey));
     }
-    assert_eq!(address.asked(), 2);
+    assert_eq!(server.request_count(), 2);
     advance(30 * S).await;
-    address.publishes(&[&one, &two]);
+    server.publishes(&[&one, &two]);
     verified(&verifier, &two).await.unwrap();
-    assert_eq!(address.asked(), 3);
+    assert_eq!(server.request_count(), 3);
     for _ in 0..100 {
         verified(&verifier, &never).await.unwrap_err();
     }
-    assert_eq!(address.asked(), 3);
-    // A token that is forged under a known name asks nobody.
+    assert_eq!(server.request_count(), 3);
+    // A forged token with a known key id causes no request.
     advance(30 * S).await;
     let forged = verified(&verifier, &key("one")).await.unwrap_err();
     assert_eq!(forged.rejection(), Some(Rejection::Signature));
-    assert_eq!(address.asked(), 3);
-    assert_eq!(address.past_caches(), [false, true, true]);
+    assert_eq!(server.request_count(), 3);
+    assert_eq!(server.no_cache_flags(), [false, true, true]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_outlive_an_address_that_is_down_for_as_long_as_was_said() {
-    let (one, address) = (key("one"), Played::default());
-    address.publishes(&[&one]);
-    let keys = address.keys();
+async fn keys_verify_during_outage_until_usable_for_has_passed() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.publishes(&[&one]);
+    let keys = server.keys();
     let verifier = Verifier::new(&keys, policy());
     verified(&verifier, &one).await.unwrap();
-    address.is_down();
+    server.is_down();
     for _ in 0..23 {
         advance(3600 * S).await;
-        // However many tokens come, it is asked once, and again when the pause is over.
+        // The number of tokens does not matter: one request, and the next after the pause.
         for _ in 0..10 {
             verified(&verifier, &one).await.unwrap();
             settle().await;
         }
     }
     assert!(keys.age().unwrap() >= 23 * 3600 * S);
-    let tried = address.asked();
+    let tried = server.request_count();
     assert_eq!(tried, 24);
     advance(3600 * S).await;
     let none = verified(&verifier, &one).await;
     assert_eq!(none, Err(Error::NoKeys(FetchError::Status(503))));
-    // It is not asked for every token, and soon again.
-    assert_eq!(address.asked(), tried + 1);
+    // Not every token causes a request; the next one follows after the pause.
+    assert_eq!(server.request_count(), tried + 1);
     verified(&verifier, &one).await.unwrap_err();
-    assert_eq!(address.asked(), tried + 1);
-    address.publishes(&[&one]);
+    assert_eq!(server.request_count(), tried + 1);
+    server.publishes(&[&one]);
     advance(30 * S).await;
     verified(&verifier, &one).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_that_was_down_at_first_is_asked_again_soon() {
-    let (one, address) = (key("one"), Played::default());
-    address.is_down();
-    let keys = address.keys();
+async fn first_fetch_failure_is_retried_after_a_second() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.is_down();
+    let keys = server.keys();
     assert_eq!(keys.ready().await, Err(FetchError::Status(503)));
     assert_eq!(keys.ready().await, Err(FetchError::Status(503)));
-    assert_eq!(address.asked(), 1);
-    address.publishes(&[&one]);
+    assert_eq!(server.request_count(), 1);
+    server.publishes(&[&one]);
     advance(S).await;
     assert_eq!(keys.ready().await, Ok(()));
     verified(&Verifier::new(&keys, policy()), &one)
         .await
         .unwrap();
-    assert_eq!(address.asked(), 2);
+    assert_eq!(server.request_count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_goes_away_does_not_end_the_question() {
-    let (one, address) = (key("one"), Played::default());
-    address.publishes(&[&one]);
-    *address.takes.lock().unwrap() = 2 * S;
-    let verifier = Verifier::new(&address.keys(), policy());
+async fn cancelled_caller_does_not_cancel_the_request() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.publishes(&[&one]);
+    *server.takes.lock().unwrap() = 2 * S;
+    let verifier = Verifier::new(&server.keys(), policy());
     let gone = tokio::time::timeout(S, verified(&verifier, &one)).await;
     assert!(gone.is_err());
     verified(&verifier, &one).await.unwrap();
-    assert_eq!(address.asked(), 1);
+    assert_eq!(server.request_count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_that_never_answers_is_given_up() {
-    let address = Played::default();
-    let keys = address.keys();
-    let begun = tokio::time::Instant::now();
+async fn silent_server_times_out() {
+    let server = FakeServer::default();
+    let keys = server.keys();
+    let start = tokio::time::Instant::now();
     assert_eq!(keys.ready().await, Err(FetchError::TimedOut));
-    assert_eq!(begun.elapsed(), PATIENCE);
+    assert_eq!(start.elapsed(), TIMEOUT);
 }
 
 #[tokio::test(start_paused = true)]
-async fn secrets_in_a_published_set_are_nobody_s_keys() {
+async fn secret_keys_in_a_published_set_are_skipped() {
     let (one, private) = (key("one"), key("private"));
     let mac = jwt::MacKey::generate(MacAlg::HS256)
         .unwrap()
@@ -276,102 +276,102 @@ async fn secrets_in_a_published_set_are_nobody_s_keys() {
         private.to_jwk().unwrap().as_str(),
         mac.to_jwk().as_str()
     );
-    let address = Played::default();
-    let answers = |keys: &str| {
-        address.answers(Ok(Answer::Set {
+    let server = FakeServer::default();
+    let publish = |keys: &str| {
+        server.responds(Ok(FetchResponse::KeySet {
             text: format!("{{\"keys\":[{keys}]}}"),
-            name: None,
+            etag: None,
             max_age: None,
         }));
     };
-    answers(&format!("{secrets},{public}"));
-    let verifier = Verifier::new(&address.keys(), policy());
+    publish(&format!("{secrets},{public}"));
+    let verifier = Verifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
     for token in [private.issue(&claims()), mac.issue(&claims())] {
-        let refused = verifier.verify::<Value>(&token.unwrap()).await.unwrap_err();
-        assert_eq!(refused.rejection(), Some(Rejection::UnknownKey));
+        let error = verifier.verify::<Value>(&token.unwrap()).await.unwrap_err();
+        assert_eq!(error.rejection(), Some(Rejection::UnknownKey));
     }
     for none in [secrets.as_str(), "", "{}", "7"] {
-        answers(none);
+        publish(none);
         assert_eq!(
-            address.keys().ready().await,
-            Err(FetchError::NoKeySet),
+            server.keys().ready().await,
+            Err(FetchError::InvalidKeySet),
             "{none}"
         );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_unchanged_is_fresh_again_and_keeps_its_name() {
-    let (one, address) = (key("one"), Played::default());
+async fn not_modified_response_renews_freshness_and_keeps_etag() {
+    let (one, server) = (key("one"), FakeServer::default());
     let named = |max_age| {
-        Ok(Answer::Set {
+        Ok(FetchResponse::KeySet {
             text: set(&[&one]),
-            name: Some("\"v1\"".to_owned()),
+            etag: Some("\"v1\"".to_owned()),
             max_age: Some(max_age),
         })
     };
-    address.answers(named(60 * S));
-    let keys = address.keys();
+    server.responds(named(60 * S));
+    let keys = server.keys();
     let verifier = Verifier::new(&keys, policy());
     verified(&verifier, &one).await.unwrap();
-    address.answers(Ok(Answer::Unchanged {
+    server.responds(Ok(FetchResponse::NotModified {
         max_age: Some(120 * S),
     }));
-    for (after, asked) in [(60, 2), (119, 2), (1, 3)] {
+    for (after, requests) in [(60, 2), (119, 2), (1, 3)] {
         advance(after * S).await;
         verified(&verifier, &one).await.unwrap();
         settle().await;
-        assert_eq!(address.asked(), asked, "after {after} s");
+        assert_eq!(server.request_count(), requests, "after {after} s");
     }
-    let known: Vec<_> = address
-        .questions
+    let etags: Vec<_> = server
+        .requests
         .lock()
         .unwrap()
         .iter()
-        .map(|q| q.known.clone())
+        .map(|request| request.etag.clone())
         .collect();
     assert_eq!(
-        known,
+        etags,
         [None, Some("\"v1\"".to_owned()), Some("\"v1\"".to_owned())]
     );
 }
 
-/// A server that answers each request with the next of these, and the last one ever after.
-async fn serving(answers: Vec<String>) -> (String, Arc<AtomicUsize>) {
+/// Starts a server that returns these responses in order, and then repeats the last one.
+async fn start_server(responses: Vec<String>) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/jwks.json", listener.local_addr().unwrap());
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&requests);
     tokio::spawn(async move {
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = [0; 4096];
             let _ = stream.read(&mut request).await;
             let nth = count.fetch_add(1, Ordering::SeqCst);
-            let answer = answers.get(nth).or(answers.last()).unwrap();
-            let _ = stream.write_all(answer.as_bytes()).await;
+            let response = responses.get(nth).or(responses.last()).unwrap();
+            let _ = stream.write_all(response.as_bytes()).await;
         }
     });
-    (address, asked)
+    (address, requests)
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> String {
+fn response(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
 }
 
-fn here(address: &str) -> RemoteKeySet {
+fn over_http(address: &str) -> RemoteKeySet {
     RemoteKeySet::with(address, Https::new().unwrap(), Schedule::default()).unwrap()
 }
 
 #[tokio::test]
-async fn a_real_address_is_asked_and_asked_again_with_the_name_of_what_is_known() {
+async fn https_client_sends_etag_on_refresh() {
     let one = key("one");
-    let full = answer("200 OK", "ETag: \"v1\"\r\n", &set(&[&one]));
-    let (address, asked) = serving(vec![full, answer("304 Not Modified", "", "")]).await;
+    let full = response("200 OK", "ETag: \"v1\"\r\n", &set(&[&one]));
+    let (address, requests) = start_server(vec![full, response("304 Not Modified", "", "")]).await;
     let schedule = Schedule::default()
         .fresh_for(Duration::ZERO)
         .cooldown(Duration::ZERO);
@@ -379,54 +379,54 @@ async fn a_real_address_is_asked_and_asked_again_with_the_name_of_what_is_known(
     let verifier = Verifier::new(&keys, policy());
     for _ in 0..100 {
         verified(&verifier, &one).await.unwrap();
-        if asked.load(Ordering::SeqCst) > 2 {
+        if requests.load(Ordering::SeqCst) > 2 {
             return;
         }
         sleep(Duration::from_millis(10)).await;
     }
-    panic!("it was never asked again");
+    panic!("the set was never refreshed");
 }
 
 #[tokio::test]
-async fn what_a_real_address_can_answer_wrongly_is_told() {
+async fn https_client_reports_invalid_responses() {
     let one = key("one");
     let long = format!(
         "{{\"keys\":[],\"x\":\"{}\"}}",
         "x".repeat(jeton::limits::KEY_SET_BYTES)
     );
-    for (answered, fault) in [
-        (answer("404 Not Found", "", ""), FetchError::Status(404)),
+    for (raw, error) in [
+        (response("404 Not Found", "", ""), FetchError::Status(404)),
         (
-            answer("301 Moved", "Location: /elsewhere\r\n", ""),
+            response("301 Moved", "Location: /elsewhere\r\n", ""),
             FetchError::Status(301),
         ),
-        (answer("304 Not Modified", "", ""), FetchError::Status(304)),
-        (answer("200 OK", "", "<html>"), FetchError::NoKeySet),
-        (answer("200 OK", "", &long), FetchError::TooLong),
+        (response("304 Not Modified", "", ""), FetchError::Status(304)),
+        (response("200 OK", "", "<html>"), FetchError::InvalidKeySet),
+        (response("200 OK", "", &long), FetchError::TooLarge),
     ] {
-        let (address, _) = serving(vec![answered]).await;
-        assert_eq!(here(&address).ready().await, Err(fault));
+        let (address, _) = start_server(vec![raw]).await;
+        assert_eq!(over_http(&address).ready().await, Err(error));
     }
-    let cut = answer("200 OK", "", &set(&[&one])).replace("Content-Length: ", "Content-Length: 9");
-    let (address, _) = serving(vec![cut]).await;
-    let broken = here(&address).ready().await;
+    let cut = response("200 OK", "", &set(&[&one])).replace("Content-Length: ", "Content-Length: 9");
+    let (address, _) = start_server(vec![cut]).await;
+    let broken = over_http(&address).ready().await;
     assert!(
         matches!(broken, Err(FetchError::Unreachable(_))),
         "{broken:?}"
     );
-    let nobody = here("http://127.0.0.1:1/").ready().await;
+    let nobody = over_http("http://127.0.0.1:1/").ready().await;
     assert!(
         matches!(nobody, Err(FetchError::Unreachable(_))),
         "{nobody:?}"
     );
     assert_eq!(
-        RemoteKeySet::at("http://id.example/").map(drop),
-        Err(FetchError::Address)
+        RemoteKeySet::new("http://id.example/").map(drop),
+        Err(FetchError::InvalidAddress)
     );
 }
 
-/// A certificate for this machine that vouches for itself, and a server that has it.
-async fn serving_over_tls(body: String) -> (String, rcgen::Certificate) {
+/// Starts a TLS server with a self-signed certificate for the loopback address.
+async fn start_tls_server(body: String) -> (String, rcgen::Certificate) {
     let own = rcgen::KeyPair::generate().unwrap();
     let names = vec!["127.0.0.1".to_owned()];
     let certificate = rcgen::CertificateParams::new(names)
@@ -446,13 +446,13 @@ async fn serving_over_tls(body: String) -> (String, rcgen::Certificate) {
     tokio::spawn(async move {
         loop {
             let (stream, _) = listener.accept().await.unwrap();
-            // A client that does not trust the certificate hangs up.
+            // A client that does not trust the certificate closes the connection.
             let Ok(mut stream) = acceptor.accept(stream).await else {
                 continue;
             };
             let _ = stream.read(&mut [0; 4096]).await;
             let _ = stream
-                .write_all(answer("200 OK", "", &body).as_bytes())
+                .write_all(response("200 OK", "", &body).as_bytes())
                 .await;
             let _ = stream.shutdown().await;
         }
@@ -461,9 +461,9 @@ async fn serving_over_tls(body: String) -> (String, rcgen::Certificate) {
 }
 
 #[tokio::test]
-async fn over_tls_keys_come_from_whom_the_authorities_vouch_for() {
+async fn tls_server_with_unknown_authority_is_rejected() {
     let one = key("one");
-    let (address, certificate) = serving_over_tls(set(&[&one])).await;
+    let (address, certificate) = start_tls_server(set(&[&one])).await;
     let mut roots = RootCertStore::empty();
     roots.add(certificate.der().clone()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
@@ -476,6 +476,6 @@ async fn over_tls_keys_come_from_whom_the_authorities_vouch_for() {
     verified(&Verifier::new(&keys, policy()), &one)
         .await
         .unwrap();
-    let stranger = here(&address).ready().await.unwrap_err();
-    assert!(stranger.to_string().contains("certificate"), "{stranger}");
+    let untrusted = over_http(&address).ready().await.unwrap_err();
+    assert!(untrusted.to_string().contains("certificate"), "{untrusted}");
 }

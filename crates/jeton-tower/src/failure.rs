@@ -1,24 +1,24 @@
-//! What a request is answered that does not pass.
+//! The responses to requests that do not pass.
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 
 /// Why a request does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// It has no token.
+pub(crate) enum Failure {
+    /// The request has no token.
     Missing,
-    /// Its token is refused.
+    /// The token is rejected.
     Invalid,
-    /// It cannot be told what its token is.
+    /// The `Authorization` header is malformed.
     Malformed,
-    /// There are no keys.
+    /// There are no keys to verify with.
     NoKeys,
-    /// The service is set up wrongly.
-    Fault,
+    /// The service is misconfigured.
+    Misconfigured,
 }
 
-/// Which protocol it is answered in.
+/// The protocol of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http,
@@ -35,30 +35,30 @@ impl Protocol {
     }
 }
 
-impl Refusal {
-    pub(crate) fn answer<B: Default>(self, protocol: Protocol) -> Response<B> {
-        let mut answer = Response::new(B::default());
+impl Failure {
+    pub(crate) fn response<B: Default>(self, protocol: Protocol) -> Response<B> {
+        let mut response = Response::new(B::default());
         match protocol {
             Protocol::Http => {
-                *answer.status_mut() = self.status();
+                *response.status_mut() = self.status();
                 if let Some(challenge) = self.challenge() {
                     let challenge = HeaderValue::from_static(challenge);
-                    answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+                    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
                 }
             }
-            // An answer that is nothing but its end ("Trailers-Only" in gRPC over HTTP/2).
+            // A response without a body ("Trailers-Only" in gRPC over HTTP/2).
             Protocol::Grpc => {
-                let headers = answer.headers_mut();
+                let headers = response.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
                 let (status, message) = self.grpc();
-                let said = [("grpc-status", status), ("grpc-message", message)];
-                for (name, value) in said {
+                let fields = [("grpc-status", status), ("grpc-message", message)];
+                for (name, value) in fields {
                     let name = HeaderName::from_static(name);
                     headers.insert(name, HeaderValue::from_static(value));
                 }
             }
         }
-        answer
+        response
     }
 
     pub(crate) fn status(self) -> StatusCode {
@@ -66,42 +66,42 @@ impl Refusal {
             Self::Missing | Self::Invalid => StatusCode::UNAUTHORIZED,
             Self::Malformed => StatusCode::BAD_REQUEST,
             Self::NoKeys => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Misconfigured => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
-    /// RFC 6750, section 3: who sent no token is not told of an error.
+    /// The `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
     pub(crate) fn challenge(self) -> Option<&'static str> {
         match self {
             Self::Missing => Some("Bearer"),
             Self::Invalid => Some("Bearer error=\"invalid_token\""),
             Self::Malformed => Some("Bearer error=\"invalid_request\""),
-            Self::NoKeys | Self::Fault => None,
+            Self::NoKeys | Self::Misconfigured => None,
         }
     }
 
-    /// The number of the status, and a message.
+    /// The gRPC status code and the message.
     fn grpc(self) -> (&'static str, &'static str) {
         match self {
-            Self::Missing => ("16", "a bearer token is wanted"),
-            Self::Invalid => ("16", "the token is refused"),
-            Self::Malformed => ("3", "one bearer token is wanted"),
-            Self::NoKeys => ("14", "tokens cannot be verified now"),
-            Self::Fault => ("13", "tokens cannot be verified here"),
+            Self::Missing => ("16", "a bearer token is required"),
+            Self::Invalid => ("16", "the token is rejected"),
+            Self::Malformed => ("3", "exactly one bearer token is required"),
+            Self::NoKeys => ("14", "no keys to verify tokens with, retry later"),
+            Self::Misconfigured => ("13", "token verification is misconfigured"),
         }
     }
 }
 
-impl From<&jeton::Error> for Refusal {
+impl From<&jeton::Error> for Failure {
     fn from(error: &jeton::Error) -> Self {
         match error.rejection() {
             Some(_) => Self::Invalid,
-            None => Self::Fault,
+            None => Self::Misconfigured,
         }
     }
 }
 
-impl From<&jeton_jwks::Error> for Refusal {
+impl From<&jeton_jwks::Error> for Failure {
     fn from(error: &jeton_jwks::Error) -> Self {
         match error {
             jeton_jwks::Error::Jeton(error) => error.into(),

@@ -1,19 +1,18 @@
 use std::ops::Range;
 
-/// Where something stands in a text. It is cut out when somebody asks for it: most names and values are
-/// only stepped over.
+/// A range of a text. The substring is only taken when needed, because most names and values are skipped.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Span<'a> {
     text: &'a str,
     start: usize,
     end: usize,
 }
 
-impl<'a> Place<'a> {
-    /// The scanner has stood at both ends, and so between characters.
+impl<'a> Span<'a> {
+    /// Both ends must be on character boundaries.
     #[inline]
     pub(super) fn new(text: &'a str, start: usize, end: usize) -> Self {
-        Place { text, start, end }
+        Span { text, start, end }
     }
 
     #[inline]
@@ -30,7 +29,7 @@ impl<'a> Place<'a> {
         self.start..self.end
     }
 
-    /// The text from here to its end.
+    /// Returns the whole text and the start of the range.
     pub(super) fn onwards(self) -> (&'a str, usize) {
         (self.text, self.start)
     }

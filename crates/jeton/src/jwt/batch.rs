@@ -4,18 +4,18 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::base64;
-use crate::claims::{Begun, Buffer, Claims};
+use crate::claims::{ClaimsPrefix, Buffer, Claims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::{SignatureBuffer, hmac};
 use crate::error::Result;
 use crate::key::SigningKeyRef;
 
-/// Issues many JWTs that have most in common: what all of them begin with is written, encoded and, with
-/// a [`MacKey`](crate::jwt::MacKey), hashed once.
+/// Issues many JWTs that share most of their claims. The shared prefix is written and encoded once, and with
+/// a [`MacKey`](crate::jwt::MacKey) also hashed once.
 ///
-/// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come first, then
-/// the token's own. All tokens of a series are issued at the moment at which it was made: a series is for
-/// a batch, not for a day.
+/// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come before the
+/// claims of the single token. All tokens have the time at which the series was created as their time of
+/// issuing. So create a new series for each batch.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,18 +39,18 @@ use crate::key::SigningKeyRef;
 /// ```
 pub struct Series<'k> {
     key: SigningKeyRef<'k>,
-    claims: Begun,
-    /// The header, a dot, and as much of the shared claims as fills groups of base64url.
+    claims: ClaimsPrefix,
+    /// The header, a dot, and the prefix of the shared claims that fills whole groups of base64url.
     text: String,
-    /// How much of them that is.
+    /// The length of that prefix, bytes.
     encoded: usize,
-    /// The MAC over the text; none of a key that signs.
-    mac: Option<hmac::Begun<'k>>,
+    /// The MAC state after the text; `None` for a key that signs.
+    mac: Option<hmac::MacPrefix<'k>>,
 }
 
-/// What one token of a [`Series`] has for itself.
+/// The claims of one token of a [`Series`].
 ///
-/// `T` is the caller's own part, as in [`Claims`].
+/// `T` holds the custom claims, as in [`Claims`].
 #[derive(Debug, Clone)]
 #[must_use = "claims do nothing until a series issues a token with them"]
 pub struct Own<'a, T> {
@@ -60,7 +60,7 @@ pub struct Own<'a, T> {
 }
 
 impl<'a, T> Own<'a, T> {
-    /// The caller's own part and, so far, no registered claim.
+    /// Creates claims with these custom claims and no registered claims.
     pub fn new(custom: T) -> Self {
         Own {
             subject: None,
@@ -69,13 +69,13 @@ impl<'a, T> Own<'a, T> {
         }
     }
 
-    /// `sub`: whom the token is about.
+    /// Sets `sub`: the subject of the token.
     pub fn subject(mut self, subject: impl Into<Cow<'a, str>>) -> Self {
         self.subject = Some(subject.into());
         self
     }
 
-    /// `jti`: the token's own name, unique among those of its issuer.
+    /// Sets `jti`: the id of the token, unique for its issuer.
     pub fn token_id(mut self, token_id: impl Into<Cow<'a, str>>) -> Self {
         self.token_id = Some(token_id.into());
         self
@@ -83,7 +83,7 @@ impl<'a, T> Own<'a, T> {
 }
 
 impl<'k> Series<'k> {
-    /// A series of that key, a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, by the system's clock.
+    /// Creates a series with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
     ///
     /// # Errors
     ///
@@ -93,19 +93,19 @@ impl<'k> Series<'k> {
         Self::new_by(key, shared, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Creates a series with this clock.
     ///
     /// # Errors
     ///
-    /// As [`new`](Series::new).
+    /// Those of [`new`](Series::new).
     pub fn new_by(
         key: impl Into<SigningKeyRef<'k>>,
         shared: &Claims<'_, ()>,
         clock: &dyn Clock,
     ) -> Result<Self> {
         let key = key.into();
-        let claims = Begun::with(shared, clock)?;
-        // Three bytes make four characters, whatever comes before or after them.
+        let claims = ClaimsPrefix::new(shared, clock)?;
+        // Three bytes encode to four characters, independent of what surrounds them.
         let encoded = claims.text.len() / 3 * 3;
         let mut text = format!("{}.", key.headers().jwt());
         base64::encode_onto(&claims.text[..encoded], &mut text);
@@ -118,30 +118,29 @@ impl<'k> Series<'k> {
         })
     }
 
-    /// A token with the shared claims and these.
+    /// Issues a token with the shared claims and these claims.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a claim is set for all already or the caller's own part
-    /// is not what a JWT can hold; [`Error::Remote`](crate::Error::Remote) if a key that lives elsewhere
-    /// did not sign.
+    /// [`Error::Misuse`](crate::Error::Misuse) if the series already sets a claim, or if a JWT cannot
+    /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
     pub fn issue<T: Serialize>(&self, own: &Own<'_, T>) -> Result<String> {
         let mut token = String::new();
         self.issue_onto(own, &mut token)?;
         Ok(token)
     }
 
-    /// The same behind what a string holds: with room in it, nothing is allocated. After an error it is
-    /// as it was.
+    /// Appends the token to a string. Nothing is allocated if the string has enough capacity. After an error
+    /// the string is unchanged.
     ///
     /// # Errors
     ///
-    /// As [`issue`](Series::issue).
+    /// Those of [`issue`](Series::issue).
     pub fn issue_onto<T: Serialize>(&self, own: &Own<'_, T>, token: &mut String) -> Result<()> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
         let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
         self.claims
-            .end(&mut payload, subject, token_id, &own.custom)?;
+            .write_rest(&mut payload, subject, token_id, &own.custom)?;
 
         let start = token.len();
         let signature_bytes = self.key.signature_bytes();

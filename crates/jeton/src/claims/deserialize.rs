@@ -1,8 +1,8 @@
-//! The caller's own type, made of claims that the strict scanner has been over.
+//! Deserializes the custom claims from a payload that the strict scanner has validated.
 //!
-//! serde_json would look for what is wrong in the whole text a second time. A struct is given the values
-//! that it asks for instead, one by one, and the others, the registered ones above all, are stepped
-//! over. What is more than text or a word is serde_json's to read, and so is a type that is no struct.
+//! serde_json would validate the whole text a second time. Instead, a struct receives only the members
+//! that it requests, and the others are skipped. serde_json reads values other than plain strings and
+//! literals, and types other than structs.
 
 use std::slice;
 
@@ -14,15 +14,15 @@ use serde_json::Error;
 use crate::error::Rejection;
 use crate::json::{self, Text, Value};
 
-/// Where the members of an object stand: what the scanner has learned on its way.
+/// The positions of the members of an object, as the scanner found them.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
     members: [Member; Layout::MOST],
-    /// Beyond [`Layout::MOST`] if they cannot all be remembered.
+    /// Greater than [`Layout::MOST`] if the members do not fit.
     count: usize,
 }
 
-/// Places in the claims' text, in bytes.
+/// Positions in the text of the claims, in bytes.
 #[derive(Clone, Copy, Default)]
 struct Member {
     name: (u16, u16),
@@ -30,11 +30,11 @@ struct Member {
 }
 
 impl Layout {
-    /// Most members that are remembered, in the first 64 KiB. Of claims that have more, or a name with
-    /// escapes, serde_json reads all.
+    /// Maximum number of members that are recorded, within the first 64 KiB. If there are more, or if a name
+    /// has escapes, serde_json reads the whole text.
     const MOST: usize = 16;
 
-    /// The next member.
+    /// Records the next member.
     #[inline]
     pub(super) fn add(&mut self, name: Text<'_>, value: Value<'_>) {
         let (name_range, value_range) = (name.range(), value.range_with_quotes());
@@ -43,7 +43,7 @@ impl Layout {
             u16::try_from(value_range.end),
         ) {
             (Some(member), Ok(end)) if !name.has_escapes() => {
-                // The end is the largest of the four.
+                // The end is the largest of the four numbers, so none of them is truncated.
                 let place = |start: usize, end: usize| (start as u16, end as u16);
                 *member = Member {
                     name: place(name_range.start, name_range.end),
@@ -55,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// What serde_json makes of these claims. They are those that were scanned.
+    /// Deserializes these claims, which must be the scanned ones, with the same result as serde_json.
     #[inline]
     pub(crate) fn read<'t, T: Deserialize<'t>>(&self, claims: &'t str) -> Result<T, Rejection> {
         let own = match self.members.get(..self.count) {
@@ -66,7 +66,7 @@ impl Layout {
     }
 }
 
-/// Methods that have serde_json read `self.text()`.
+/// Methods that delegate to serde_json with `self.text()`.
 macro_rules! by_serde_json {
     ($($method:ident($($argument:ident: $type:ty),*))*) => {$(
         fn $method<V: Visitor<'t>>(
@@ -82,8 +82,7 @@ macro_rules! by_serde_json {
     )*};
 }
 
-/// Those of them that neither claims nor a claim have reason to do otherwise. To serde, a raw value is
-/// a newtype.
+/// The methods that always delegate to serde_json. serde represents a raw value as a newtype.
 macro_rules! others_by_serde_json {
     () => {
         by_serde_json! {
@@ -101,7 +100,7 @@ macro_rules! others_by_serde_json {
     };
 }
 
-/// The same of a [`Written`] that is not text as it stands.
+/// The same for a [`ValueText`] that is not a plain string.
 macro_rules! text_or_by_serde_json {
     ($($method:ident)*) => {$(
         #[inline]
@@ -117,7 +116,7 @@ macro_rules! text_or_by_serde_json {
     )*};
 }
 
-/// All the claims.
+/// The whole claims object.
 struct Object<'t, 'l> {
     claims: &'t str,
     members: &'l [Member],
@@ -161,7 +160,7 @@ impl<'t> Deserializer<'t> for Object<'t, '_> {
 struct Members<'t, 'l> {
     claims: &'t str,
     members: slice::Iter<'l, Member>,
-    /// The one whose name was given last.
+    /// The value of the member whose name was returned last.
     value: &'t str,
 }
 
@@ -187,20 +186,20 @@ impl<'t> MapAccess<'t> for &mut Members<'t, '_> {
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Error> {
-        seed.deserialize(Written(self.value))
+        seed.deserialize(ValueText(self.value))
     }
 }
 
 /// The text of one value.
-struct Written<'t>(&'t str);
+struct ValueText<'t>(&'t str);
 
-impl<'t> Written<'t> {
+impl<'t> ValueText<'t> {
     fn text(&self) -> &'t str {
         self.0
     }
 }
 
-impl<'t> Deserializer<'t> for Written<'t> {
+impl<'t> Deserializer<'t> for ValueText<'t> {
     type Error = Error;
 
     text_or_by_serde_json! { deserialize_any deserialize_str deserialize_string }
@@ -248,10 +247,10 @@ mod tests {
     use super::*;
     use crate::claims::{Dates, Scanned};
 
-    /// Every way in which a struct asks for a value.
+    /// Every way in which a struct can request a value.
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(bound(deserialize = "'de: 't"))]
-    struct Asking<'t> {
+    struct Requested<'t> {
         borrowed: Option<&'t str>,
         #[serde(borrow, default)]
         perhaps: Cow<'t, str>,
@@ -328,7 +327,7 @@ mod tests {
 
     fn all_alike(claims: &str) {
         let Scanned { layout, .. } = Scanned::of(claims, Dates::Numeric).unwrap();
-        alike::<Asking<'_>>(claims, &layout);
+        alike::<Requested<'_>>(claims, &layout);
         alike::<Flat>(claims, &layout);
         alike::<Tagged>(claims, &layout);
         alike::<Raw<'_>>(claims, &layout);
@@ -392,7 +391,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_value_under_each_name_is_what_serde_json_reads() {
+    fn each_value_and_name_reads_like_serde_json() {
         for name in NAMES {
             for value in VALUES {
                 all_alike(&format!("{{\"{name}\":{value}}}"));
@@ -404,9 +403,9 @@ mod tests {
         all_alike("{}");
     }
 
-    /// Sixteen members are remembered, and more are not.
+    /// 16 members are recorded; further members are not.
     #[test]
-    fn any_number_of_members_is_read() {
+    fn more_members_than_recorded_are_read() {
         for count in [1, 15, 16, 17, 18, 1000] {
             let others: Vec<String> = (2..=count).map(|n| format!(",\"m{n}\":{n}")).collect();
             let claims = format!("{{\"a\":1{}}}", others.concat());
@@ -429,12 +428,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn members_in_any_order_are_what_serde_json_reads(
+        fn members_in_any_order_read_like_serde_json(
             names in proptest::sample::subsequence(NAMES.to_vec(), 0..NAMES.len()).prop_shuffle(),
             values in proptest::collection::vec(proptest::sample::select(VALUES.to_vec()), NAMES.len()),
             space in "[ \n\r\t]{0,2}",
         ) {
-            // Two spellings of one name are a duplicate.
+            // A name with and without escapes is a duplicate.
             prop_assume!(!(names.contains(&"café") && names.contains(&r"caf\u00e9")));
             let members: Vec<String> = names
                 .iter()

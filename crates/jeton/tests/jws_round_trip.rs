@@ -37,7 +37,7 @@ fn misuse<T>(result: jeton::Result<T>) -> Misuse {
 }
 
 #[test]
-fn every_form_verifies_and_gives_the_payload_back() {
+fn every_serialization_round_trips() {
     every_key(|key, keys| {
         let verifier = Verifier::new(keys);
         for payload in PAYLOADS {
@@ -84,7 +84,7 @@ fn every_form_verifies_and_gives_the_payload_back() {
 }
 
 #[test]
-fn an_unencoded_payload_stands_as_it_is() {
+fn unencoded_payload_is_verbatim() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let text = Signer::new(&key)
         .unencoded()
@@ -100,7 +100,7 @@ fn an_unencoded_payload_stands_as_it_is() {
 }
 
 #[test]
-fn the_header_says_what_was_asked_for() {
+fn header_contains_the_requested_members() {
     let key = SigningKey::generate(SigAlg::ES256)
         .unwrap()
         .with_key_id("k")
@@ -119,7 +119,7 @@ fn the_header_says_what_was_asked_for() {
 }
 
 #[test]
-fn what_nobody_signs_stays_apart() {
+fn unprotected_header_is_separate() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let signer = Signer::new(&key)
         .unprotected(&json!({"note": ["x", 1]}))
@@ -153,7 +153,7 @@ fn what_nobody_signs_stays_apart() {
 }
 
 #[test]
-fn several_signers_agree_or_nothing_is_signed() {
+fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
     let signer = || Signer::new(&key);
     assert_eq!(misuse(General::new().sign(b"x")), Misuse::Signers);

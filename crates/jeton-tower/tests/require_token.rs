@@ -1,4 +1,4 @@
-//! The layer before real services: axum and tonic, over real connections.
+//! The layer with axum and tonic services, over TCP connections.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -45,7 +45,7 @@ async fn tenant(session: Authenticated<Session>) -> String {
     format!("{} of {}", session.subject().unwrap(), session.tenant)
 }
 
-async fn perhaps(session: Option<Authenticated<Session>>) -> String {
+async fn optional_tenant(session: Option<Authenticated<Session>>) -> String {
     session.map_or("nobody".into(), |session| session.tenant.clone())
 }
 
@@ -59,30 +59,30 @@ async fn serve(app: Router) -> String {
 fn app(layer: RequireToken) -> Router {
     Router::new()
         .route("/", get(tenant))
-        .route("/perhaps", get(perhaps))
+        .route("/optional", get(optional_tenant))
         .layer(layer)
 }
 
-/// Asks with these `Authorization` headers.
-async fn ask(address: &str, credentials: &[&str]) -> (StatusCode, Option<String>, String) {
+/// Sends a request with these `Authorization` headers.
+async fn send(address: &str, credentials: &[&str]) -> (StatusCode, Option<String>, String) {
     let client = Client::builder(TokioExecutor::new()).build_http();
     let mut request = Request::get(address);
     for one in credentials {
         request = request.header("authorization", *one);
     }
-    let answer = client
+    let response = client
         .request(request.body(Body::empty()).unwrap())
         .await
         .unwrap();
-    let challenge = answer.headers().get("www-authenticate");
+    let challenge = response.headers().get("www-authenticate");
     let challenge = challenge.map(|challenge| challenge.to_str().unwrap().to_owned());
-    let status = answer.status();
-    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, challenge, String::from_utf8(body.to_vec()).unwrap())
 }
 
 async fn passes(address: &str, token: &str) -> bool {
-    let (status, _, body) = ask(address, &[&format!("Bearer {token}")]).await;
+    let (status, _, body) = send(address, &[&format!("Bearer {token}")]).await;
     match status {
         StatusCode::OK => {
             assert_eq!(body, "user-7 of acme");
@@ -96,12 +96,12 @@ async fn passes(address: &str, token: &str) -> bool {
 }
 
 #[tokio::test]
-async fn tokens_of_any_format_pass_and_no_other_s() {
+async fn valid_token_of_any_format_passes() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let local = v4::LocalKey::generate().unwrap();
     let issuers: [&dyn Issue; 2] = [&mac, &local];
-    let by_mac = serve(app(RequireToken::by(jwt::Verifier::new(&mac, policy())))).await;
-    let by_local = serve(app(RequireToken::by(v4::Verifier::new(&local, policy())))).await;
+    let by_mac = serve(app(RequireToken::new(jwt::Verifier::new(&mac, policy())))).await;
+    let by_local = serve(app(RequireToken::new(v4::Verifier::new(&local, policy())))).await;
     for (i, issuer) in issuers.into_iter().enumerate() {
         let token = issuer.issue(&session()).unwrap();
         for (v, address) in [&by_mac, &by_local].into_iter().enumerate() {
@@ -115,9 +115,9 @@ async fn tokens_of_any_format_pass_and_no_other_s() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_is_answered_as_rfc_6750_says() {
+async fn failed_request_has_the_response_of_rfc_6750() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let address = serve(app(RequireToken::by(jwt::Verifier::new(&key, policy())))).await;
+    let address = serve(app(RequireToken::new(jwt::Verifier::new(&key, policy())))).await;
     let token = key.issue(&session()).unwrap();
     let expired = {
         let old = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_700_000_000).unwrap());
@@ -153,9 +153,9 @@ async fn what_does_not_pass_is_answered_as_rfc_6750_says() {
         ),
         (&[right.as_str()], 200, None),
     ] {
-        let (found, said, body) = ask(&address, credentials).await;
+        let (found, found_challenge, body) = send(&address, credentials).await;
         assert_eq!(
-            (found.as_u16(), said.as_deref()),
+            (found.as_u16(), found_challenge.as_deref()),
             (status, challenge),
             "{credentials:?}"
         );
@@ -164,27 +164,27 @@ async fn what_does_not_pass_is_answered_as_rfc_6750_says() {
 }
 
 #[tokio::test]
-async fn requests_without_a_token_pass_where_that_is_said_and_wrong_tokens_never() {
+async fn optional_token_may_be_absent_but_not_invalid() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::by(jwt::Verifier::new(&key, policy())).tokens(Tokens::Optional);
-    let address = format!("{}/perhaps", serve(app(layer)).await);
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).tokens(Tokens::Optional);
+    let address = format!("{}/optional", serve(app(layer)).await);
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
-    assert_eq!(ask(&address, &[]).await.2, "nobody");
-    assert_eq!(ask(&address, &[&token]).await.2, "acme");
+    assert_eq!(send(&address, &[]).await.2, "nobody");
+    assert_eq!(send(&address, &[&token]).await.2, "acme");
     assert_eq!(
-        ask(&address, &["Bearer x"]).await.0,
+        send(&address, &["Bearer x"]).await.0,
         StatusCode::UNAUTHORIZED
     );
-    // A handler that wants claims has none of nobody, and none without the layer.
+    // Without the layer, a handler that requires claims fails.
     let bare = serve(Router::new().route("/", get(tenant))).await;
     assert_eq!(
-        ask(&bare, &[&token]).await.0,
+        send(&bare, &[&token]).await.0,
         StatusCode::INTERNAL_SERVER_ERROR
     );
 }
 
 #[tokio::test]
-async fn keys_at_an_address_verify_too_and_without_them_nobody_is_blamed() {
+async fn remote_keys_verify_and_unreachable_keys_give_503() {
     let key = jwt::SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k")
@@ -192,29 +192,29 @@ async fn keys_at_an_address_verify_too_and_without_them_nobody_is_blamed() {
     let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
     let published = serve(Router::new().route("/jwks.json", get(move || async { set }))).await;
     let by = |address: &str| {
-        let keys = RemoteKeySet::at(&format!("{address}/jwks.json")).unwrap();
-        app(RequireToken::by_remote(RemoteVerifier::new(
+        let keys = RemoteKeySet::new(&format!("{address}/jwks.json")).unwrap();
+        app(RequireToken::remote(RemoteVerifier::new(
             &keys,
             policy(),
         )))
     };
     let address = serve(by(&published)).await;
     assert!(passes(&address, &key.issue(&session()).unwrap()).await);
-    let stranger = jwt::SigningKey::generate(SigAlg::EdDSA)
+    let other_key = jwt::SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k")
         .unwrap();
-    assert!(!passes(&address, &stranger.issue(&session()).unwrap()).await);
+    assert!(!passes(&address, &other_key.issue(&session()).unwrap()).await);
     let address = serve(by("http://127.0.0.1:1")).await;
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
-    let (status, challenge, _) = ask(&address, &[&token]).await;
+    let (status, challenge, _) = send(&address, &[&token]).await;
     assert_eq!((status, challenge), (StatusCode::SERVICE_UNAVAILABLE, None));
 }
 
-/// A verifier that finds every token misused, as one that was set up wrongly does.
-struct SetUpWrongly;
+/// A verifier that returns a misuse error for every token.
+struct Misconfigured;
 
-impl Verify for SetUpWrongly {
+impl Verify for Misconfigured {
     fn verify_untyped(&self, _: &str) -> jeton::Result<Verified<jeton::Untyped>> {
         Err(jeton::error::Misuse::ImplicitAssertion.into())
     }
@@ -233,16 +233,16 @@ impl Verify for SetUpWrongly {
 }
 
 #[tokio::test]
-async fn a_service_that_is_set_up_wrongly_says_that_it_is_its_own_fault() {
-    let address = serve(app(RequireToken::by(SetUpWrongly))).await;
-    let (status, challenge, _) = ask(&address, &["Bearer x"]).await;
+async fn misconfigured_verifier_gives_500() {
+    let address = serve(app(RequireToken::new(Misconfigured))).await;
+    let (status, challenge, _) = send(&address, &["Bearer x"]).await;
     assert_eq!(
         (status, challenge),
         (StatusCode::INTERNAL_SERVER_ERROR, None)
     );
 }
 
-/// A service of tonic's own behind the layer, and behind that one that sees the claims.
+/// Starts the health service of tonic behind the layer, with an interceptor that checks the claims.
 async fn grpc(layer: RequireToken) -> HealthClient<tonic::transport::Channel> {
     let (_, health) = tonic_health::server::health_reporter();
     let sees = |request: tonic::Request<()>| {
@@ -264,9 +264,9 @@ async fn grpc(layer: RequireToken) -> HealthClient<tonic::transport::Channel> {
 }
 
 #[tokio::test]
-async fn grpc_has_grpc_s_answers() {
+async fn grpc_request_has_grpc_status() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::by(jwt::Verifier::new(&key, policy()));
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
     let mut client = grpc(layer).await;
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
     for (credentials, code) in [
@@ -289,7 +289,7 @@ async fn grpc_has_grpc_s_answers() {
             .map_or_else(|status| status.code(), |_| Code::Ok);
         assert_eq!(found, code, "{credentials:?}");
     }
-    let layer = RequireToken::by(SetUpWrongly);
+    let layer = RequireToken::new(Misconfigured);
     let mut request = tonic::Request::new(HealthCheckRequest {
         service: String::new(),
     });
@@ -300,7 +300,7 @@ async fn grpc_has_grpc_s_answers() {
     assert_eq!(status.code(), Code::Internal);
 }
 
-/// What a handler is given, in the type of a response that is not its own.
+/// Checks at compile time that the layer works with any body type.
 #[allow(dead_code)]
 fn any_body_will_do(layer: &RequireToken) {
     fn is_service<S: tower_service::Service<Request<String>, Response = Response<Vec<u8>>>>(_: &S) {

@@ -92,7 +92,7 @@ fn in_every_way<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(Fixe
 }
 
 #[test]
-fn a_jwt_with_a_mac() {
+fn jwt_with_mac_round_trips() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     in_every_way(&key, |clock| {
         jwt::Verifier::new(&key, policy()).clock(clock)
@@ -100,7 +100,7 @@ fn a_jwt_with_a_mac() {
 }
 
 #[test]
-fn a_jwt_with_a_signature_of_any_algorithm() {
+fn jwt_with_every_signature_algorithm_round_trips() {
     for alg in SigAlg::ALL {
         let key = jwt::SigningKey::generate(alg).unwrap();
         in_every_way(&key, |clock| {
@@ -110,7 +110,7 @@ fn a_jwt_with_a_signature_of_any_algorithm() {
 }
 
 #[test]
-fn a_jwt_of_another_type() {
+fn jwt_of_another_type_round_trips() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let access = || policy().typ("at+jwt");
     in_every_way(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
@@ -148,7 +148,7 @@ fn a_jwt_of_another_type() {
 }
 
 #[test]
-fn a_jwt_signed_and_then_encrypted() {
+fn nested_jwt_round_trips() {
     let author = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
     let reader = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let public = reader.encryption_key();
@@ -162,7 +162,7 @@ fn a_jwt_signed_and_then_encrypted() {
 }
 
 #[test]
-fn a_jwt_encrypted_with_a_shared_key() {
+fn encrypted_jwt_with_shared_key_round_trips() {
     let key = IssuerWrappingKey::new(WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap());
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A128CbcHs256);
     in_every_way(&issuer, |clock| {
@@ -176,13 +176,13 @@ fn a_jwt_encrypted_with_a_shared_key() {
 }
 
 #[test]
-fn a_paseto_v4_local() {
+fn paseto_v4_local_round_trips() {
     let key = v4::LocalKey::generate().unwrap();
     in_every_way(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
 }
 
 #[test]
-fn a_paseto_v4_public() {
+fn paseto_v4_public_round_trips() {
     let key = v4::SecretKey::generate().unwrap();
     in_every_way(&key, |clock| {
         v4::Verifier::new(key.public_key(), policy()).clock(clock)
@@ -190,7 +190,7 @@ fn a_paseto_v4_public() {
 }
 
 #[test]
-fn a_paseto_v3_of_either_purpose() {
+fn paseto_v3_round_trips() {
     let key = v3::LocalKey::generate().unwrap();
     in_every_way(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
     let key = v3::SecretKey::generate().unwrap();
@@ -200,7 +200,7 @@ fn a_paseto_v3_of_either_purpose() {
 }
 
 #[test]
-fn a_paseto_that_is_bound() {
+fn bound_paseto_round_trips() {
     let (local, secret) = (
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
@@ -222,7 +222,7 @@ fn a_paseto_that_is_bound() {
 
 /// A verifier of one kind, and what every other kind issues.
 #[test]
-fn no_verifier_takes_the_token_of_another_format() {
+fn verify_token_of_another_format_is_rejected() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let pair = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
     let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
@@ -258,7 +258,7 @@ fn no_verifier_takes_the_token_of_another_format() {
 }
 
 #[test]
-fn an_encrypted_jwt_has_the_type_that_is_demanded() {
+fn verify_encrypted_jwt_checks_typ() {
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
         .issue(&claims())
@@ -277,7 +277,7 @@ fn an_encrypted_jwt_has_the_type_that_is_demanded() {
 }
 
 #[test]
-fn an_encrypted_jwt_stays_within_the_limits() {
+fn verify_encrypted_jwt_over_limits_is_rejected() {
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
         .issue(&claims())

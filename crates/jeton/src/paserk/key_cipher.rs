@@ -1,5 +1,5 @@
-//! What keys are encrypted with: AES-256-CTR and HMAC-SHA-384 in versions 1 and 3, XChaCha20 and
-//! keyed BLAKE2b in 2 and 4. Always encrypt, then MAC.
+//! Encryption of keys with encrypt-then-MAC: AES-256-CTR and HMAC-SHA-384 in versions 1 and 3, XChaCha20 and
+//! keyed BLAKE2b in versions 2 and 4.
 
 use sha2::{Digest, Sha384};
 use subtle::ConstantTimeEq;
@@ -25,7 +25,7 @@ impl Family {
         }
     }
 
-    /// Length of a tag, bytes.
+    /// Length of the tag, bytes.
     pub(super) fn tag_bytes(self) -> usize {
         match self {
             Family::Nist => 48,
@@ -33,7 +33,7 @@ impl Family {
         }
     }
 
-    /// Length of the cipher's nonce, bytes.
+    /// Length of the nonce of the cipher, bytes.
     pub(super) fn nonce_bytes(self) -> usize {
         match self {
             Family::Nist => aes_ctr::COUNTER_BYTES,
@@ -42,27 +42,27 @@ impl Family {
     }
 }
 
-/// What one key is encrypted and authenticated with.
-pub(super) struct Lock {
+/// The derived keys and the nonce for encrypting one key.
+pub(super) struct KeyCipher {
     family: Family,
     encryption: Zeroizing<[u8; 32]>,
     nonce: Vec<u8>,
     authentication: Zeroizing<Vec<u8>>,
 }
 
-impl Lock {
-    /// From a wrapping key and the nonce of one wrapped key (PASERK, "Key-Wrapping: pie").
-    pub(super) fn wrapping(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+impl KeyCipher {
+    /// Derives from a wrapping key and the nonce of the wrapped key (PASERK, "Key-Wrapping: pie").
+    pub(super) fn wrapping(family: Family, key: &[u8; 32], nonce: &[u8]) -> KeyCipher {
         let encryption = [&[0x80], nonce];
         let authentication = [&[0x81], nonce];
         match family {
-            // The specification does not say it, its vectors do: the MAC's key is cut to 32 bytes.
-            Family::Nist => Lock::split(
+            // The MAC key is truncated to 32 bytes. Only the test vectors show this, not the specification.
+            Family::Nist => KeyCipher::split(
                 family,
                 &hmac_sha384(key, &encryption),
                 Zeroizing::new(first(&hmac_sha384(key, &authentication)).to_vec()),
             ),
-            Family::Sodium => Lock::split(
+            Family::Sodium => KeyCipher::split(
                 family,
                 &blake2b(Blake2b::<56>::keyed(key), &encryption),
                 blake2b(Blake2b::<32>::keyed(key), &authentication),
@@ -70,13 +70,13 @@ impl Lock {
         }
     }
 
-    /// From a key that a password gave, and a nonce (PASERK, "Password-Based Key Wrapping").
-    pub(super) fn password(family: Family, key: &[u8; 32], nonce: &[u8]) -> Lock {
+    /// Derives from a password-derived key and a nonce (PASERK, "Password-Based Key Wrapping").
+    pub(super) fn password(family: Family, key: &[u8; 32], nonce: &[u8]) -> KeyCipher {
         let of = |purpose: u8| match family {
             Family::Nist => sha384(&[&[purpose], key]),
             Family::Sodium => blake2b(Blake2b::<32>::new(), &[&[purpose], key]),
         };
-        Lock {
+        KeyCipher {
             family,
             encryption: first(&of(0xff)),
             nonce: nonce.to_vec(),
@@ -84,20 +84,20 @@ impl Lock {
         }
     }
 
-    /// From a secret that two keys agreed on and all that it is bound to (PASERK, "Public-Key
-    /// Encryption"). `ephemeral` and `public` are the two public keys.
+    /// Derives from a shared secret and its context (PASERK, "Public-Key Encryption"). `ephemeral` and `public`
+    /// are the two public keys.
     pub(super) fn agreed(
         family: Family,
         header: &str,
         secret: &[u8],
         ephemeral: &[u8],
         public: &[u8],
-    ) -> Lock {
+    ) -> KeyCipher {
         let pieces = |purpose| [purpose, header.as_bytes(), secret, ephemeral, public];
         let (encryption, authentication) = (pieces(&[1][..]), pieces(&[2]));
         match family {
-            Family::Nist => Lock::split(family, &sha384(&encryption), sha384(&authentication)),
-            Family::Sodium => Lock {
+            Family::Nist => KeyCipher::split(family, &sha384(&encryption), sha384(&authentication)),
+            Family::Sodium => KeyCipher {
                 family,
                 encryption: first(&blake2b(Blake2b::<32>::new(), &encryption)),
                 nonce: blake2b(Blake2b::<24>::new(), &[ephemeral, public]).to_vec(),
@@ -106,9 +106,9 @@ impl Lock {
         }
     }
 
-    /// One derivation gives the key and, behind it, the nonce.
-    fn split(family: Family, derived: &[u8], authentication: Zeroizing<Vec<u8>>) -> Lock {
-        Lock {
+    /// One derivation yields the key followed by the nonce.
+    fn split(family: Family, derived: &[u8], authentication: Zeroizing<Vec<u8>>) -> KeyCipher {
+        KeyCipher {
             family,
             encryption: first(derived),
             nonce: derived[32..].to_vec(),
@@ -116,7 +116,7 @@ impl Lock {
         }
     }
 
-    /// Encrypts or decrypts in place: both are the same.
+    /// Encrypts or decrypts in place; both are the same operation.
     pub(super) fn apply(&self, key: &mut [u8]) -> Result<()> {
         const NONCE: &str = "a lock is made with a nonce of its family's length";
         let nonce = self.nonce.as_slice();
