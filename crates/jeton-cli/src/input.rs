@@ -11,7 +11,7 @@ use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::kept_back::{self, KeptBack};
+use crate::redact::{self, Redacted};
 
 /// Most that is read from a file or standard input, bytes. What is longer is refused, not cut off.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -97,7 +97,7 @@ pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<
         false => named_bytes(path, bytes_max)?,
     };
     match bytes.is_empty() {
-        true => Err(Failure::wrong(format!("{} is empty", name_of(path)))),
+        true => Err(Failure::error(format!("{} is empty", name_of(path)))),
         false => Ok(bytes),
     }
 }
@@ -106,7 +106,7 @@ fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     file(path, bytes_max as u64).map_err(|unread| {
         let instead = format!("{INTO_A_FILE}, or give - and send it to standard input");
         let failure = unread.failure(path, &instead);
-        let name = kept_back::name_of(path);
+        let name = redact::name_of(path);
         match name.strip_prefix('@') {
             Some(bare) => failure.hint(format!("here a file is named without @: {bare}")),
             None => failure,
@@ -123,31 +123,31 @@ pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Strin
         true => stdin(bytes_max)?,
         false => file(path, bytes_max).map_err(|unread| match unread {
             Unread::Error(error) => {
-                Failure::wrong(format!("cannot read the password's file: {error}"))
+                Failure::error(format!("cannot read the password's file: {error}"))
                     .hint("the name of a file is wanted, whose one line is the password")
             }
             Unread::TooLong(bytes_max) => too_long("the password's file", bytes_max),
         })?,
     };
     match std::str::from_utf8(without_line_end(&bytes)) {
-        Ok("") => Err(Failure::wrong("the password's file is empty")),
+        Ok("") => Err(Failure::error("the password's file is empty")),
         Ok(line) if !line.contains('\n') => Ok(Zeroizing::new(line.to_owned())),
         // What cannot be typed where a password is asked for is a key, or another file.
-        _ => Err(Failure::wrong("the password's file: not one line of text")),
+        _ => Err(Failure::error("the password's file: not one line of text")),
     }
 }
 
 /// Refuses what is pasted in the place of a file's name, where the file is read elsewhere.
 pub(crate) fn must_be_a_name(path: &Path) -> Outcome {
-    match KeptBack::of(&path.to_string_lossy()) {
-        Some(kept_back) if !path.exists() => Err(not_a_name(kept_back).hint(INTO_A_FILE)),
+    match Redacted::of(&path.to_string_lossy()) {
+        Some(redacted) if !path.exists() => Err(not_a_name(redacted).hint(INTO_A_FILE)),
         _ => Ok(()),
     }
 }
 
-fn not_a_name(kept_back: KeptBack) -> Failure {
-    Failure::wrong(format!(
-        "{kept_back} was given where the name of a file is wanted"
+fn not_a_name(redacted: Redacted) -> Failure {
+    Failure::error(format!(
+        "{redacted} was given where the name of a file is wanted"
     ))
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();
     }
-    kept_back::name_of(path)
+    redact::name_of(path)
 }
 
 /// Why a file could not be read.
@@ -169,12 +169,12 @@ enum Unread {
 impl Unread {
     /// What is said of it; if its name is what should stand in a file, what to do instead.
     fn failure(self, path: &Path, instead: &str) -> Failure {
-        match (self, KeptBack::of(&path.to_string_lossy())) {
-            (Unread::Error(_), Some(kept_back)) => not_a_name(kept_back).hint(instead),
+        match (self, Redacted::of(&path.to_string_lossy())) {
+            (Unread::Error(_), Some(redacted)) => not_a_name(redacted).hint(instead),
             (Unread::Error(error), None) => {
-                Failure::wrong(format!("cannot read {}: {error}", kept_back::name_of(path)))
+                Failure::error(format!("cannot read {}: {error}", redact::name_of(path)))
             }
-            (Unread::TooLong(bytes_max), _) => too_long(&kept_back::name_of(path), bytes_max),
+            (Unread::TooLong(bytes_max), _) => too_long(&redact::name_of(path), bytes_max),
         }
     }
 }
@@ -193,12 +193,12 @@ fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, Unread> {
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
     static READ: AtomicBool = AtomicBool::new(false);
     if READ.swap(true, Ordering::Relaxed) {
-        return Err(Failure::wrong(
+        return Err(Failure::error(
             "standard input can be read once, and two arguments name it",
         ));
     }
     let bytes = limited(io::stdin().lock(), bytes_max)
-        .map_err(|error| Failure::wrong(format!("cannot read standard input: {error}")))?;
+        .map_err(|error| Failure::error(format!("cannot read standard input: {error}")))?;
     bytes.ok_or_else(|| too_long("standard input", bytes_max))
 }
 
@@ -215,7 +215,7 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
         0 => format!("{} KiB", bytes_max >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     };
-    Failure::wrong(format!(
+    Failure::error(format!(
         "{name}: longer than {limit}, the most that is read"
     ))
 }

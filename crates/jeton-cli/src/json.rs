@@ -17,7 +17,7 @@ pub(crate) enum Problem {
     Syntax(String),
     NotAnObject,
     /// A member of that name stands twice in one object.
-    Twice(String),
+    Duplicate(String),
     /// It is nested deeper than asked for: how deep, and the limit.
     TooDeep(usize, u32),
 }
@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
         match self {
             Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
             Problem::NotAnObject => f.write_str("not a JSON object"),
-            Problem::Twice(name) => write!(f, "the member {name:?} stands twice"),
+            Problem::Duplicate(name) => write!(f, "the member {name:?} stands twice"),
             Problem::TooDeep(depth, limit) => {
                 write!(f, "nested {depth} levels, the limit is {limit}")
             }
@@ -56,7 +56,7 @@ pub(crate) fn check(text: &str, depth_max: u32) -> Result<(), Problem> {
 }
 
 /// What kind of JSON a value is.
-pub(crate) fn kind_of(json: &str) -> &'static str {
+pub(crate) fn type_name(json: &str) -> &'static str {
     match json.as_bytes() {
         [b'"', ..] => "a string",
         [b'{', ..] => "an object",
@@ -71,7 +71,7 @@ impl Problem {
     /// What the strict reader found in a text.
     pub(crate) fn of(error: JsonError, text: &str) -> Problem {
         match error {
-            JsonError::Duplicate { name, .. } => Problem::Twice(name),
+            JsonError::Duplicate { name, .. } => Problem::Duplicate(name),
             JsonError::TooDeep { depth, limit } => Problem::TooDeep(depth, limit),
             JsonError::NotAnObject => Problem::NotAnObject,
             // serde_json says what it expected.
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_has_two_meanings_is_refused() {
-        let twice = || Some(Problem::Twice("a".to_owned()));
+        let twice = || Some(Problem::Duplicate("a".to_owned()));
         assert_eq!(problem(r#"{"a":1,"a":2}"#), twice());
         assert_eq!(problem(r#"{"a":1,"\u0061":2}"#), twice());
         assert_eq!(problem(r#"{"b":[{"a":1,"a":1}]}"#), twice());

@@ -19,25 +19,25 @@ mod token;
 
 // What they share: arguments in, answers out
 mod algorithm;
-mod call;
+mod args;
 mod claims;
-mod demands;
-mod doors;
+mod policy_args;
+mod allow;
 mod exit;
 mod header_style;
 mod input;
 mod jose;
 mod json;
-mod kept_back;
+mod redact;
 mod keyfile;
 mod output;
-mod printable;
+mod escape;
 mod private_file;
-mod refusal;
+mod rejection_hints;
 mod shell;
 mod source;
 mod time;
-mod verdict;
+mod verification_output;
 mod verification;
 
 use std::process::ExitCode;
@@ -74,11 +74,11 @@ Data goes to standard output, talk to standard error. Exit code 0: done; 1: the 
 )]
 struct Jeton {
     #[command(subcommand)]
-    noun: Noun,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Noun {
+enum Command {
     /// Make, show and convert keys
     Key(key::Key),
     /// Issue and verify JSON Web Tokens
@@ -106,23 +106,23 @@ enum Noun {
 }
 
 fn main() -> ExitCode {
-    let jeton: Jeton = match call::read() {
+    let jeton: Jeton = match args::parse() {
         Ok(jeton) => jeton,
         Err(code) => return code,
     };
-    match jeton.noun {
-        Noun::Key(key) => exit::end(key.run()),
-        Noun::Jwt(jwt) => exit::end(jwt.run()),
-        Noun::Jws(jws) => exit::end(jws.run()),
-        Noun::Jwe(jwe) => exit::end(jwe.run()),
-        Noun::Paseto(paseto) => exit::end(paseto.run()),
-        Noun::Inspect(inspect) => exit::end(inspect.run()),
-        Noun::Doctor(doctor) => exit::end(doctor.run()),
-        Noun::Serve(serve) => exit::end(serve.run()),
-        Noun::Token(token) => exit::end(token.run()),
-        Noun::Lab(lab) => lab.run(),
-        Noun::Admin(admin) => exit::end(admin.run()),
-        Noun::Completions(completions) => exit::end(completions.run(Jeton::command())),
-        Noun::Man(man) => exit::end(man.run(Jeton::command())),
+    match jeton.command {
+        Command::Key(key) => exit::report(key.run()),
+        Command::Jwt(jwt) => exit::report(jwt.run()),
+        Command::Jws(jws) => exit::report(jws.run()),
+        Command::Jwe(jwe) => exit::report(jwe.run()),
+        Command::Paseto(paseto) => exit::report(paseto.run()),
+        Command::Inspect(inspect) => exit::report(inspect.run()),
+        Command::Doctor(doctor) => exit::report(doctor.run()),
+        Command::Serve(serve) => exit::report(serve.run()),
+        Command::Token(token) => exit::report(token.run()),
+        Command::Lab(lab) => lab.run(),
+        Command::Admin(admin) => exit::report(admin.run()),
+        Command::Completions(completions) => exit::report(completions.run(Jeton::command())),
+        Command::Man(man) => exit::report(man.run(Jeton::command())),
     }
 }

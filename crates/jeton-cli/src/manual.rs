@@ -61,5 +61,5 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::wrong(format!("cannot write {}: {error}", path.display()))
+    Failure::error(format!("cannot write {}: {error}", path.display()))
 }

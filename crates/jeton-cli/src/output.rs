@@ -3,7 +3,7 @@
 //! - Standard output has data and nothing else: the key, the token, the claims, the payload. A line
 //!   of text ends with a newline; a payload ends where it ends, so that `>` keeps its exact bytes.
 //!   On a terminal, where nobody can see where it ends, a newline follows, and characters that would
-//!   command the terminal, reorder text or are invisible are escaped: see [`printable`].
+//!   command the terminal, reorder text or are invisible are escaped: see [`escape`].
 //! - Standard error has talk: `error:`, `rejected:`, `found:`, `hint:`, `note:`. The word says it; colour only
 //!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
 //! - Nothing here prints a secret; the verbs that are made to give one out pass it as data. Talk
@@ -21,12 +21,12 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 
 use crate::exit::{Failure, Outcome};
-use crate::printable;
+use crate::escape;
 
 /// A line of data.
 pub(crate) fn line(text: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::text(text).as_bytes(), b"\n"]),
+        true => write(&[escape::text(text).as_bytes(), b"\n"]),
         false => write(&[text.as_bytes(), b"\n"]),
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn line(text: &str) -> Outcome {
 /// A line that is one JSON value.
 pub(crate) fn json_line(json: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::json(json).as_bytes(), b"\n"]),
+        true => write(&[escape::json(json).as_bytes(), b"\n"]),
         false => write(&[json.as_bytes(), b"\n"]),
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn json_line(json: &str) -> Outcome {
 /// Data that is text already, down to its last newline.
 pub(crate) fn text(text: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::text(text).as_bytes()]),
+        true => write(&[escape::text(text).as_bytes()]),
         false => write(&[text.as_bytes()]),
     }
 }
@@ -53,8 +53,8 @@ pub(crate) fn payload(bytes: &[u8]) -> Outcome {
         return write(&[bytes]);
     }
     let shown = match std::str::from_utf8(bytes) {
-        Ok(json) if serde_json::from_str::<IgnoredAny>(json).is_ok() => printable::json(json),
-        _ => printable::bytes(bytes).into(),
+        Ok(json) if serde_json::from_str::<IgnoredAny>(json).is_ok() => escape::json(json),
+        _ => escape::bytes(bytes).into(),
     };
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     write(&[shown.as_bytes(), end.as_bytes()])
@@ -67,7 +67,7 @@ fn is_terminal() -> bool {
 /// Bytes that are not text: never to a terminal.
 pub(crate) fn binary(bytes: &[u8]) -> Outcome {
     if is_terminal() {
-        return Err(Failure::wrong("binary data is not written to a terminal")
+        return Err(Failure::error("binary data is not written to a terminal")
             .hint("send it to a file: -o FILE"));
     }
     write(&[bytes])
@@ -76,7 +76,7 @@ pub(crate) fn binary(bytes: &[u8]) -> Outcome {
 /// A line of JSON, for machines.
 pub(crate) fn json(value: &impl Serialize) -> Outcome {
     let text = serde_json::to_string(value)
-        .map_err(|_| Failure::wrong("the answer could not be written as JSON"))?;
+        .map_err(|_| Failure::error("the answer could not be written as JSON"))?;
     json_line(&text)
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn note_size(token: &str) {
 
 /// What was done, where standard output cannot show it.
 pub(crate) fn done(message: impl Display) {
-    let message = printable::text(&message.to_string());
+    let message = escape::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{message}");
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn warning(message: impl Display) {
 }
 
 fn talk(style: Style, word: &str, message: impl Display) {
-    let message = printable::text(&message.to_string());
+    let message = escape::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {message}");
 }
 
@@ -153,7 +153,7 @@ fn write(pieces: &[&[u8]]) -> Outcome {
 
 fn written(done: io::Result<()>) -> Outcome {
     match done {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::wrong(format!(
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::error(format!(
             "cannot write to standard output: {error}"
         ))),
         _ => Ok(()),

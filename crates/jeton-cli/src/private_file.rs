@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use crate::exit::{Failure, Outcome};
-use crate::kept_back;
+use crate::redact;
 
 /// Makes it, with nothing in it. One that is there is left alone, for a `reason` that is said.
 pub(crate) fn open(path: &Path, reason: &str) -> Outcome<File> {
@@ -14,9 +14,9 @@ pub(crate) fn open(path: &Path, reason: &str) -> Outcome<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::wrong(format!(
+        ErrorKind::AlreadyExists => Failure::error(format!(
             "{} is there already, and {reason}",
-            kept_back::name_of(path)
+            redact::name_of(path)
         )),
         _ => unwritable(path, &error),
     })
@@ -36,8 +36,8 @@ pub(crate) fn create(path: &Path, bytes: &[u8], reason: &str) -> Outcome {
 
 /// What is said of a file that cannot be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::wrong(format!(
+    Failure::error(format!(
         "cannot write {}: {error}",
-        kept_back::name_of(path)
+        redact::name_of(path)
     ))
 }

@@ -63,8 +63,8 @@ impl Serve {
         if let Some(file) = &self.config {
             input::must_be_a_name(file)?;
         }
-        let config = self.read().map_err(refused)?;
-        let begun = Begun {
+        let config = self.read().map_err(failure)?;
+        let info = StartInfo {
             place: (config.store.clone()).unwrap_or_else(|| config.data.display().to_string()),
             is_tls: config.tls.is_some(),
             has_clients: !config.clients.is_empty(),
@@ -73,8 +73,8 @@ impl Serve {
             let again: jeton_server::Reload = Box::new(move || self.read());
             again
         });
-        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(refused)?;
-        greet(&server, &begun);
+        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(failure)?;
+        print_start(&server, &info);
         server.wait();
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Serve {
     }
 }
 
-struct Begun {
+struct StartInfo {
     /// The folder, or the etcd.
     place: String,
     is_tls: bool,
@@ -106,15 +106,15 @@ struct Begun {
 }
 
 /// Says where the server is, and how to begin.
-fn greet(server: &Server, begun: &Begun) {
-    let scheme = if begun.is_tls { "https" } else { "http" };
-    output::done(format_args!(
+fn print_start(server: &Server, info: &StartInfo) {
+    let scheme = if info.is_tls { "https" } else { "http" };
+    output::status(format_args!(
         "gRPC and HTTP   {scheme}://{}\nadministration  {scheme}://{}\ndata            {}",
         server.data_address(),
         server.admin_address(),
-        begun.place,
+        info.place,
     ));
-    tell_of_admin_token(server, begun.is_tls);
+    print_admin_token(server, info.is_tls);
     let Some(offer) = server.offers().into_iter().next() else {
         output::note(
             "there is no issuer yet: add [[issuer]] to the configuration and start again, or call CreateIssuer \
@@ -122,23 +122,23 @@ fn greet(server: &Server, begun: &Begun) {
         );
         return;
     };
-    if begun.has_clients {
+    if info.has_clients {
         return;
     }
-    output::done(format_args!(
+    output::status(format_args!(
         "\nTo begin with, in another terminal:\n{}",
         first_commands(server, &offer).join("\n")
     ));
 }
 
 /// Says whom a server without clients serves, and how it is administered.
-fn tell_of_admin_token(server: &Server, is_tls: bool) {
+fn print_admin_token(server: &Server, is_tls: bool) {
     let Some(file) = server.admin_token_file() else {
         return;
     };
     let file = file.display().to_string();
     let plaintext = if is_tls { "" } else { "-plaintext " };
-    output::done(format_args!(
+    output::status(format_args!(
         "admin token     {file}\n\n\
          Without [[client]] the data listener serves every process of this machine. AdminService asks for \
          the admin token:\n\
@@ -177,7 +177,7 @@ fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
     ]
 }
 
-fn refused(error: Error) -> Failure {
+fn failure(error: Error) -> Failure {
     let hint = match &error {
         Error::Exposed { .. } => {
             Some("docs/service.md shows a configuration with TLS and clients".to_owned())
@@ -190,10 +190,10 @@ fn refused(error: Error) -> Failure {
         }
         _ => None,
     };
-    let failure = Failure::wrong(error.to_string());
+    let shown = Failure::error(error.to_string());
     match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
+        Some(hint) => shown.hint(hint),
+        None => shown,
     }
 }
 

@@ -16,8 +16,8 @@ use clap::error::{ContextKind, ContextValue};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::kept_back::KeptBack;
-use crate::{input, printable, shell};
+use crate::redact::Redacted;
+use crate::{escape, input, shell};
 
 /// Where a token, claims or a payload come from: `TEXT|@FILE|-`.
 #[derive(Debug, Clone)]
@@ -105,15 +105,15 @@ pub(crate) fn required<'s>(
     text: Option<&'s Text>,
     missing: &str,
 ) -> Outcome<&'s Source> {
-    given(source, text).ok_or_else(|| Failure::wrong(missing))
+    given(source, text).ok_or_else(|| Failure::error(missing))
 }
 
 impl Source {
-    fn read(argument: OsString) -> Result<Source, NamesAFile> {
+    fn read(argument: OsString) -> Result<Source, BareFileName> {
         match argument.to_str() {
             Some("-") => Ok(Source::Stdin),
             Some(text) if text.starts_with('@') => Ok(Source::File(text[1..].into())),
-            _ if names_a_file(Path::new(&argument)) => Err(NamesAFile(argument)),
+            _ if is_file_name(Path::new(&argument)) => Err(BareFileName(argument)),
             _ => Ok(Source::Argument(argument)),
         }
     }
@@ -146,23 +146,23 @@ impl Source {
     pub(crate) fn text(&self, name: &str) -> Outcome<String> {
         match std::str::from_utf8(&self.bytes()?) {
             Ok(text) if text.trim().is_empty() => {
-                Err(Failure::wrong(format!("{name}: the text is empty")))
+                Err(Failure::error(format!("{name}: the text is empty")))
             }
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::wrong(format!("{name}: not UTF-8 text"))),
+            Err(_) => Err(Failure::error(format!("{name}: not UTF-8 text"))),
         }
     }
 }
 
 /// What is there is only looked at, never opened: a pipe would wait for its writer. A folder is no file
 /// that could have been meant. What cannot be looked at, as it is too long for a path, is text.
-fn names_a_file(path: &Path) -> bool {
+fn is_file_name(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 
 impl ValueParserFactory for Source {
     type Parser =
-        TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<Source, NamesAFile>>;
+        TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<Source, BareFileName>>;
 
     fn value_parser() -> Self::Parser {
         OsStringValueParser::new().try_map(Source::read)
@@ -177,24 +177,24 @@ impl From<OsString> for Text {
 
 /// A bare argument that is the name of a file.
 #[derive(Debug)]
-pub(crate) struct NamesAFile(OsString);
+pub(crate) struct BareFileName(OsString);
 
-impl fmt::Display for NamesAFile {
+impl fmt::Display for BareFileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("it is the name of a file, and an argument without @ is text")
     }
 }
 
-impl Error for NamesAFile {}
+impl Error for BareFileName {}
 
 /// The failure behind a call that was not understood, if it is this one.
-pub(crate) fn names_a_file_failure(error: &clap::Error) -> Option<Failure> {
-    let NamesAFile(name) = error.source()?.downcast_ref()?;
+pub(crate) fn bare_file_name_failure(error: &clap::Error) -> Option<Failure> {
+    let BareFileName(name) = error.source()?.downcast_ref()?;
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.as_str(),
         _ => "",
     };
-    let name = name.to_str().filter(|name| is_repeated(name));
+    let name = name.to_str().filter(|name| can_be_shown(name));
     Some(match argument.split_once(' ') {
         Some((option, _)) => of_option(option, name),
         None => of_positional(argument.trim_matches(['<', '>', '[', ']']), name),
@@ -236,13 +236,13 @@ fn value(name: &str) -> String {
 
 fn failure(called: &str, name: Option<&str>, file: &str, text: &str) -> Failure {
     let name = name.unwrap_or("the argument");
-    Failure::wrong(format!(
+    Failure::error(format!(
         "{called}: {name} is the name of a file, and an argument without @ is text"
     ))
     .hint(format!("to read the file: {file}; to use the text: {text}"))
 }
 
 /// Whether a name may be said, and is typed again as it is seen.
-fn is_repeated(name: &str) -> bool {
-    KeptBack::of(name).is_none() && printable::line(name) == name
+fn can_be_shown(name: &str) -> bool {
+    Redacted::of(name).is_none() && escape::line(name) == name
 }

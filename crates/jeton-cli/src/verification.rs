@@ -6,22 +6,22 @@ use jeton::key::{ContentEnc, DecryptionKeys, Keys};
 use jeton::{Policy, Verified, danger, jwt, paseto};
 use serde::de::IgnoredAny;
 
-use crate::demands::Demands;
-use crate::doors::{Door, Open};
+use crate::policy_args::PolicyArgs;
+use crate::allow::{InsecureOption, Allowed};
 use crate::jose;
 use crate::paseto::OpeningKey;
-use crate::refusal::Verb;
+use crate::rejection_hints::Command;
 
 /// What the claims and the type of a JWT must be.
 #[derive(Clone, Copy)]
 pub(crate) struct JwtPolicy<'a> {
-    pub(crate) demands: &'a Demands,
+    pub(crate) policy_args: &'a PolicyArgs,
     pub(crate) typ: Option<&'a str>,
 }
 
 impl JwtPolicy<'_> {
     pub(crate) fn policy(self) -> Policy {
-        let policy = self.demands.policy();
+        let policy = self.policy_args.policy();
         match self.typ {
             Some(typ) => policy.typ(typ.to_owned()),
             None => policy,
@@ -31,7 +31,7 @@ impl JwtPolicy<'_> {
     /// Of tokens that are signed, or signed and then encrypted.
     pub(crate) fn verifier(self, keys: Keys, decrypter: Option<Decrypter>) -> JwtVerifier {
         let mut verifier = jwt::Verifier::new(keys, self.policy());
-        if let Some(clock) = self.demands.clock() {
+        if let Some(clock) = self.policy_args.clock() {
             verifier = verifier.clock(clock);
         }
         match decrypter {
@@ -55,21 +55,21 @@ impl JwtVerifier {
         }
     }
 
-    pub(crate) fn verb(&self) -> Verb {
+    pub(crate) fn command(&self) -> Command {
         match self {
-            JwtVerifier::Signed(_) => Verb::JwtVerify,
-            JwtVerifier::Nested(_) => Verb::JwtDecrypt,
+            JwtVerifier::Signed(_) => Command::JwtVerify,
+            JwtVerifier::Nested(_) => Command::JwtDecrypt,
         }
     }
 }
 
 /// Of a JWE, with what the caller allows.
-pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, doors: &Open) -> Decrypter {
+pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, allowed: &Allowed) -> Decrypter {
     let mut decrypter = Decrypter::new(keys);
     if let Some(enc) = enc {
         decrypter = decrypter.allow_only(&[enc]);
     }
-    if doors.has(Door::Zip) {
+    if allowed.has(InsecureOption::Zip) {
         decrypter = danger::allow_zip(decrypter);
     }
     decrypter
@@ -86,16 +86,16 @@ pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decry
 /// Of a PASETO. Any footer is accepted unless one is named.
 pub(crate) fn paseto(
     key: &dyn OpeningKey,
-    demands: &Demands,
+    policy_args: &PolicyArgs,
     footer: Option<&[u8]>,
     implicit: &[u8],
 ) -> paseto::Verifier {
     let mut verifier =
-        paseto::Verifier::new(key.keys(), demands.policy()).implicit_assertion(implicit);
+        paseto::Verifier::new(key.keys(), policy_args.policy()).implicit_assertion(implicit);
     if let Some(footer) = footer {
         verifier = verifier.footer(footer);
     }
-    if let Some(clock) = demands.clock() {
+    if let Some(clock) = policy_args.clock() {
         verifier = verifier.clock(clock);
     }
     verifier

@@ -8,7 +8,7 @@ use clap::Args;
 use jeton_issuer::{BackedUp, DataFolder, back_up};
 
 use super::folder::{Folder, failure};
-use super::shown;
+use super::display;
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
 use crate::{output, private_file};
@@ -36,11 +36,11 @@ impl Backup {
     pub(super) fn run(self) -> Outcome {
         let folder = self.folder.open()?;
         let made = if self.output == Path::new("-") {
-            back_up(&*folder.store(), shown::now(), &mut io::stdout().lock()).map_err(failure)?
+            back_up(&*folder.store(), display::now(), &mut io::stdout().lock()).map_err(failure)?
         } else {
             write(&folder, &self.output)?
         };
-        output::done(format_args!(
+        output::status(format_args!(
             "{} entries at revision {}, {} of them of the audit log; the key-encryption key is not among them",
             made.entries, made.revision, made.audit_entries
         ));
@@ -60,7 +60,7 @@ fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
 
 fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackedUp> {
     let mut out = BufWriter::new(file);
-    let made = back_up(&*folder.store(), shown::now(), &mut out).map_err(failure)?;
+    let made = back_up(&*folder.store(), display::now(), &mut out).map_err(failure)?;
     out.flush()
         .and_then(|()| file.sync_all())
         .map_err(|error| unwritable(path, &error))?;

@@ -85,7 +85,7 @@ impl EncryptionKey {
             Err(std::env::VarError::NotPresent) => None,
             Err(std::env::VarError::NotUnicode(text)) => {
                 drop(Zeroizing::new(text.into_encoded_bytes()));
-                return Err(Failure::wrong(format!("{KEY_VARIABLE}: not text")));
+                return Err(Failure::error(format!("{KEY_VARIABLE}: not text")));
             }
         };
         let variable = variable.as_ref().map(|text| text.as_str());
@@ -145,7 +145,7 @@ fn user() -> String {
 
 /// What went wrong, and what to do about it.
 pub(super) fn failure(error: Error) -> Failure {
-    let said = Failure::wrong(error.to_string());
+    let said = Failure::error(error.to_string());
     match error {
         Error::NoStore(_) => said
             .hint("--data DIR names the data folder; `jeton admin issuer add` makes a new one"),

@@ -5,7 +5,7 @@ use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
 use super::folder::{Administered, failure};
-use super::shown::{self, ShownKey};
+use super::display::{self, KeyRow};
 use crate::exit::Outcome;
 use crate::output;
 use crate::source::{self, Source, Text};
@@ -31,11 +31,11 @@ const ALL_SETTINGS: &str = "All settings: JSON, @FILE, or - for standard input";
 #[derive(Debug, Args)]
 pub(super) struct Issuer {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Add an issuer, with its first keys; the first issuer makes the folder
     Add(Add),
     /// Give an issuer other settings; keys that its profiles need are published at once
@@ -115,18 +115,18 @@ struct Show {
 }
 
 #[derive(Serialize)]
-struct Shown<'i> {
+struct IssuerJson<'i> {
     settings: &'i IssuerSettings,
-    keys: Vec<ShownKey<'i>>,
+    keys: Vec<KeyRow<'i>>,
 }
 
 impl Issuer {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Add(add) => add.run(),
-            Verb::Set(set) => set.run(),
-            Verb::List(list) => list.run(),
-            Verb::Show(show) => show.run(),
+        match self.command {
+            Command::Add(add) => add.run(),
+            Command::Set(set) => set.run(),
+            Command::List(list) => list.run(),
+            Command::Show(show) => show.run(),
         }
     }
 }
@@ -139,11 +139,11 @@ impl Add {
         let added = opened.node.create_issuer(&opened.actor, settings);
         added.map_err(failure)?;
         let (_, keyring) = opened.node.issuer(&iss).map_err(failure)?;
-        output::done(format_args!(
+        output::status(format_args!(
             "added {iss} to {}",
             opened.folder.path().display()
         ));
-        output::text(&shown::keys(keyring.keys(), shown::now()))
+        output::text(&display::keys(keyring.keys(), display::now()))
     }
 }
 
@@ -154,7 +154,7 @@ impl Set {
         let set = opened.node.set_issuer(&opened.actor, &settings);
         set.map_err(failure)?;
         let (_, keyring) = opened.node.issuer(settings.iss()).map_err(failure)?;
-        output::text(&shown::keys(keyring.keys(), shown::now()))
+        output::text(&display::keys(keyring.keys(), display::now()))
     }
 }
 
@@ -173,19 +173,19 @@ impl Show {
     fn run(self) -> Outcome {
         let opened = self.folder.open()?;
         let (settings, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
-        let now = shown::now();
+        let now = display::now();
         if self.json {
-            return output::json(&Shown {
+            return output::json(&IssuerJson {
                 settings: &settings,
                 keys: keyring
                     .keys()
                     .iter()
-                    .map(|key| ShownKey::of(key, now))
+                    .map(|key| KeyRow::of(key, now))
                     .collect(),
             });
         }
-        output::text(&shown::settings(&settings))?;
-        output::text(&shown::keys(keyring.keys(), now))
+        output::text(&display::settings(&settings))?;
+        output::text(&display::keys(keyring.keys(), now))
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use jeton_issuer::{KeyKind, Node};
 
 use super::folder::{Administered, Opened, failure};
-use super::shown::{self, ShownKey};
+use super::display::{self, KeyRow};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -20,11 +20,11 @@ use crate::output;
 #[derive(Debug, Args)]
 pub(super) struct Key {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// List an issuer's keys and what each does
     List(List),
     /// Publish a new key now; it signs after the lead. Or replace one that is in wrong hands
@@ -144,12 +144,12 @@ struct OneIssuer {
 
 impl Key {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::List(list) => list.run(),
-            Verb::Rotate(rotate) => rotate.run(),
-            Verb::Import(import) => import.run(),
-            Verb::Retire(retire) => retire.run(),
-            Verb::Reseal(reseal) => reseal.run(),
+        match self.command {
+            Command::List(list) => list.run(),
+            Command::Rotate(rotate) => rotate.run(),
+            Command::Import(import) => import.run(),
+            Command::Retire(retire) => retire.run(),
+            Command::Reseal(reseal) => reseal.run(),
         }
     }
 }
@@ -161,9 +161,9 @@ impl List {
             return show(&opened.node, &self.issuer.iss);
         }
         let (_, keyring) = opened.node.issuer(&self.issuer.iss).map_err(failure)?;
-        let now = shown::now();
+        let now = display::now();
         let keys: Vec<_> = (keyring.keys().iter())
-            .map(|key| ShownKey::of(key, now))
+            .map(|key| KeyRow::of(key, now))
             .collect();
         output::json(&keys)
     }
@@ -187,7 +187,7 @@ impl Import {
         let name = input::name_of(&self.key);
         let bytes = input::key_bytes(&self.key, jeton::limits::KEY_BYTES)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
-            Failure::wrong(format!("{name}: not text"))
+            Failure::error(format!("{name}: not text"))
                 .hint("a JWK, PEM or PASERK is wanted: jeton key convert --to jwk FILE")
         })?;
         let Opened { node, actor, .. } = &self.folder.open()?;
@@ -196,7 +196,7 @@ impl Import {
         node.import(actor, iss, kind, text)
             .map_err(|error| match error {
                 jeton_issuer::Error::Token(error) => {
-                    Failure::wrong(format!("{name}: not a private key for {kind}: {error}"))
+                    Failure::error(format!("{name}: not a private key for {kind}: {error}"))
                 }
                 other => failure(other),
             })?;
@@ -217,7 +217,7 @@ impl Reseal {
     fn run(self) -> Outcome {
         let Opened { node, actor, .. } = &self.folder.also_reads(self.older).open()?;
         let resealed = node.reseal(actor).map_err(failure)?;
-        output::done(format_args!(
+        output::status(format_args!(
             "{resealed} private keys are encrypted under the other key-encryption key now"
         ));
         Ok(())
@@ -226,7 +226,7 @@ impl Reseal {
 
 fn show(node: &Node, iss: &str) -> Outcome {
     let (_, keyring) = node.issuer(iss).map_err(failure)?;
-    output::text(&shown::keys(keyring.keys(), shown::now()))
+    output::text(&display::keys(keyring.keys(), display::now()))
 }
 
 /// The one that is meant: named, or the only one that the issuer has.
@@ -236,7 +236,7 @@ fn kind(node: &Node, iss: &str, named: Option<KeyKind>) -> Outcome<KeyKind> {
         (Some(kind), _) | (None, &[kind]) => Ok(kind),
         (None, kinds) => {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-            Err(Failure::wrong(format!(
+            Err(Failure::error(format!(
                 "the issuer's profiles use {}: which is meant?",
                 names.join(", ")
             ))

@@ -7,7 +7,7 @@ mod key;
 mod migrate;
 mod restore;
 mod revoke;
-mod shown;
+mod display;
 mod status;
 mod verify;
 
@@ -35,11 +35,11 @@ The key-encryption key is the file key-encryption-key in the folder, made with i
 not with the backups: without it the private keys are lost, and with it they are not secret.")]
 pub(crate) struct Admin {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     Issuer(issuer::Issuer),
     Key(key::Key),
     Revoke(revoke::Revoke),
@@ -52,15 +52,15 @@ enum Verb {
 
 impl Admin {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Issuer(issuer) => issuer.run(),
-            Verb::Key(key) => key.run(),
-            Verb::Revoke(revoke) => revoke.run(),
-            Verb::Status(status) => status.run(),
-            Verb::Backup(backup) => backup.run(),
-            Verb::Restore(restore) => restore.run(),
-            Verb::Verify(verify) => verify.run(),
-            Verb::Migrate(migrate) => migrate.run(),
+        match self.command {
+            Command::Issuer(issuer) => issuer.run(),
+            Command::Key(key) => key.run(),
+            Command::Revoke(revoke) => revoke.run(),
+            Command::Status(status) => status.run(),
+            Command::Backup(backup) => backup.run(),
+            Command::Restore(restore) => restore.run(),
+            Command::Verify(verify) => verify.run(),
+            Command::Migrate(migrate) => migrate.run(),
         }
     }
 }

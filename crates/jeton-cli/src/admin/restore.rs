@@ -8,7 +8,7 @@ use clap::Args;
 use jeton_issuer::restore;
 
 use super::folder::{Folder, failure};
-use super::shown;
+use super::display;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -38,18 +38,18 @@ impl Restore {
     pub(super) fn run(self) -> Outcome {
         let path = self.folder.path();
         let restored = if self.backup == Path::new("-") {
-            restore(path, &mut io::stdin().lock(), shown::now())
+            restore(path, &mut io::stdin().lock(), display::now())
         } else {
             let file = File::open(&self.backup).map_err(|error| {
-                Failure::wrong(format!("cannot read {}: {error}", self.backup.display()))
+                Failure::error(format!("cannot read {}: {error}", self.backup.display()))
             })?;
-            restore(path, &mut BufReader::new(file), shown::now())
+            restore(path, &mut BufReader::new(file), display::now())
         };
         let restored = restored.map_err(failure)?;
-        output::done(format_args!(
+        output::status(format_args!(
             "{} entries of {}, revision {}, are in {}",
             restored.entries,
-            shown::moment(restored.at),
+            display::moment(restored.at),
             restored.revision,
             path.display()
         ));

@@ -7,7 +7,7 @@ use jeton_issuer::{RevocationRule, Revoke as Revocation, Subject};
 use jeton_store::block_on;
 
 use super::folder::{Administered, Opened, failure};
-use super::shown;
+use super::display;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
@@ -28,11 +28,11 @@ Examples:
   jeton admin revoke rules https://id.example")]
 pub(super) struct Revoke {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Revoke single tokens by their id, the jti
     Token(Tokens),
     /// Revoke every token of a subject (sub) issued until now
@@ -100,12 +100,12 @@ struct Rules {
 
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Token(tokens) => tokens.run(),
-            Verb::Subject(named) => named.run(Subject::Subject),
-            Verb::Client(named) => named.run(Subject::Client),
-            Verb::Key(named) => named.run_on_keys(),
-            Verb::Rules(rules) => rules.run(),
+        match self.command {
+            Command::Token(tokens) => tokens.run(),
+            Command::Subject(named) => named.run(Subject::Subject),
+            Command::Client(named) => named.run(Subject::Client),
+            Command::Key(named) => named.run_on_keys(),
+            Command::Rules(rules) => rules.run(),
         }
     }
 }
@@ -113,9 +113,9 @@ impl Revoke {
 impl Tokens {
     fn run(self) -> Outcome {
         let expires_at = self.expires_at.map(Timestamp::unix_seconds);
-        if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= shown::now()) {
+        if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= display::now()) {
             return Err(
-                Failure::wrong("--expires-at: a token that has expired needs no revoking").hint(
+                Failure::error("--expires-at: a token that has expired needs no revoking").hint(
                     "it is the token's exp; without --expires-at the id is revoked whenever it expires",
                 ),
             );
@@ -141,7 +141,7 @@ impl Named {
         let (_, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
         let kids: Vec<_> = keyring.keys().iter().map(|key| key.kid.as_str()).collect();
         if let Some(unknown) = (self.names.iter()).find(|name| !kids.contains(&name.as_str())) {
-            return Err(Failure::wrong(format!(
+            return Err(Failure::error(format!(
                 "the issuer has no key {unknown:?}, and nothing was revoked"
             ))
             .hint(format!("its keys: {}", kids.join(", "))));
@@ -160,14 +160,14 @@ impl Rules {
         }
         let row = |rule: RevocationRule| {
             let issued = match rule.not_before {
-                Some(at) => format!("made {}", shown::moment(at)),
+                Some(at) => format!("made {}", display::moment(at)),
                 None => "whenever issued".to_owned(),
             };
-            let until = format!("kept until {}", shown::moment(rule.until));
+            let until = format!("kept until {}", display::moment(rule.until));
             [rule.kind, rule.name, issued, until]
         };
         let rows: Vec<_> = rules.into_iter().map(row).collect();
-        output::text(&shown::table(&rows))
+        output::text(&display::table(&rows))
     }
 }
 
@@ -180,6 +180,6 @@ fn revoke(opened: &Opened, iss: &str, revocations: Vec<Revocation>) -> Outcome {
     for answer in answers {
         block_on(answer).map_err(failure)?;
     }
-    output::done(format_args!("{count} revoked, and on disk"));
+    output::status(format_args!("{count} revoked, and on disk"));
     Ok(())
 }

@@ -5,7 +5,7 @@ use jeton_store::block_on;
 use serde::Serialize;
 
 use super::folder::{Administered, failure};
-use super::shown;
+use super::display;
 use crate::exit::Outcome;
 use crate::output;
 
@@ -25,7 +25,7 @@ pub(super) struct Status {
 }
 
 #[derive(Serialize)]
-struct Shown<'s> {
+struct StatusJson<'s> {
     is_ready: bool,
     fault: Option<&'s str>,
     warning: Option<&'s str>,
@@ -46,7 +46,7 @@ impl Status {
         let store =
             block_on(opened.folder.store().status()).map_err(|error| failure(error.into()))?;
         let sealed_under = opened.folder.sealed_under().map_err(failure)?;
-        let shown = Shown {
+        let status = StatusJson {
             is_ready: node.is_ready,
             fault: node.fault.as_deref(),
             warning: node.warning.as_deref(),
@@ -60,13 +60,13 @@ impl Status {
             key_encryption_keys: &sealed_under,
         };
         if self.json {
-            return output::json(&shown);
+            return output::json(&status);
         }
-        output::text(&shown.lines())
+        output::text(&status.lines())
     }
 }
 
-impl Shown<'_> {
+impl StatusJson<'_> {
     fn lines(&self) -> String {
         let ready = match (self.is_ready, self.fault, self.issuers) {
             (true, ..) => "yes".to_owned(),
@@ -88,6 +88,6 @@ impl Shown<'_> {
         if let Some(warning) = self.warning {
             rows.insert(1, ["warning".to_owned(), warning.to_owned()]);
         }
-        shown::table(&rows)
+        display::table(&rows)
     }
 }

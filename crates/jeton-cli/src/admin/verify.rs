@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::folder::{Folder, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
-use crate::verdict;
+use crate::verification_output;
 
 /// Look at every page, every record and the audit chain
 ///
@@ -44,7 +44,7 @@ impl Verify {
     pub(super) fn run(self) -> Outcome {
         let looked = self.look();
         let sound = match self.json {
-            true => verdict::or_say_why(looked)?,
+            true => verification_output::print_rejection(looked)?,
             false => looked?,
         };
         if self.json {

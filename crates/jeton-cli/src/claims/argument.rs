@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use jeton::Claims;
 
-use super::{CustomClaims, Dialect, Given};
+use super::{CustomClaims, ClaimsFormat, ParsedClaims};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::source::Source;
@@ -26,13 +26,13 @@ impl Expiry {
     pub(crate) fn claims(
         &self,
         source: &Source,
-        dialect: Dialect,
+        format: ClaimsFormat,
     ) -> Outcome<Claims<'static, CustomClaims<'static>>> {
-        let given = Given::read(&source.text("--claims")?, dialect)?;
+        let given = ParsedClaims::read(&source.text("--claims")?, format)?;
         let expires_at = given.expires_at;
         let claims = given.into_claims();
         let two_answers = |flag: &str| {
-            Failure::wrong(format!("the claims have an exp, and {flag} says otherwise"))
+            Failure::error(format!("the claims have an exp, and {flag} says otherwise"))
                 .hint("leave one of them out")
         };
         match (expires_at, self.expires_in, self.no_expiry) {
@@ -44,7 +44,7 @@ impl Expiry {
             }
             (Some(_), Some(_), _) => Err(two_answers("--expires-in")),
             (Some(_), None, true) => Err(two_answers("--no-expiry")),
-            (None, None, false) => Err(Failure::wrong("the token would never expire").hint(
+            (None, None, false) => Err(Failure::error("the token would never expire").hint(
                 "say when: --expires-in 15m, or exp in the claims; or say that it must not: --no-expiry",
             )),
         }

@@ -5,9 +5,9 @@ use jeton::Policy;
 use jeton::error::{Part, Rejection};
 use serde_json::value::RawValue;
 
-use super::findings::Examined;
+use super::findings::Section;
 use super::probe::{Format, Probe};
-use crate::demands::Demands;
+use crate::policy_args::PolicyArgs;
 use crate::json::{self, Members, Problem};
 use crate::time;
 
@@ -21,29 +21,29 @@ const LONG_S: f64 = 366.0 * 86_400.0;
 const DEPTH_MAX: u32 = 127;
 
 /// Claims that are looked at.
-struct Look<'a> {
+struct ClaimsCheck<'a> {
     members: Vec<(String, &'a RawValue)>,
     format: Format,
-    demands: &'a Demands,
+    policy_args: &'a PolicyArgs,
     probe: &'a Probe,
 }
 
 /// What is seen of a token's claims.
 pub(super) fn look(
-    seen: &mut Examined,
+    seen: &mut Section,
     payload: &[u8],
     format: Format,
-    demands: &Demands,
+    policy_args: &PolicyArgs,
     probe: &Probe,
 ) {
     let before = seen.wrong_count();
     let text = std::str::from_utf8(payload).unwrap_or_default();
     match Members::loose(text) {
         Some(Members(members)) => {
-            let look = Look {
+            let look = ClaimsCheck {
                 members,
                 format,
-                demands,
+                policy_args,
                 probe,
             };
             look.times(seen);
@@ -59,7 +59,7 @@ pub(super) fn look(
         ),
     }
     // What no single claim explains.
-    let rejected = probe.claims(payload, format, demands.policy());
+    let rejected = probe.claims(payload, format, policy_args.policy());
     if let Some(rejection) = rejected
         && (seen.wrong_count() == before || rejection == Rejection::DuplicateMember(Part::Payload))
     {
@@ -71,7 +71,7 @@ pub(super) fn look(
 /// What is wrong with a payload that is wrong as a whole.
 fn of_the_whole(rejection: Rejection, text: &str) -> (String, &'static str) {
     match (rejection, Members::strict(text, DEPTH_MAX)) {
-        (Rejection::DuplicateMember(_), Err(Problem::Twice(name))) => (
+        (Rejection::DuplicateMember(_), Err(Problem::Duplicate(name))) => (
             format!("payload: the member {name:?} stands twice"),
             "one reader takes the first and another the last: its issuer writes each once",
         ),
@@ -79,7 +79,7 @@ fn of_the_whole(rejection: Rejection, text: &str) -> (String, &'static str) {
     }
 }
 
-impl Look<'_> {
+impl ClaimsCheck<'_> {
     fn value(&self, name: &str) -> Option<&str> {
         let found = self.members.iter().find(|(member, _)| member == name);
         found.map(|(_, value)| value.get())
@@ -106,8 +106,8 @@ impl Look<'_> {
         }
     }
 
-    fn times(&self, seen: &mut Examined) {
-        let policy = || self.demands.policy().any_issuer().any_audience();
+    fn times(&self, seen: &mut Section) {
+        let policy = || self.policy_args.policy().any_issuer().any_audience();
         let now = self.probe.now().unix_seconds() as f64;
         let at = |name: &str| self.seconds(name).unwrap_or(now);
         match self.rejected("exp", policy()) {
@@ -152,7 +152,7 @@ impl Look<'_> {
             && to < SECONDS_MAX
             && to - from > LONG_S
         {
-            seen.cannot_tell(
+            seen.undetermined(
                 format!("it lives for {}", apart(to - from)),
                 "whoever finds it can use it as long; shorter ones are renewed",
             );
@@ -160,7 +160,7 @@ impl Look<'_> {
     }
 
     /// A claim that is no time that counts.
-    fn no_time(&self, seen: &mut Examined, name: &str, rejection: Rejection) {
+    fn no_time(&self, seen: &mut Section, name: &str, rejection: Rejection) {
         match (self.format, self.seconds(name), rejection) {
             (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => seen.wrong(
                 format!("{name} is far beyond the year 5000: it looks like milliseconds"),
@@ -179,11 +179,11 @@ impl Look<'_> {
     }
 
     /// Who it is from and for, beside what is demanded.
-    fn parties(&self, seen: &mut Examined) {
-        let policy = || self.demands.policy().without_expiry();
+    fn parties(&self, seen: &mut Section) {
+        let policy = || self.policy_args.policy().without_expiry();
         match (
             self.rejected("iss", policy().any_audience()),
-            self.demands.issuer(),
+            self.policy_args.issuer(),
         ) {
             (None, Some(wanted)) => seen.good(format!("it is of {wanted}")),
             (None, None) => {}
@@ -198,7 +198,7 @@ impl Look<'_> {
         }
         match (
             self.rejected("aud", policy().any_issuer()),
-            self.demands.audience(),
+            self.policy_args.audience(),
         ) {
             (None, Some(wanted)) => seen.good(format!("it is for {wanted}")),
             (None, None) => {}
@@ -214,9 +214,9 @@ impl Look<'_> {
     }
 
     /// The registered claims that nothing is demanded of.
-    fn others(&self, seen: &mut Examined) {
+    fn others(&self, seen: &mut Section) {
         let policy = || {
-            let policy = self.demands.policy().without_expiry();
+            let policy = self.policy_args.policy().without_expiry();
             policy.any_issuer().any_audience()
         };
         for name in ["sub", "jti"] {
@@ -226,10 +226,10 @@ impl Look<'_> {
         }
     }
 
-    fn no_text(&self, seen: &mut Examined, name: &str, rejection: Rejection) {
+    fn no_text(&self, seen: &mut Section, name: &str, rejection: Rejection) {
         match (rejection, self.value(name)) {
             (Rejection::ClaimType(_), Some(value)) => seen.wrong(
-                format!("{name} is {}, which it may not be", json::kind_of(value)),
+                format!("{name} is {}, which it may not be", json::type_name(value)),
                 "RFC 7519, section 4.1: text, and for aud also a list of texts",
             ),
             (rejection, _) => seen.wrong(rejection.to_string(), ""),

@@ -3,24 +3,24 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::fetch::Date;
-use super::findings::Examined;
+use super::findings::Section;
 
 /// The first day of 2025, in seconds since 1970, before a line of this was written: no clock that is
 /// right says less.
-const WRITTEN: i64 = 1_735_689_600;
+const EARLIEST_PLAUSIBLE: i64 = 1_735_689_600;
 
 /// What a server's `Date` (RFC 9110, section 6.6.1) and the way to it leave open.
-const GRAIN: SignedDuration = SignedDuration::from_secs(2);
+const TOLERANCE: SignedDuration = SignedDuration::from_secs(2);
 
 /// What is seen of the clock, beside another one if there is one.
-pub(super) fn look(date: Option<Date>) -> Examined {
+pub(super) fn look(date: Option<Date>) -> Section {
     judge(Timestamp::now(), date)
 }
 
-fn judge(now: Timestamp, date: Option<Date>) -> Examined {
-    let mut seen = Examined::new("clock");
+fn judge(now: Timestamp, date: Option<Date>) -> Section {
+    let mut seen = Section::new("clock");
     let says = now.strftime("%Y-%m-%dT%H:%M:%SZ");
-    if now.as_second() < WRITTEN {
+    if now.as_second() < EARLIEST_PLAUSIBLE {
         seen.wrong(
             format!("{says} is before this program was written"),
             "set the clock; every token is from the future to it",
@@ -33,14 +33,14 @@ fn judge(now: Timestamp, date: Option<Date>) -> Examined {
         heard,
     }) = date
     else {
-        seen.cannot_tell(
+        seen.undetermined(
             format!("{says}; there is no other clock to compare it with"),
             "the address of a key set has one: --keys https://…",
         );
         return seen;
     };
     let behind = said.duration_since(heard);
-    if behind.abs() <= GRAIN {
+    if behind.abs() <= TOLERANCE {
         seen.good(format!(
             "{says}, as {server} says too, to the second or two"
         ));
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn seen(behind: i64) -> String {
-        let now = Timestamp::from_second(WRITTEN + 1_000_000).unwrap();
+        let now = Timestamp::from_second(EARLIEST_PLAUSIBLE + 1_000_000).unwrap();
         let date = Date {
             server: "id.example".into(),
             said: Timestamp::from_second(now.as_second() + behind).unwrap(),

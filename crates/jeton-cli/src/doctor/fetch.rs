@@ -14,16 +14,16 @@ use zeroize::Zeroizing;
 use crate::exit::{Failure, Outcome};
 
 /// How long an address has to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An address that keys may come from.
-pub(super) struct Address {
+pub(super) struct KeySetUrl {
     uri: Uri,
     host: String,
 }
 
 /// What it answered.
-pub(super) struct Answer {
+pub(super) struct Fetched {
     pub(super) status: u16,
     pub(super) took: Duration,
     pub(super) body: Zeroizing<Vec<u8>>,
@@ -39,7 +39,7 @@ pub(super) struct Date {
     pub(super) heard: Timestamp,
 }
 
-impl Address {
+impl KeySetUrl {
     /// Whether a text is an address and no file.
     pub(super) fn is(text: &str) -> bool {
         let begins = |scheme: &str| {
@@ -49,8 +49,8 @@ impl Address {
         begins("https://") || begins("http://")
     }
 
-    pub(super) fn read(text: &str) -> Outcome<Address> {
-        let wrong = |why: &str| Failure::wrong(format!("--keys: {why}"));
+    pub(super) fn read(text: &str) -> Outcome<KeySetUrl> {
+        let wrong = |why: &str| Failure::error(format!("--keys: {why}"));
         let uri: Uri = text.parse().map_err(|_| wrong("not an address"))?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         if authority.contains('@') {
@@ -61,7 +61,7 @@ impl Address {
         if uri.scheme_str() == Some("http") && !is_here(&host) {
             return Err(wrong("keys over http can be anybody's on the way").hint("https://"));
         }
-        Ok(Address { uri, host })
+        Ok(KeySetUrl { uri, host })
     }
 
     /// Without what may be a secret.
@@ -75,7 +75,7 @@ impl Address {
     }
 
     /// Asks it once, past caches: what is wrong is said of what it publishes now.
-    pub(super) fn ask(&self) -> Result<Answer, String> {
+    pub(super) fn fetch(&self) -> Result<Fetched, String> {
         let roots = rustls_native_certs::load_native_certs().certs;
         let roots: Vec<Certificate<'static>> = roots
             .iter()
@@ -87,7 +87,7 @@ impl Address {
             .unversioned_rustls_crypto_provider(provider)
             .build();
         let agent: Agent = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false)
@@ -108,7 +108,7 @@ impl Address {
         let date = date.and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
         let body = response.body_mut().with_config();
         let body = body.limit(limits::KEY_SET_BYTES as u64).read_to_vec();
-        Ok(Answer {
+        Ok(Fetched {
             status: response.status().as_u16(),
             took,
             body: Zeroizing::new(body.map_err(said)?),
@@ -131,7 +131,7 @@ pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str>
 fn said(error: ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => {
-            format!("it does not answer within {} s", PATIENCE.as_secs())
+            format!("it does not answer within {} s", TIMEOUT.as_secs())
         }
         ureq::Error::BodyExceedsLimit(most) => {
             format!("it answers more than the {most} bytes that a set may have")
@@ -161,8 +161,8 @@ mod tests {
             "http://[::1]/x",
             "http://localhost/x",
         ] {
-            assert!(Address::is(fine), "{fine}");
-            assert!(Address::read(fine).is_ok(), "{fine}");
+            assert!(KeySetUrl::is(fine), "{fine}");
+            assert!(KeySetUrl::read(fine).is_ok(), "{fine}");
         }
         for wrong in [
             "http://id.example/jwks.json",
@@ -170,10 +170,10 @@ mod tests {
             "https://user:secret@id.example/",
             "https://",
         ] {
-            assert!(Address::read(wrong).is_err(), "{wrong}");
+            assert!(KeySetUrl::read(wrong).is_err(), "{wrong}");
         }
-        assert!(!Address::is("jwks.json") && !Address::is("httpss"));
-        let address = Address::read("https://id.example/keys?token=secret").unwrap();
+        assert!(!KeySetUrl::is("jwks.json") && !KeySetUrl::is("httpss"));
+        let address = KeySetUrl::read("https://id.example/keys?token=secret").unwrap();
         assert_eq!(address.name(), "https://id.example/keys");
     }
 }

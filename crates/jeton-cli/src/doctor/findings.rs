@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::answers::KeyAnswer;
-use crate::printable;
+use super::signature_checks::KeyCheck;
+use crate::escape;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
-pub(super) struct Examined {
+pub(super) struct Section {
     /// `clock`, `keys` or `token`.
     about: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -17,7 +17,7 @@ pub(super) struct Examined {
     findings: Vec<Finding>,
     /// Of a token: whether each of the keys signed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    keys: Vec<KeyAnswer>,
+    keys: Vec<KeyCheck>,
 }
 
 /// What is to be thought of it.
@@ -26,7 +26,7 @@ pub(super) struct Examined {
 enum State {
     Good,
     Wrong,
-    CannotTell,
+    Undetermined,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,9 +37,9 @@ struct Finding {
     advice: Option<String>,
 }
 
-impl Examined {
-    pub(super) fn new(about: &'static str) -> Examined {
-        Examined {
+impl Section {
+    pub(super) fn new(about: &'static str) -> Section {
+        Section {
             about,
             name: None,
             findings: Vec::new(),
@@ -47,10 +47,10 @@ impl Examined {
         }
     }
 
-    pub(super) fn named(about: &'static str, name: &str) -> Examined {
-        Examined {
+    pub(super) fn named(about: &'static str, name: &str) -> Section {
+        Section {
             name: Some(name.to_owned()),
-            ..Examined::new(about)
+            ..Section::new(about)
         }
     }
 
@@ -62,8 +62,8 @@ impl Examined {
         self.add(State::Wrong, what.into(), Some(advice));
     }
 
-    pub(super) fn cannot_tell(&mut self, what: impl Into<String>, advice: &str) {
-        self.add(State::CannotTell, what.into(), Some(advice));
+    pub(super) fn undetermined(&mut self, what: impl Into<String>, advice: &str) {
+        self.add(State::Undetermined, what.into(), Some(advice));
     }
 
     fn add(&mut self, state: State, what: String, advice: Option<&str>) {
@@ -76,17 +76,17 @@ impl Examined {
     }
 
     /// Of a token: whether each of the keys signed it.
-    pub(super) fn answered(&mut self, keys: Vec<KeyAnswer>) {
+    pub(super) fn answered(&mut self, keys: Vec<KeyCheck>) {
         self.keys = keys;
     }
 
     /// What is said of the keys.
-    pub(super) fn answers(&self) -> &[KeyAnswer] {
+    pub(super) fn answers(&self) -> &[KeyCheck] {
         &self.keys
     }
 
     /// The same with the findings of another about the same thing.
-    pub(super) fn and(mut self, other: Examined) -> Examined {
+    pub(super) fn and(mut self, other: Section) -> Section {
         self.findings.extend(other.findings);
         self
     }
@@ -95,7 +95,7 @@ impl Examined {
     pub(super) fn without_errors(&mut self) {
         for finding in &mut self.findings {
             if finding.state == State::Wrong {
-                finding.state = State::CannotTell;
+                finding.state = State::Undetermined;
             }
         }
     }
@@ -109,19 +109,19 @@ impl Examined {
     /// For people. Every line ends with a newline.
     pub(super) fn to_text(&self) -> String {
         let mut out = match &self.name {
-            Some(name) => format!("{} {}\n", self.about, printable::line(name)),
+            Some(name) => format!("{} {}\n", self.about, escape::line(name)),
             None => format!("{}\n", self.about),
         };
         for finding in &self.findings {
             let mark = match finding.state {
                 State::Good => ' ',
                 State::Wrong => '!',
-                State::CannotTell => '?',
+                State::Undetermined => '?',
             };
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "{mark} {}", printable::line(&finding.what));
+            let _ = writeln!(out, "{mark} {}", escape::line(&finding.what));
             if let Some(advice) = &finding.advice {
-                let _ = writeln!(out, "    {}", printable::line(advice));
+                let _ = writeln!(out, "    {}", escape::line(advice));
             }
         }
         out

@@ -27,7 +27,7 @@ pub(super) fn explained(rejection: Rejection, token: &str) -> (String, &'static 
         Rejection::TooLarge(Part::Header) => too_large(encoded, value("kid")),
         Rejection::DuplicateMember(Part::Header) => {
             match Members::strict(text, Limits::default().json_depth) {
-                Err(Problem::Twice(name)) => Some((
+                Err(Problem::Duplicate(name)) => Some((
                     format!("header: the member {name:?} stands twice"),
                     "one reader takes the first and another the last: its issuer writes each once",
                 )),
@@ -37,7 +37,7 @@ pub(super) fn explained(rejection: Rejection, token: &str) -> (String, &'static 
         Rejection::CriticalExtension => critical(value("crit"), value("b64")),
         Rejection::Malformed(Part::Header) => {
             let wrong = TEXTS.iter().find_map(|name| {
-                let kind = json::kind_of(value(name)?);
+                let kind = json::type_name(value(name)?);
                 (kind != "a string").then_some((name, kind))
             });
             wrong.map(|(name, kind)| {

@@ -6,9 +6,9 @@ use std::slice;
 
 use serde::Deserialize;
 
-use super::Call;
-use super::fetch::{Address, Answer, Date, text_of};
-use super::findings::Examined;
+use super::Criteria;
+use super::fetch::{KeySetUrl, Fetched, Date, text_of};
+use super::findings::Section;
 use crate::exit::Outcome;
 use crate::json::Members;
 use crate::keyfile::{AnyKey, Form, Half, KeyFile};
@@ -16,7 +16,7 @@ use crate::{output, paseto};
 
 /// Keys, and what is seen of where they come from.
 pub(super) struct Keys {
-    pub(super) examined: Examined,
+    pub(super) section: Section,
     /// They could be read.
     pub(super) found: Option<KeyFile>,
     /// What time it is where they come from.
@@ -26,7 +26,7 @@ pub(super) struct Keys {
 
 /// What a JWK says of itself that is not the key.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct JwkMembers {
     pub(super) kid: Option<String>,
     pub(super) alg: Option<String>,
     kty: Option<String>,
@@ -34,20 +34,20 @@ pub(super) struct Said {
     intended: Option<String>,
 }
 
-impl Said {
-    pub(super) fn by(key: &KeyFile) -> Said {
+impl JwkMembers {
+    pub(super) fn by(key: &KeyFile) -> JwkMembers {
         let Form::Jwk(text) = key.form() else {
-            return Said::default();
+            return JwkMembers::default();
         };
         let Some(Members(members)) = Members::loose(text) else {
-            return Said::default();
+            return JwkMembers::default();
         };
         // A member that is no text says nothing.
         let text = |name: &str| {
             let (_, value) = members.iter().find(|(member, _)| member == name)?;
             serde_json::from_str(value.get()).ok()
         };
-        Said {
+        JwkMembers {
             kid: text("kid"),
             alg: text("alg"),
             kty: text("kty"),
@@ -69,12 +69,12 @@ impl Said {
 
 /// Reads a file of keys, or asks an address.
 pub(super) fn look(place: &Path) -> Outcome<Keys> {
-    match place.to_str().filter(|text| Address::is(text)) {
-        Some(text) => Ok(of_address(&Address::read(text)?)),
+    match place.to_str().filter(|text| KeySetUrl::is(text)) {
+        Some(text) => Ok(of_address(&KeySetUrl::read(text)?)),
         None => {
             let file = KeyFile::read(place)?;
             Ok(Keys {
-                examined: Examined::named("keys", file.name()),
+                section: Section::named("keys", file.name()),
                 found: Some(file),
                 date: None,
                 is_from_address: false,
@@ -83,18 +83,18 @@ pub(super) fn look(place: &Path) -> Outcome<Keys> {
     }
 }
 
-fn of_address(address: &Address) -> Keys {
-    let mut examined = Examined::named("keys", &address.name());
+fn of_address(address: &KeySetUrl) -> Keys {
+    let mut section = Section::named("keys", &address.name());
     output::note(format_args!("asking {}", address.name()));
-    let answer = match address.ask() {
+    let answer = match address.fetch() {
         Ok(answer) => answer,
         Err(why) => {
-            examined.wrong(
+            section.wrong(
                 why,
                 "verifiers that fetch it know no key, and refuse every token",
             );
             return Keys {
-                examined,
+                section,
                 found: None,
                 date: None,
                 is_from_address: true,
@@ -102,12 +102,12 @@ fn of_address(address: &Address) -> Keys {
         }
     };
     let date = answer.date.clone();
-    let found = answered(&mut examined, answer);
+    let found = answered(&mut section, answer);
     if let Some(file) = &found {
-        secrets(&mut examined, file);
+        secrets(&mut section, file);
     }
     Keys {
-        examined,
+        section,
         found,
         date,
         is_from_address: true,
@@ -115,7 +115,7 @@ fn of_address(address: &Address) -> Keys {
 }
 
 /// How the set is served.
-fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
+fn answered(section: &mut Section, answer: Fetched) -> Option<KeyFile> {
     let (status, bytes) = (answer.status, answer.body.len());
     let took = answer.took.as_millis();
     if status != 200 {
@@ -125,13 +125,13 @@ fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
             }
             _ => format!("it answers {status}"),
         };
-        examined.wrong(
+        section.wrong(
             what,
             "a key set is answered with 200, at the address that verifiers have",
         );
         return None;
     }
-    examined.good(format!("answered in {took} ms, {bytes} bytes"));
+    section.good(format!("answered in {took} ms, {bytes} bytes"));
     let kind = text_of(&answer.headers, "content-type").unwrap_or("none");
     let kind = kind
         .split(';')
@@ -140,27 +140,27 @@ fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
         .trim()
         .to_ascii_lowercase();
     if !["application/jwk-set+json", "application/json"].contains(&kind.as_str()) {
-        examined.cannot_tell(
+        section.undetermined(
             format!("its Content-Type is {kind}; some verifiers take JSON only"),
             "application/jwk-set+json (RFC 7517, section 8.5.2)",
         );
     }
     match text_of(&answer.headers, "cache-control") {
-        Some(how) => examined.good(format!("may be kept as Cache-Control says: {how}")),
-        None => examined.cannot_tell(
+        Some(how) => section.good(format!("may be kept as Cache-Control says: {how}")),
+        None => section.undetermined(
             "it does not say how long it may be kept; each verifier decides",
             "Cache-Control: max-age=300, and a new key is published that much before it signs",
         ),
     }
     let age = text_of(&answer.headers, "age").and_then(|age| age.trim().parse().ok());
     if let Some(age @ 1_u64..) = age {
-        examined.cannot_tell(
+        section.undetermined(
             format!("a cache answered with a copy that is {age} s old, though it was asked not to"),
             "a new key is found when the copy expires: have the cache heed Cache-Control: no-cache of requests",
         );
     }
     if let Some(keys_at) = metadata(&answer.body) {
-        examined.wrong(
+        section.wrong(
             "these are a provider's metadata and no keys",
             &format!("its keys are at jwks_uri: {keys_at}"),
         );
@@ -168,7 +168,7 @@ fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
     }
     let file = KeyFile::of("the answer", answer.body);
     if file.is_none() {
-        examined.wrong(
+        section.wrong(
             "the answer is no key set",
             "a JSON object with keys in it (RFC 7517, section 5)",
         );
@@ -187,15 +187,15 @@ fn metadata(body: &[u8]) -> Option<String> {
 }
 
 /// Private keys that an address gives to anybody: an error whatever a verifier says.
-fn secrets(examined: &mut Examined, file: &KeyFile) {
-    let of_set = file.of_set().ok().flatten();
-    let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
+fn secrets(section: &mut Section, file: &KeyFile) {
+    let set_keys = file.set_keys().ok().flatten();
+    let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     for (index, key) in keys.iter().enumerate().filter(|(_, key)| is_secret(key)) {
-        examined.wrong(
+        section.wrong(
             format!(
                 "key {}: {}: it is secret, and anybody can read it here",
                 index + 1,
-                Said::by(key).name()
+                JwkMembers::of(key).name()
             ),
             "whoever has read it can sign: take it away, make another, and publish public halves only",
         );
@@ -213,7 +213,7 @@ fn is_secret(key: &KeyFile) -> bool {
 pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
     match key.any_algorithm() {
         Ok(AnyKey::Mac(_) | AnyKey::Signing(_) | AnyKey::Verifying(_)) => {
-            Said::by(key).intended.as_deref() == Some("enc")
+            JwkMembers::of(key).intended.as_deref() == Some("enc")
         }
         Ok(_) => true,
         Err(_) => false,
@@ -223,43 +223,43 @@ pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
 /// Key by key.
 pub(super) fn each(
     file: &KeyFile,
-    call: &Call<'_>,
+    criteria: &Criteria<'_>,
     is_from_address: bool,
     lists_skipped: bool,
-) -> Examined {
-    let mut examined = Examined::new("keys");
+) -> Section {
+    let mut section = Section::new("keys");
     if let Form::Paserk(text) = file.form() {
-        paserk(&mut examined, file, text, call);
-        return examined;
+        paserk(&mut section, file, text, criteria);
+        return section;
     }
-    let of_set = match file.of_set() {
-        Ok(of_set) => of_set,
+    let set_keys = match file.set_keys() {
+        Ok(set_keys) => set_keys,
         Err(failure) => {
             let why = reason(file, failure.message());
-            examined.wrong(format!("the set cannot be read: {why}"), "");
-            return examined;
+            section.wrong(format!("the set cannot be read: {why}"), "");
+            return section;
         }
     };
-    let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
+    let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut skipped = 0;
     for (index, key) in keys.iter().enumerate() {
-        let said = Said::by(key);
+        let said = JwkMembers::of(key);
         let name = format!("key {}: {}", index + 1, said.name());
-        if let Some(why) = of_set.as_ref().and_then(|_| why_skipped(key)) {
+        if let Some(why) = set_keys.as_ref().and_then(|_| why_skipped(key)) {
             match lists_skipped {
-                true => examined.good(format!("{name}: skipped: {why}")),
+                true => section.good(format!("{name}: skipped: {why}")),
                 false => skipped += 1,
             }
             continue;
         }
         // What an address gives away is said already.
         if !(is_from_address && is_secret(key)) {
-            one(&mut examined, key, &name, of_set.is_some(), call);
+            one(&mut section, key, &name, set_keys.is_some(), criteria);
         }
         match &said.kid {
             Some(kid) => *names.entry(kid.clone()).or_default() += 1,
-            None if keys.len() > 1 => examined.wrong(
+            None if keys.len() > 1 => section.wrong(
                 format!("key {} has no kid among {} keys", index + 1, keys.len()),
                 "give every key of a set a kid, and tokens the kid of their key",
             ),
@@ -267,19 +267,19 @@ pub(super) fn each(
         }
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
-        examined.wrong(
+        section.wrong(
             format!("{times} keys are called {}", shortened(kid)),
             "a kid is one key's alone, or verifiers take the wrong one",
         );
     }
     match skipped {
         0 => {}
-        1 => examined.good("1 more key is for another use or of another kind; -v lists it"),
-        count => examined.good(format!(
+        1 => section.good("1 more key is for another use or of another kind; -v lists it"),
+        count => section.good(format!(
             "{count} more keys are for another use or of another kind; -v lists them"
         )),
     }
-    examined
+    section
 }
 
 /// Why a set's key is none that verifiers miss (RFC 7517, section 5: what is not supported is ignored).
@@ -289,53 +289,53 @@ fn why_skipped(key: &KeyFile) -> Option<String> {
     }
     let refused = key.load_any_algorithm().err()?;
     let is_unsupported = refused.is_unsupported();
-    is_unsupported.then(|| reason(key, key.refusal(refused).message()).to_owned())
+    is_unsupported.then(|| reason(key, key.failure(refused).message()).to_owned())
 }
 
-fn one(examined: &mut Examined, key: &KeyFile, name: &str, is_of_set: bool, call: &Call<'_>) {
-    let loads = |alg| match is_of_set {
-        true => key.of_set_to_verify(alg, call.doors).is_ok(),
-        false => key.to_verify(alg, call.doors).is_ok(),
+fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criteria: &Criteria<'_>) {
+    let loads = |alg| match is_in_set {
+        true => key.set_key_to_verify(alg, criteria.allowed).is_ok(),
+        false => key.to_verify(alg, criteria.allowed).is_ok(),
     };
     match key.any_algorithm() {
         // Under a door that the caller opened, it verifies.
-        Err(_) if loads(call.alg) => examined.good(name.to_owned()),
-        Err(failure) => examined.wrong(
+        Err(_) if loads(criteria.alg) => section.good(name.to_owned()),
+        Err(failure) => section.wrong(
             format!("{name}: not usable: {}", reason(key, failure.message())),
             "verifiers leave it out, or refuse the whole set",
         ),
         Ok(_) if is_for_another_use(key) => {
-            examined.good(format!("{name}: to encrypt to, not to verify with"));
+            section.good(format!("{name}: to encrypt to, not to verify with"));
         }
-        Ok(_) if is_secret(key) => examined.good(format!("{name}: it is secret, keep it so")),
-        Ok(_) if key.needs_algorithm(call.doors) => match call.alg {
+        Ok(_) if is_secret(key) => section.good(format!("{name}: it is secret, keep it so")),
+        Ok(_) if key.needs_algorithm(criteria.allowed) => match criteria.alg {
             Some(alg) if loads(Some(alg)) => {
-                examined.good(format!("{name}: taken for {alg} (--alg)"));
+                section.good(format!("{name}: taken for {alg} (--alg)"));
             }
-            _ => examined.cannot_tell(
+            _ => section.undetermined(
                 format!("{name}: it does not say its algorithm, and could be for several"),
                 "write alg into it; until then verifiers have to be told: --alg",
             ),
         },
-        Ok(_) => examined.good(name.to_owned()),
+        Ok(_) => section.good(name.to_owned()),
     }
 }
 
 /// The key of a PASETO. Its text says what it is for.
-fn paserk(examined: &mut Examined, file: &KeyFile, text: &str, call: &Call<'_>) {
+fn paserk(section: &mut Section, file: &KeyFile, text: &str, criteria: &Criteria<'_>) {
     let kind: Vec<&str> = text.splitn(3, '.').take(2).collect();
-    let (name, doors) = (kind.join("."), call.doors);
+    let (name, allowed) = (kind.join("."), criteria.allowed);
     let loaded = match kind.last() {
-        Some(&"secret") => paseto::signing(file, doors).map(|_| true),
-        Some(&"local") => paseto::decrypting(file, doors).map(|_| true),
-        _ => paseto::verifying(file, doors).map(|_| false),
+        Some(&"secret") => paseto::signing(file, allowed).map(|_| true),
+        Some(&"local") => paseto::decrypting(file, allowed).map(|_| true),
+        _ => paseto::verifying(file, allowed).map(|_| false),
     };
     match loaded {
-        Ok(true) => examined.good(format!("a PASERK, {name}: it is secret, keep it so")),
-        Ok(false) => examined.good(format!("a PASERK, {name}")),
-        Err(failure) => examined.wrong(
+        Ok(true) => section.good(format!("a PASERK, {name}: it is secret, keep it so")),
+        Ok(false) => section.good(format!("a PASERK, {name}")),
+        Err(failure) => section.wrong(
             format!("a PASERK, not usable: {}", reason(file, failure.message())),
-            failure.advice().unwrap_or_default(),
+            failure.hint_text().unwrap_or_default(),
         ),
     }
 }

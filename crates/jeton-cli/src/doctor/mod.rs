@@ -3,7 +3,7 @@
 //! Whether a token is accepted, the verb that it is for says ([`verdict`]); all else explains that. With the same
 //! keys, policy and time there is an error exactly where the verb ends with another exit code than 0.
 
-mod answers;
+mod signature_checks;
 mod claims;
 mod clock;
 mod fetch;
@@ -11,9 +11,9 @@ mod findings;
 mod header;
 mod keys;
 mod probe;
-mod text;
+mod unwrap;
 mod token;
-mod verdict;
+mod command_result;
 
 use std::path::PathBuf;
 
@@ -22,31 +22,31 @@ use jeton::jwe::Decrypter;
 use jeton::key::Alg;
 use jeton::{Clock, SystemClock};
 
-use crate::demands::Demands;
-use crate::doors::{self, Door, Open};
+use crate::policy_args::PolicyArgs;
+use crate::allow::{self, InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
-use crate::paseto::BoundTo;
+use crate::paseto::ContextArgs;
 use crate::source::{self, Source, Text};
 use crate::verification::{self, JwtPolicy};
 use crate::{algorithm, output};
-use findings::Examined;
+use findings::Section;
 use probe::Probe;
 
-/// The doors that lead somewhere here: those of the verbs that verify.
-const HERE: [Door; 7] = [
-    Door::NoExpiry,
-    Door::WeakKeys,
-    Door::Rsa1_5,
-    Door::Pbes2,
-    Door::Zip,
-    Door::PasetoV1,
-    Door::PasetoV2,
+/// The allowed that lead somewhere here: those of the verbs that verify.
+const SUPPORTED: [InsecureOption; 7] = [
+    InsecureOption::NoExpiry,
+    InsecureOption::WeakKeys,
+    InsecureOption::Rsa1_5,
+    InsecureOption::Pbes2,
+    InsecureOption::Zip,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
 ];
 
-/// Look at a token, a key set, its address and the clock, and say what is wrong
+/// ClaimsCheck at a token, a key set, its address and the clock, and say what is wrong
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --issuer https://id.example --audience api @token
@@ -95,14 +95,14 @@ pub(crate) struct Doctor {
     decryption: TokenDecryptionKeyFile,
 
     #[command(flatten)]
-    demands: Demands,
+    policy_args: PolicyArgs,
 
     /// The media type (typ) that the token should have [default: JWT, or none]
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
 
     #[command(flatten)]
-    bound_to: BoundTo,
+    context: ContextArgs,
 
     /// List every key, also those that are skipped, and why
     #[arg(short, long)]
@@ -122,9 +122,9 @@ pub(crate) struct Doctor {
 }
 
 /// What a token is judged by.
-struct Call<'a> {
+struct Criteria<'a> {
     policy: JwtPolicy<'a>,
-    doors: &'a Open,
+    allowed: &'a Allowed,
     keys: Option<&'a KeyFile>,
     alg: Option<Alg>,
     decryption: &'a TokenDecryptionKeyFile,
@@ -138,14 +138,14 @@ struct Call<'a> {
     probe: &'a Probe,
 }
 
-impl Call<'_> {
+impl Criteria<'_> {
     /// The decrypter, if the caller named a key to decrypt with.
     fn decrypter(&self) -> Option<Outcome<Decrypter>> {
         let readers = self.readers?;
-        let loaded = self.decryption.load(readers, self.doors);
+        let loaded = self.decryption.load(readers, self.allowed);
         Some(
             loaded.map(|loaded| {
-                verification::decrypter(loaded.keys, self.decryption.enc(), self.doors)
+                verification::decrypter(loaded.keys, self.decryption.enc(), self.allowed)
             }),
         )
     }
@@ -158,31 +158,31 @@ impl Doctor {
             true => output::json(&all)?,
             false => output::text(&text(&all))?,
         }
-        match all.iter().map(Examined::wrong_count).sum() {
+        match all.iter().map(Section::wrong_count).sum() {
             0 => Ok(()),
-            1 => Err(Failure::fault("one thing is wrong")),
-            count => Err(Failure::fault(format!("{count} things are wrong"))),
+            1 => Err(Failure::finding("one thing is wrong")),
+            count => Err(Failure::finding(format!("{count} things are wrong"))),
         }
     }
 
     /// Looks at all that is named.
-    fn examine(&self) -> Outcome<Vec<Examined>> {
-        let doors = self.demands.open(&HERE)?;
+    fn examine(&self) -> Outcome<Vec<Section>> {
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
         let mut keys = match &self.keys {
             Some(place) => Some(keys::look(place)?),
             None => None,
         };
         let readers = self.decryption.file()?;
-        let footer = self.bound_to.footer()?;
-        let implicit = self.bound_to.implicit()?;
-        let now = self.demands.moment().unwrap_or_else(|| SystemClock.now());
+        let footer = self.context.footer()?;
+        let implicit = self.context.implicit()?;
+        let now = self.policy_args.moment().unwrap_or_else(|| SystemClock.now());
         let probe = Probe::new(now)?;
-        let call = Call {
+        let criteria = Criteria {
             policy: JwtPolicy {
-                demands: &self.demands,
+                policy_args: &self.policy_args,
                 typ: self.typ.as_deref(),
             },
-            doors: &doors,
+            allowed: &allowed,
             keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
             alg: self.alg,
             decryption: &self.decryption,
@@ -193,18 +193,18 @@ impl Doctor {
             probe: &probe,
         };
         let seen = match source::given(self.token.as_ref(), self.text.as_ref()) {
-            Some(source) => Some(token::look(source.token(), &call)?),
+            Some(source) => Some(token::look(source.token(), &criteria)?),
             None => None,
         };
-        let mut of_keys = Examined::new("keys");
-        if let Some(file) = call.keys {
+        let mut of_keys = Section::new("keys");
+        if let Some(file) = criteria.keys {
             let a_key_fits = match &seen {
                 Some(seen) => seen.a_key_fits,
-                None => file.to_verify(self.alg, &doors).is_ok(),
+                None => file.to_verify(self.alg, &allowed).is_ok(),
             };
             let from_address = keys.as_ref().is_some_and(|keys| keys.is_from_address);
             let lists_skipped = self.verbose || !a_key_fits;
-            of_keys = keys::each(file, &call, from_address, lists_skipped);
+            of_keys = keys::each(file, &criteria, from_address, lists_skipped);
         }
         let date = keys.as_ref().and_then(|keys| keys.date.clone());
         let mut clock = clock::look(date);
@@ -217,14 +217,14 @@ impl Doctor {
         }
         let mut all = vec![clock];
         if let Some(keys) = keys.take() {
-            all.push(keys.examined.and(of_keys));
+            all.push(keys.section.and(of_keys));
         }
-        all.extend(seen.map(|seen| seen.examined));
+        all.extend(seen.map(|seen| seen.section));
         Ok(all)
     }
 }
 
-fn text(all: &[Examined]) -> String {
-    let all: Vec<String> = all.iter().map(Examined::to_text).collect();
+fn text(all: &[Section]) -> String {
+    let all: Vec<String> = all.iter().map(Section::to_text).collect();
     all.join("\n")
 }

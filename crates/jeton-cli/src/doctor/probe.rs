@@ -29,7 +29,7 @@ pub(super) struct Probe {
 impl Probe {
     /// Judges as of that time.
     pub(super) fn new(now: Timestamp) -> Outcome<Probe> {
-        let failed = |error: jeton::Error| Failure::wrong(error.to_string());
+        let failed = |error: jeton::Error| Failure::error(error.to_string());
         Ok(Probe {
             mac: MacKey::generate(MacAlg::HS256).map_err(failed)?,
             local: paseto::v4::LocalKey::generate().map_err(failed)?,
@@ -51,7 +51,7 @@ impl Probe {
         }
     }
 
-    /// Whether that `typ`, as it stands in a header, is what a policy demands.
+    /// Whether that `typ`, as it stands in a header, is what a policy policy_args.
     pub(super) fn accepts_typ(&self, typ: Option<&str>, policy: Policy) -> bool {
         let header = match typ {
             Some(typ) => format!("{{\"alg\":\"HS256\",\"typ\":{typ}}}"),
@@ -92,7 +92,7 @@ impl Probe {
     }
 }
 
-/// Demands nothing.
+/// PolicyArgs nothing.
 fn any() -> Policy {
     let policy = Policy::new("", "").any_issuer().any_audience();
     policy.without_expiry()

@@ -32,19 +32,19 @@ pub(super) fn has_private_key(text: &str) -> bool {
 
 /// What there is to see of a JWS or JWE.
 pub(super) fn report(text: &str) -> Outcome<Report> {
-    // Said even if nothing can be shown: a member that stands twice is why.
-    let ambiguity = twice(text).inspect(|ambiguity| output::note(ambiguity));
+    // JwkMembers even if nothing can be shown: a member that stands twice is why.
+    let ambiguity = duplicate_member(text).inspect(|ambiguity| output::note(ambiguity));
     let report = match Token::read(text) {
         Some(Token::Jws(jws)) => self::jws(&jws, text),
         Some(Token::Jwe(jwe)) => self::jwe(&jwe, text),
         None => Err(malformed("token")),
     }?;
-    Ok(ambiguity.into_iter().fold(report, Report::said))
+    Ok(ambiguity.into_iter().fold(report, Report::add_note))
 }
 
 /// The member that stands twice in a token that is JSON.
-fn twice(text: &str) -> Option<String> {
-    let name = jose::is_json(text).then(|| report::twice(text))??;
+fn duplicate_member(text: &str) -> Option<String> {
+    let name = jose::is_json(text).then(|| report::duplicate_member(text))??;
     Some(format!(
         "the member {name:?} stands twice; a strict verifier refuses the token"
     ))

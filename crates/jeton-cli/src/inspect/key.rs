@@ -11,7 +11,7 @@ use crate::keyfile::{AnyKey, Form, Half, KeyFile};
 
 /// What a JWK says of itself that is not the key.
 #[derive(Deserialize)]
-struct Said {
+struct JwkMembers {
     kty: Option<String>,
     crv: Option<String>,
     alg: Option<String>,
@@ -83,7 +83,7 @@ fn single(file: &KeyFile) -> Report {
         report = report.text("secret", secret);
     }
     if let Form::Jwk(text) = file.form()
-        && let Ok(said) = serde_json::from_str::<Said>(text)
+        && let Ok(said) = serde_json::from_str::<JwkMembers>(text)
     {
         for (name, value) in [
             ("kty", said.kty),

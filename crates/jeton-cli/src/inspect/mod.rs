@@ -1,6 +1,6 @@
 //! `jeton inspect`: look at a token or key of any format, and verify nothing.
 
-mod age;
+mod relative_time;
 mod hidden;
 mod jose;
 mod key;
@@ -67,7 +67,7 @@ const TOKEN_HELP: &str = "The token or key: the text itself, @FILE, or - for sta
 const NOT_VERIFIED: &str = "nothing was verified: anyone can have written this token";
 
 /// What a text turns out to be.
-enum Seen<'t> {
+enum Detected<'t> {
     Paseto(&'t str),
     Jose(&'t str),
     Paserk(&'t str),
@@ -78,7 +78,7 @@ enum Seen<'t> {
 
 /// What `--json` shows of a text of which there is nothing to see.
 #[derive(Serialize)]
-struct Unseen<'a> {
+struct Unrecognized<'a> {
     verified: bool,
     format: Option<&'static str>,
     reason: &'a str,
@@ -89,14 +89,14 @@ impl Inspect {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
         let bytes = self.token.source()?.bytes()?;
         self.size.check(bytes.len())?;
-        let seen = Seen::of(&bytes);
+        let seen = Detected::of(&bytes);
         let token = seen.token();
         let report = seen.report();
         if self.json
             && let Err(failure) = &report
             && let Some(reason) = failure.rejection()
         {
-            output::json(&Unseen {
+            output::json(&Unrecognized {
                 verified: false,
                 format: None,
                 reason,
@@ -124,49 +124,49 @@ impl Inspect {
     }
 }
 
-impl<'t> Seen<'t> {
-    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Seen<'t> {
+impl<'t> Detected<'t> {
+    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Detected<'t> {
         if bytes.trim_ascii().is_empty() {
-            return Seen::Empty;
+            return Detected::Empty;
         }
         let text = std::str::from_utf8(bytes).map_or("", str::trim);
         let text = without_scheme(text);
         if paseto::is_paseto(text) {
-            return Seen::Paseto(text);
+            return Detected::Paseto(text);
         }
         if key::is_paserk(text) {
-            return Seen::Paserk(text);
+            return Detected::Paserk(text);
         }
         if Token::read(text).is_some() || jose::has_token_members(text) {
-            return Seen::Jose(text);
+            return Detected::Jose(text);
         }
         if bytes.len() > jeton::limits::KEY_SET_BYTES {
-            return Seen::Nothing;
+            return Detected::Nothing;
         }
-        KeyFile::of("key", bytes.clone()).map_or(Seen::Nothing, Seen::Key)
+        KeyFile::of("key", bytes.clone()).map_or(Detected::Nothing, Detected::Key)
     }
 
     /// The token, if it is one: a key's text is for nobody's eyes.
     fn token(&self) -> Option<&'t str> {
         match self {
-            Seen::Paseto(text) | Seen::Jose(text) => Some(text),
-            Seen::Paserk(_) | Seen::Key(_) | Seen::Empty | Seen::Nothing => None,
+            Detected::Paseto(text) | Detected::Jose(text) => Some(text),
+            Detected::Paserk(_) | Detected::Key(_) | Detected::Empty | Detected::Nothing => None,
         }
     }
 
     /// What there is to see, under a line that says how little that proves.
     fn report(self) -> Outcome<Report> {
-        let is_key = matches!(self, Seen::Paserk(_) | Seen::Key(_));
+        let is_key = matches!(self, Detected::Paserk(_) | Detected::Key(_));
         if !is_key {
             output::warning(NOT_VERIFIED);
         }
         let report = match self {
-            Seen::Paseto(text) => paseto::report(text)?,
-            Seen::Jose(text) => jose::report(text)?,
-            Seen::Paserk(text) => key::paserk(text),
-            Seen::Key(file) => key::report(file)?,
-            Seen::Empty => return Err(Failure::rejected("the text is empty")),
-            Seen::Nothing => return Err(nothing()),
+            Detected::Paseto(text) => paseto::report(text)?,
+            Detected::Jose(text) => jose::report(text)?,
+            Detected::Paserk(text) => key::paserk(text),
+            Detected::Key(file) => key::report(file)?,
+            Detected::Empty => return Err(Failure::rejected("the text is empty")),
+            Detected::Nothing => return Err(nothing()),
         };
         if is_key {
             output::warning(caution(is_key, &report));

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::hidden::Hidden;
-use crate::printable;
+use crate::escape;
 
 /// Most that is shown of bytes that are not text.
 const BYTES_SHOWN: usize = 64;
@@ -44,7 +44,7 @@ impl Written {
                         self.out.push('\\');
                         self.out.extend(chars.next());
                     }
-                    _ => printable::push(&mut self.out, c),
+                    _ => escape::push(&mut self.out, c),
                 }
                 self.in_string = c != '"';
                 continue;

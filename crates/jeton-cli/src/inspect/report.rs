@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::hidden::{self, Hidden, LEVELS, Reason};
-use super::{age, pretty};
+use super::{pretty, relative_time};
 use crate::json::{Members, Problem};
-use crate::{output, printable};
+use crate::{escape, output};
 
 /// Most times in claims that are shown: there are three, if none stands twice.
 const TIMES_SHOWN: usize = 16;
@@ -27,13 +27,13 @@ pub(super) struct Report {
     /// The times in the claims by name; `None` if it is not one.
     times: Vec<(&'static str, Option<jiff::Timestamp>)>,
     /// What it is made of: the keys of a set, a token's signatures.
-    under: Option<Under>,
+    under: Option<Children>,
     /// What was said while it was looked at.
     notes: Vec<String>,
 }
 
 /// Several things of a kind.
-pub(super) struct Under {
+pub(super) struct Children {
     /// What one of them is called.
     pub(super) one: &'static str,
     /// What they are called together, in JSON.
@@ -157,7 +157,7 @@ impl Report {
     /// Finds `iat`, `nbf` and `exp` in claims.
     pub(super) fn times(mut self, claims: &Content) -> Report {
         if let Content::Json(json) = claims {
-            self.times = age::times(json.raw());
+            self.times = relative_time::times(json.raw());
         }
         if self.times.len() > TIMES_SHOWN {
             let count = self.times.len();
@@ -176,7 +176,7 @@ impl Report {
         all: &'static str,
         reports: Vec<Report>,
     ) -> Report {
-        self.under = Some(Under { one, all, reports });
+        self.under = Some(Children { one, all, reports });
         self
     }
 
@@ -184,11 +184,11 @@ impl Report {
     pub(super) fn note(self, note: impl Into<String>) -> Report {
         let note = note.into();
         output::note(&note);
-        self.said(note)
+        self.add_note(note)
     }
 
     /// Keeps what has been said already.
-    pub(super) fn said(mut self, note: impl Into<String>) -> Report {
+    pub(super) fn add_note(mut self, note: impl Into<String>) -> Report {
         self.notes.push(note.into());
         self
     }
@@ -196,7 +196,7 @@ impl Report {
     /// Says so if a part means one thing to one reader and another to the next.
     pub(super) fn note_ambiguity(self, part: &str, content: &Content) -> Report {
         if let Content::Json(json) = content
-            && let Some(name) = twice(json.raw.get())
+            && let Some(name) = duplicate_member(json.raw.get())
         {
             return self.note(format!(
                 "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
@@ -225,7 +225,7 @@ impl Report {
         &self.times
     }
 
-    pub(super) fn below(&self) -> Option<&Under> {
+    pub(super) fn below(&self) -> Option<&Children> {
         self.under.as_ref()
     }
 
@@ -259,7 +259,7 @@ impl Report {
         }
         for (name, time) in &self.times {
             let _ = match time {
-                Some(time) => writeln!(out, "  {name}  {time}  {}", age::relative(*time, now)),
+                Some(time) => writeln!(out, "  {name}  {time}  {}", relative_time::relative(*time, now)),
                 None => writeln!(out, "  {name}  not a time in this format"),
             };
         }
@@ -287,7 +287,7 @@ impl Report {
                     write!(
                         out,
                         "\n{name} ({size} bytes, text)\n{}\n",
-                        printable::text(text)
+                        escape::text(text)
                     )
                 }
                 Content::Bytes(bytes) => {
@@ -311,7 +311,7 @@ impl Report {
         for (name, fact) in &self.facts {
             let _ = match fact {
                 Fact::Text(text) => {
-                    writeln!(out, "{indent}{name:width$}  {}", printable::text(text))
+                    writeln!(out, "{indent}{name:width$}  {}", escape::text(text))
                 }
                 Fact::Number(number) => writeln!(out, "{indent}{name:width$}  {number}"),
             };
@@ -321,9 +321,9 @@ impl Report {
 
 /// A member that stands twice in one object; of what is nested too deep for every verifier, it need not be
 /// known.
-pub(super) fn twice(json: &str) -> Option<String> {
+pub(super) fn duplicate_member(json: &str) -> Option<String> {
     match Members::strict(json, LEVELS as u32) {
-        Err(Problem::Twice(name)) => Some(name),
+        Err(Problem::Duplicate(name)) => Some(name),
         _ => None,
     }
 }

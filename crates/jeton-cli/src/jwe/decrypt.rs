@@ -6,20 +6,20 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::algorithm;
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, InsecureOption, AllowArgs};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{DecryptionKeyFile, Loaded};
-use crate::refusal::{self, Verb};
+use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
-use crate::{output, verdict, verification};
+use crate::{output, verification, verification_output};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 4] = [Door::Rsa1_5, Door::Zip, Door::Pbes2, Door::UnprotectedAlg];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 4] = [InsecureOption::Rsa1_5, InsecureOption::Zip, InsecureOption::Pbes2, InsecureOption::UnprotectedAlg];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwe decrypt --key private.jwk eyJhbGciOi…
   jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @contract.jwe > contract.pdf
@@ -53,7 +53,7 @@ pub(super) struct Decrypt {
     size: TokenSize,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     token: TokenArgument,
@@ -83,12 +83,12 @@ struct Accepted<'a> {
 
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let Loaded { keys, skipped } = self.key.load(self.enc, &doors)?;
-        let skipped = skipped.noted_if(self.key.is_verbose());
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let Loaded { keys, skipped } = self.key.load(self.enc, &allowed)?;
+        let skipped = skipped.list_if(self.key.is_verbose());
         let mut decrypter =
-            verification::decrypter(keys, self.enc, &doors).limits(self.size.limits());
-        if doors.has(Door::UnprotectedAlg) {
+            verification::decrypter(keys, self.enc, &allowed).limits(self.size.limits());
+        if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
         let verdict =
@@ -96,12 +96,12 @@ impl Decrypt {
                 .read()
                 .and_then(|token| match verification::decrypt(&decrypter, &token) {
                     Ok(decrypted) => Ok((token, decrypted)),
-                    Err(error) => Err(refusal::of_keys(error, &token, Verb::JweDecrypt, &skipped)),
+                    Err(error) => Err(rejection_hints::failure_with_keys(error, &token, Command::JweDecrypt, &skipped)),
                 });
         if !self.json {
             return output::payload(verdict?.1.plaintext());
         }
-        let (token, decrypted) = verdict::or_say_why(verdict)?;
+        let (token, decrypted) = verification_output::print_rejection(verdict)?;
         output::json(&accepted(&token, &decrypted))
     }
 }

@@ -4,7 +4,7 @@ use jeton::jwe::Encrypter;
 use jeton::key::ContentEnc;
 
 use crate::algorithm;
-use crate::doors::{self, Door, Doors, Open};
+use crate::allow::{self, InsecureOption, AllowArgs, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -13,14 +13,14 @@ use crate::keyfile::{EncryptionKeyFiles, Recipient};
 use crate::output;
 use crate::source::{self, PayloadArgument, Source, Text};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 3] = [InsecureOption::Rsa1_5, InsecureOption::Zip, InsecureOption::Pbes2];
 
 const PAYLOAD_HELP: &str = "The plaintext: the text itself, @FILE, or - for standard input";
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("allow", |allow| doors::among(allow, &HERE)),
+    mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
     mut_arg("payload", |payload| payload.help(PAYLOAD_HELP)),
     after_help = "\
 Examples:
@@ -104,7 +104,7 @@ pub(super) struct Encrypt {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     payload: PayloadArgument,
@@ -112,9 +112,9 @@ pub(super) struct Encrypt {
 
 impl Encrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let recipients = self.recipients(&doors)?;
-        let encrypter = self.encrypter(&recipients, &doors)?;
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let recipients = self.recipients(&allowed)?;
+        let encrypter = self.encrypter(&recipients, &allowed)?;
         let plaintext = self.payload.bytes()?;
         let token = match self.serialization {
             Serialization::Compact => encrypter.encrypt(&plaintext),
@@ -126,23 +126,23 @@ impl Encrypt {
         output::line(&token)
     }
 
-    fn recipients(&self, doors: &Open) -> Outcome<Vec<Recipient>> {
-        let recipients = self.key.load(self.enc, doors)?;
+    fn recipients(&self, allowed: &Allowed) -> Outcome<Vec<Recipient>> {
+        let recipients = self.key.load(self.enc, allowed)?;
         let Some(rounds) = self.p2c else {
             return Ok(recipients);
         };
         if !recipients.iter().any(Recipient::is_password) {
-            return Err(Failure::wrong("--p2c is for a password, and no key is one"));
+            return Err(Failure::error("--p2c is for a password, and no key is one"));
         }
         let with_rounds = recipients.into_iter().map(|key| key.rounds(rounds));
         with_rounds
             .collect::<jeton::Result<_>>()
-            .map_err(|error| Failure::wrong(format!("--p2c: {error}")))
+            .map_err(|error| Failure::error(format!("--p2c: {error}")))
     }
 
-    fn encrypter<'k>(&self, recipients: &'k [Recipient], doors: &Open) -> Outcome<Encrypter<'k>> {
+    fn encrypter<'k>(&self, recipients: &'k [Recipient], allowed: &Allowed) -> Outcome<Encrypter<'k>> {
         let [first, others @ ..] = recipients else {
-            return Err(Failure::wrong("say to whom: --key"));
+            return Err(Failure::error("say to whom: --key"));
         };
         let enc = self.enc.or(first.enc()).unwrap_or(ContentEnc::A256Gcm);
         let mut encrypter = Encrypter::new(first.key(), enc);
@@ -174,7 +174,7 @@ impl Encrypt {
             encrypter = self.spelled(encrypter, first.alg(), enc)?;
         }
         if self.zip {
-            doors.need(Door::Zip, "--zip")?;
+            allowed.require(InsecureOption::Zip, "--zip")?;
             encrypter = danger::compress(encrypter);
         }
         Ok(encrypter)
@@ -192,22 +192,22 @@ impl Encrypt {
         let wrong = "--header-style report is for a compact token whose header says alg, enc and typ \
                      alone";
         let Some(alg) = alg.filter(|_| compact && !said) else {
-            return Err(Failure::wrong(wrong));
+            return Err(Failure::error(wrong));
         };
         danger::encrypt_under(encrypter, &header_style::encrypted(alg, enc.name()))
-            .map_err(|error| Failure::wrong(error.to_string()))
+            .map_err(|error| Failure::error(error.to_string()))
     }
 
     fn failed(&self, error: jeton::Error, recipients: usize) -> Failure {
         if self.header_style == HeaderStyle::Report
             && let jeton::Error::Misuse(jeton::error::Misuse::HeaderMember) = error
         {
-            return Failure::wrong(
+            return Failure::error(
                 "this key management writes more into the header than alg and enc, which \
                  --header-style report cannot spell",
             );
         }
-        let failure = Failure::wrong(error.to_string());
+        let failure = Failure::error(error.to_string());
         match self.serialization {
             Serialization::General => failure,
             _ if recipients > 1 => failure.hint("for several recipients: --serialization general"),

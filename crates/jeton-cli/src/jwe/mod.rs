@@ -20,11 +20,11 @@ Whoever has a public key can encrypt to it: that a token can be decrypted says n
 it. For that there are jeton jws, and jeton jwt sign with --encrypt-key.")]
 pub(crate) struct Jwe {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Encrypt a plaintext to one key or several
     Encrypt(Box<encrypt::Encrypt>),
     /// Decrypt a token and show exactly its plaintext
@@ -33,9 +33,9 @@ enum Verb {
 
 impl Jwe {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Encrypt(encrypt) => encrypt.run(),
-            Verb::Decrypt(decrypt) => decrypt.run(),
+        match self.command {
+            Command::Encrypt(encrypt) => encrypt.run(),
+            Command::Decrypt(decrypt) => decrypt.run(),
         }
     }
 }

@@ -19,11 +19,11 @@ Examples:
 For claims with an expiry there is jeton jwt.")]
 pub(crate) struct Jws {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Sign a payload
     Sign(sign::Sign),
     /// Verify a token and show exactly its payload
@@ -32,9 +32,9 @@ enum Verb {
 
 impl Jws {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Sign(sign) => sign.run(),
-            Verb::Verify(verify) => verify.run(),
+        match self.command {
+            Command::Sign(sign) => sign.run(),
+            Command::Verify(verify) => verify.run(),
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::danger::HeaderText;
 use jeton::jws::{General, Signer};
 
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, InsecureOption, AllowArgs};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -13,11 +13,11 @@ use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
 use crate::source::PayloadArgument;
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 1] = [Door::WeakKeys];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 1] = [InsecureOption::WeakKeys];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jws sign --key private.jwk 'any text'
   jeton jws sign --key private.jwk --cty application/pdf @contract.pdf > contract.jws
@@ -68,7 +68,7 @@ pub(super) struct Sign {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     payload: PayloadArgument,
@@ -76,8 +76,8 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let keys = self.key.load(&doors)?;
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let keys = self.key.load(&allowed)?;
         let payload = self.payload.bytes()?;
         let token = self.token(&keys, &payload)?;
         if !self.detached {
@@ -87,7 +87,7 @@ impl Sign {
     }
 
     fn token(&self, keys: &[keyfile::Signer], payload: &[u8]) -> Outcome<String> {
-        let wrong = |error: jeton::Error| Failure::wrong(error.to_string());
+        let wrong = |error: jeton::Error| Failure::error(error.to_string());
         if self.header_style == HeaderStyle::Report {
             let key = self.plain(keys)?;
             return HeaderText::new(key.key(), &header_style::signed(key.alg()))
@@ -107,7 +107,7 @@ impl Sign {
             .map_err(wrong);
         }
         let [signer] = &signers[..] else {
-            return Err(Failure::wrong(format!(
+            return Err(Failure::error(format!(
                 "{} keys sign, and the {} serialization has one signature",
                 signers.len(),
                 self.serialization.name()
@@ -129,7 +129,7 @@ impl Sign {
         let said = self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
         match keys {
             [key] if compact && !said && self.unprotected.is_empty() => Ok(key),
-            _ => Err(Failure::wrong(
+            _ => Err(Failure::error(
                 "--header-style report is for a compact token of one key, whose header says alg and \
                  typ alone",
             )),

@@ -5,20 +5,20 @@ use jeton::jws::{self, VerifiedPayload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, InsecureOption, AllowArgs};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{Loaded, VerifyingKeyFile};
-use crate::refusal::{self, Verb};
+use crate::rejection_hints::{self, Command};
 use crate::source::{self, Source, Text, TokenArgument};
-use crate::{output, verdict};
+use crate::{output, verification_output};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 2] = [Door::WeakKeys, Door::UnprotectedAlg];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 2] = [InsecureOption::WeakKeys, InsecureOption::UnprotectedAlg];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…
   jeton jws verify --key jwks.json @contract.jws > contract.pdf
@@ -49,7 +49,7 @@ pub(super) struct Verify {
     size: TokenSize,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     token: TokenArgument,
@@ -73,9 +73,9 @@ struct Accepted<'a> {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let Loaded { keys, skipped } = self.key.load(&doors)?;
-        let skipped = skipped.noted_if(self.key.is_verbose());
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let Loaded { keys, skipped } = self.key.load(&allowed)?;
+        let skipped = skipped.list_if(self.key.is_verbose());
         let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
         let content = content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
@@ -83,7 +83,7 @@ impl Verify {
         // The caller's own file is as long as it is.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
         let mut verifier = jws::Verifier::new(keys).limits(limits);
-        if doors.has(Door::UnprotectedAlg) {
+        if allowed.has(InsecureOption::UnprotectedAlg) {
             verifier = danger::allow_unprotected_alg(verifier);
         }
         let verdict = self.token.read().and_then(|token| {
@@ -97,17 +97,17 @@ impl Verify {
                 Ok(verified) => Ok((token, verified)),
                 Err(error) => Err(match (error.rejection(), content) {
                     (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
-                        refusal::of(error, &token, Verb::JwsVerify)
+                        rejection_hints::failure(error, &token, Command::JwsVerify)
                             .hint("the token has a payload of its own: leave out --detached")
                     }
-                    _ => refusal::of_keys(error, &token, Verb::JwsVerify, &skipped),
+                    _ => rejection_hints::failure_with_keys(error, &token, Command::JwsVerify, &skipped),
                 }),
             }
         });
         if !self.json {
             return output::payload(verdict?.1.payload());
         }
-        let (token, verified) = verdict::or_say_why(verdict)?;
+        let (token, verified) = verification_output::print_rejection(verdict)?;
         output::json(&accepted(&token, &verified))
     }
 }

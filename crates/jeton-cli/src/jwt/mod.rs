@@ -15,11 +15,11 @@ Examples:
   jeton jwt verify --key public.jwk --issuer https://id.example --audience api @token")]
 pub(crate) struct Jwt {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Issue a token with these claims
     Sign(sign::Sign),
     /// Verify a token and show its claims
@@ -28,9 +28,9 @@ enum Verb {
 
 impl Jwt {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Sign(sign) => sign.run(),
-            Verb::Verify(verify) => verify.run(),
+        match self.command {
+            Command::Sign(sign) => sign.run(),
+            Command::Verify(verify) => verify.run(),
         }
     }
 }

@@ -5,19 +5,19 @@ use jeton::jwe::Encrypter;
 use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
 
-use crate::claims::{Dialect, Expiry};
-use crate::doors::{self, Door, Doors, Open};
+use crate::claims::{ClaimsFormat, Expiry};
+use crate::allow::{self, InsecureOption, AllowArgs, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
 use crate::source::ClaimsArgument;
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 4] = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 4] = [InsecureOption::WeakKeys, InsecureOption::Rsa1_5, InsecureOption::Pbes2, InsecureOption::Zip];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwt sign --key private.jwk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
@@ -61,22 +61,22 @@ pub(super) struct Sign {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 }
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let key = self.key.load(&doors)?;
-        let claims = self.expiry.claims(self.claims.source()?, Dialect::Jwt)?;
-        let token = match self.encryption.load(&doors)? {
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let key = self.key.load(&allowed)?;
+        let claims = self.expiry.claims(self.claims.source()?, ClaimsFormat::Jwt)?;
+        let token = match self.encryption.load(&allowed)? {
             None if self.header_style == HeaderStyle::Report => {
                 HeaderText::new(key.key(), &header_style::signed(key.alg()))
                     .and_then(|under| under.issue(&claims))
             }
             Some(_) if self.header_style == HeaderStyle::Report => {
                 let why = "--header-style report is for a token that is signed alone";
-                return Err(Failure::wrong(why).hint("leave out --encrypt-key"));
+                return Err(Failure::error(why).hint("leave out --encrypt-key"));
             }
             None => match (&self.typ, &key) {
                 (Some(typ), _) => {
@@ -88,20 +88,20 @@ impl Sign {
             Some(recipient) => {
                 let enc = self.encryption.enc().or(recipient.enc());
                 let enc = enc.unwrap_or(ContentEnc::A256Gcm);
-                let encrypter = self.zipped(Encrypter::new(recipient.key(), enc), &doors)?;
+                let encrypter = self.zipped(Encrypter::new(recipient.key(), enc), &allowed)?;
                 NestedIssuer::new(key.key(), encrypter).issue(&claims)
             }
         };
-        let token = token.map_err(|error| Failure::wrong(error.to_string()))?;
+        let token = token.map_err(|error| Failure::error(error.to_string()))?;
         output::note_size(&token);
         output::line(&token)
     }
 
-    fn zipped<'k>(&self, encrypter: Encrypter<'k>, doors: &Open) -> Outcome<Encrypter<'k>> {
+    fn zipped<'k>(&self, encrypter: Encrypter<'k>, allowed: &Allowed) -> Outcome<Encrypter<'k>> {
         if !self.encryption.zips() {
             return Ok(encrypter);
         }
-        doors.need(Door::Zip, "--zip")?;
+        allowed.require(InsecureOption::Zip, "--zip")?;
         Ok(danger::compress(encrypter))
     }
 }

@@ -2,26 +2,26 @@ use clap::Args;
 use jeton::Verified;
 use serde::de::IgnoredAny;
 
-use crate::demands::Demands;
-use crate::doors::{self, Door};
+use crate::policy_args::PolicyArgs;
+use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
-use crate::refusal;
+use crate::rejection_hints;
 use crate::source::TokenArgument;
-use crate::verdict::{self, Shown};
+use crate::verification_output::{self, Shown};
 use crate::verification::{self, JwtPolicy};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 5] = [
-    Door::NoExpiry,
-    Door::WeakKeys,
-    Door::Rsa1_5,
-    Door::Pbes2,
-    Door::Zip,
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 5] = [
+    InsecureOption::NoExpiry,
+    InsecureOption::WeakKeys,
+    InsecureOption::Rsa1_5,
+    InsecureOption::Pbes2,
+    InsecureOption::Zip,
 ];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwt verify --key public.jwk --issuer https://id.example --audience api eyJhbGciOi…
   jeton jwt verify --key jwks.json --at 2026-11-20T09:00:00Z @token.txt
@@ -42,7 +42,7 @@ pub(super) struct Verify {
     decryption: TokenDecryptionKeyFile,
 
     #[command(flatten)]
-    demands: Demands,
+    policy_args: PolicyArgs,
 
     /// Take tokens of this media type (typ) only [default: JWT, or none]
     #[arg(long, value_name = "TYPE")]
@@ -60,30 +60,30 @@ impl Verify {
     pub(super) fn run(self) -> Outcome {
         let verdict = self.verdict()?;
         let shown = if self.json { Shown::Json } else { Shown::Line };
-        verdict::show(verdict, &self.demands, shown)
+        verification_output::show(verdict, &self.policy_args, shown)
     }
 
     /// What is found of the token; a failure outside of that is not about the token.
     fn verdict(&self) -> Outcome<Outcome<Verified<IgnoredAny>>> {
-        let doors = self.demands.open(&HERE)?;
-        let signers = self.key.load(&doors)?;
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let signers = self.key.load(&allowed)?;
         let mut skipped = signers.skipped;
         let mut decrypter = None;
         if let Some(file) = self.decryption.file()? {
-            let readers = self.decryption.load(&file, &doors)?;
+            let readers = self.decryption.load(&file, &allowed)?;
             skipped = skipped.and(readers.skipped);
             let enc = self.decryption.enc();
-            decrypter = Some(verification::decrypter(readers.keys, enc, &doors));
+            decrypter = Some(verification::decrypter(readers.keys, enc, &allowed));
         }
-        let skipped = skipped.noted_if(self.key.is_verbose());
+        let skipped = skipped.list_if(self.key.is_verbose());
         let policy = JwtPolicy {
-            demands: &self.demands,
+            policy_args: &self.policy_args,
             typ: self.typ.as_deref(),
         };
         let verifier = policy.verifier(signers.keys, decrypter);
         Ok(self.token.read().and_then(|token| {
             let verified = verifier.verify(&token);
-            verified.map_err(|error| refusal::of_keys(error, &token, verifier.verb(), &skipped))
+            verified.map_err(|error| rejection_hints::failure_with_keys(error, &token, verifier.command(), &skipped))
         }))
     }
 }

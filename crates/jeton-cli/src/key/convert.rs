@@ -9,7 +9,7 @@ use super::destination::Destination;
 use super::ed25519;
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{AnyKey, Form, KeyFile, LoadError};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -71,10 +71,10 @@ impl Convert {
     }
 
     fn write(&self, file: &KeyFile) -> Outcome<Written> {
-        let refusal = |refused| file.refusal(refused);
+        let refusal = |error| file.failure(refused);
         let key = match file.form() {
             Form::Set(_) => {
-                return Err(Failure::wrong(format!(
+                return Err(Failure::error(format!(
                     "{}: one key is converted at a time, and this is a set",
                     file.name()
                 )));
@@ -107,21 +107,21 @@ impl Convert {
 fn symmetric(key: &AnyKey, to: To, file: &KeyFile) -> Outcome<Written> {
     let form = match to {
         To::Jwk => {
-            let jwk = key.to_jwk().map_err(|error| file.refusal(error.into()))?;
+            let jwk = key.to_jwk().map_err(|error| file.failure(error.into()))?;
             return Ok(Written::Text(jwk));
         }
         To::Pem => "PEM",
         To::Der => "DER",
         To::Paserk => "a PASERK",
     };
-    Err(Failure::wrong(format!(
+    Err(Failure::error(format!(
         "{}: a symmetric key (kty oct) cannot be written as {form}",
         file.name()
     ))
     .hint("a JWK is the only form it has; a key for v4.local: jeton key new --paseto v4.local"))
 }
 
-fn private(key: &SigningKey, to: To) -> Result<Written, Refused> {
+fn private(key: &SigningKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(key.to_jwk()?),
         To::Pem => Written::Text(key.to_pem()?),
@@ -130,7 +130,7 @@ fn private(key: &SigningKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn public(key: &VerifyingKey, to: To) -> Result<Written, Refused> {
+fn public(key: &VerifyingKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(Zeroizing::new(key.to_jwk())),
         To::Pem => Written::Text(Zeroizing::new(key.to_pem()?)),
@@ -139,7 +139,7 @@ fn public(key: &VerifyingKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn decryption(key: &DecryptionKey, to: To) -> Result<Written, Refused> {
+fn decryption(key: &DecryptionKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(key.to_jwk()?),
         To::Pem => Written::Text(key.to_pem()?),
@@ -148,7 +148,7 @@ fn decryption(key: &DecryptionKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn encryption(key: &EncryptionKey, to: To) -> Result<Written, Refused> {
+fn encryption(key: &EncryptionKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(Zeroizing::new(key.to_jwk())),
         To::Pem => Written::Text(Zeroizing::new(key.to_pem()?)),
@@ -157,8 +157,8 @@ fn encryption(key: &EncryptionKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn not_for_paseto(alg: &str) -> Refused {
-    Refused::member(
+fn not_for_paseto(alg: &str) -> LoadError {
+    LoadError::member(
         "alg",
         format!("a PASERK holds an Ed25519 key, and this one is for {alg}"),
     )

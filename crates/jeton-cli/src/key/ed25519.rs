@@ -11,7 +11,7 @@ use jeton::paserk::{Kind, Paserk};
 use jeton::paseto::v4::SecretKey;
 use zeroize::Zeroizing;
 
-use crate::keyfile::{AnyKey, Refused};
+use crate::keyfile::{AnyKey, LoadError};
 
 /// PKCS#8 of Ed25519 (RFC 8410, section 7) up to its 32 bytes of seed.
 const PKCS8_PREFIX: [u8; 16] = [
@@ -24,7 +24,7 @@ const SPKI_PREFIX: [u8; 12] = [
 const HALF_BYTES: usize = 32;
 
 /// The PASERK of a private key: `k4.secret`.
-pub(super) fn secret_paserk(key: &SigningKey) -> Result<Zeroizing<String>, Refused> {
+pub(super) fn secret_paserk(key: &SigningKey) -> Result<Zeroizing<String>, LoadError> {
     let seed = key.to_der()?;
     let public = key.verifying_key().to_der()?;
     let (Some(seed), Some(public)) = (
@@ -40,7 +40,7 @@ pub(super) fn secret_paserk(key: &SigningKey) -> Result<Zeroizing<String>, Refus
 }
 
 /// The PASERK of a public key: `k4.public`.
-pub(super) fn public_paserk(key: &VerifyingKey) -> Result<String, Refused> {
+pub(super) fn public_paserk(key: &VerifyingKey) -> Result<String, LoadError> {
     let der = key.to_der()?;
     let Some(public) = der.strip_prefix(&SPKI_PREFIX) else {
         return Err(not_ed25519(key.alg()));
@@ -51,7 +51,7 @@ pub(super) fn public_paserk(key: &VerifyingKey) -> Result<String, Refused> {
 }
 
 /// The Ed25519 key that a `k4.secret` or `k4.public` holds.
-pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
+pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, LoadError> {
     let bytes = key_bytes(paserk)?;
     match paserk.kind() {
         Kind::K4_SECRET if bytes.len() == 2 * HALF_BYTES => {
@@ -66,7 +66,7 @@ pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
             let der = [&SPKI_PREFIX[..], &bytes].concat();
             Ok(AnyKey::Verifying(VerifyingKey::from_der(&der)?))
         }
-        kind => Err(Refused::member(
+        kind => Err(LoadError::member(
             "paserk",
             format!("a {kind} is for PASETO only; it has no other form"),
         )),
@@ -74,20 +74,20 @@ pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, Refused> {
 }
 
 /// What stands after the PASERK's second dot.
-fn key_bytes(paserk: &Paserk) -> Result<Zeroizing<Vec<u8>>, Refused> {
+fn key_bytes(paserk: &Paserk) -> Result<Zeroizing<Vec<u8>>, LoadError> {
     let text = paserk.to_text();
     let encoded = text.rsplit('.').next().unwrap_or_default();
     let mut bytes = Zeroizing::new(vec![0; encoded.len()]);
     // The secret half of a pair, too: in constant time.
     let decoded = Base64UrlUnpadded::decode(encoded, &mut bytes)
-        .map_err(|_| Refused::problem(KeyProblem::NotBase64Url))?;
+        .map_err(|_| LoadError::problem(KeyProblem::NotBase64Url))?;
     let length = decoded.len();
     bytes.truncate(length);
     Ok(bytes)
 }
 
-fn not_ed25519(alg: SigAlg) -> Refused {
-    Refused::member(
+fn not_ed25519(alg: SigAlg) -> LoadError {
+    LoadError::member(
         "alg",
         format!("a PASERK holds an Ed25519 key, and this one is for {alg}"),
     )

@@ -23,11 +23,11 @@ Examples:
 A key file is a JWK, a JWK Set, PEM, DER or a PASERK; what it is shows in its content.")]
 pub(crate) struct Key {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Make a new key: a private JWK, or a PASERK
     New(new::New),
     /// Show the public half of a key, or of every key of a set
@@ -40,11 +40,11 @@ enum Verb {
 
 impl Key {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::New(new) => new.run(),
-            Verb::Public(public) => public.run(),
-            Verb::Thumbprint(thumbprint) => thumbprint.run(),
-            Verb::Convert(convert) => convert.run(),
+        match self.command {
+            Command::New(new) => new.run(),
+            Command::Public(public) => public.run(),
+            Command::Thumbprint(thumbprint) => thumbprint.run(),
+            Command::Convert(convert) => convert.run(),
         }
     }
 }

@@ -10,16 +10,16 @@ use zeroize::Zeroizing;
 
 use super::destination::Destination;
 use crate::algorithm::{self, Algorithm};
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, InsecureOption, AllowArgs};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
-/// The doors that lead to algorithms and to versions.
-const HERE: [Door; 3] = [Door::Rsa1_5, Door::PasetoV1, Door::PasetoV2];
+/// The allowed that lead to algorithms and to versions.
+const SUPPORTED: [InsecureOption; 3] = [InsecureOption::Rsa1_5, InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
@@ -69,7 +69,7 @@ pub(super) struct New {
     enc: Option<ContentEnc>,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     destination: Destination,
@@ -132,24 +132,24 @@ impl New {
         let (mut text, what) = match (self.what.alg, self.what.paseto) {
             (Some(alg), _) => self.jwk(alg)?,
             (None, Some(purpose)) => {
-                let open = self.doors.open(&[Door::PasetoV1, Door::PasetoV2])?;
+                let allowed = self.allow.check(&[InsecureOption::PasetoV1, InsecureOption::PasetoV2])?;
                 match purpose {
                     Purpose::V1Public | Purpose::V1Local => {
-                        open.need(Door::PasetoV1, "a key for PASETO version 1")?;
+                        allowed.require(InsecureOption::PasetoV1, "a key for PASETO version 1")?;
                     }
                     Purpose::V2Public | Purpose::V2Local => {
-                        open.need(Door::PasetoV2, "a key for PASETO version 2")?;
+                        allowed.require(InsecureOption::PasetoV2, "a key for PASETO version 2")?;
                     }
                     _ => {}
                 }
                 paserk(purpose).map_err(failed)?
             }
-            (None, None) => return Err(Failure::wrong("say what to make: --alg or --paseto")),
+            (None, None) => return Err(Failure::error("say what to make: --alg or --paseto")),
         };
         text.push('\n');
         self.destination.text(&text)?;
         if let Some(path) = self.destination.file() {
-            output::done(format_args!("wrote {}: {what}", path.display()));
+            output::status(format_args!("wrote {}: {what}", path.display()));
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl New {
     }
 
     fn make(&self, alg: Algorithm) -> Outcome<AnyKey> {
-        let doors = self.doors.open(&[Door::Rsa1_5])?;
+        let allowed = self.allow.check(&[InsecureOption::Rsa1_5])?;
         self.check(alg)?;
         let made = match alg {
             Algorithm::Sign(Alg::Mac(alg)) => MacKey::generate(alg).map(AnyKey::Mac),
@@ -183,7 +183,7 @@ impl New {
             .map(AnyKey::Signing),
             Algorithm::Manage(alg) => {
                 if alg == danger::RSA1_5 {
-                    doors.need(Door::Rsa1_5, "RSA1_5")?;
+                    allowed.require(InsecureOption::Rsa1_5, "RSA1_5")?;
                 }
                 self.decryption(alg).map(AnyKey::Decryption)
             }
@@ -191,18 +191,18 @@ impl New {
             Algorithm::Content(enc) => ContentKey::generate(enc).map(AnyKey::Content),
             Algorithm::Direct => {
                 let enc = self.enc.ok_or_else(|| {
-                    Failure::wrong("a key for dir is the key of one encryption")
+                    Failure::error("a key for dir is the key of one encryption")
                         .hint("say which: --enc A256GCM")
                 })?;
                 ContentKey::generate(enc).map(AnyKey::Content)
             }
             Algorithm::Password(_) => {
-                return Err(Failure::wrong("a password is chosen, not made").hint(
+                return Err(Failure::error("a password is chosen, not made").hint(
                     "write it into a file: jeton jwe encrypt --password-file FILE --allow pbes2",
                 ));
             }
             // `Alg` may grow; what it has today is made above.
-            Algorithm::Sign(_) => return Err(Failure::wrong("this algorithm has no keys yet")),
+            Algorithm::Sign(_) => return Err(Failure::error("this algorithm has no keys yet")),
         };
         made.map_err(failed)
     }
@@ -222,7 +222,7 @@ impl New {
         let name = alg.name();
         let rsa = ["RS", "PS"].iter().any(|family| name.starts_with(family));
         let idle = |option: &str, what: &str| {
-            Err(Failure::wrong(format!(
+            Err(Failure::error(format!(
                 "{option} is for {what}, and {name} has none"
             )))
         };
@@ -240,7 +240,7 @@ impl New {
 }
 
 fn failed(error: jeton::Error) -> Failure {
-    Failure::wrong(error.to_string())
+    Failure::error(error.to_string())
 }
 
 fn rsa_size(bits: &str) -> Result<RsaSize, String> {

@@ -7,7 +7,7 @@ use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, KeyFile, Refused};
+use crate::keyfile::{Form, KeyFile, LoadError};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ impl Public {
         let file = KeyFile::read(&self.key)?;
         match file.form() {
             Form::Paserk(text) => {
-                let public = public_paserk(text).map_err(|refused| file.refusal(refused))?;
+                let public = public_paserk(text).map_err(|error| file.failure(refused))?;
                 output::line(&public)
             }
             Form::Set(_) => {
@@ -47,7 +47,7 @@ impl Public {
 
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
         let public = file.any(self.alg)?.public().ok_or_else(|| {
-            Failure::wrong(format!(
+            Failure::error(format!(
                 "{}: a symmetric key (kty oct) has no public half",
                 file.name()
             ))
@@ -56,11 +56,11 @@ impl Public {
             )
         })?;
         let jwk = public.to_jwk();
-        Ok(jwk.map_err(|error| file.refusal(error.into()))?.to_string())
+        Ok(jwk.map_err(|error| file.failure(error.into()))?.to_string())
     }
 }
 
-fn public_paserk(text: &str) -> Result<String, Refused> {
+fn public_paserk(text: &str) -> Result<String, LoadError> {
     let paserk = Paserk::parse(text)?;
     let kind = paserk.kind();
     match (kind.form(), kind.version()) {
@@ -69,14 +69,14 @@ fn public_paserk(text: &str) -> Result<String, Refused> {
         (paserk::Form::Secret, Version::V2) => half::<V2>(text),
         (paserk::Form::Secret, Version::V3) => half::<V3>(text),
         (paserk::Form::Secret, Version::V4) => half::<V4>(text),
-        _ => Err(Refused::member(
+        _ => Err(LoadError::member(
             "paserk",
             format!("a {kind} is symmetric and has no public half"),
         )),
     }
 }
 
-fn half<V: paseto::Version>(secret: &str) -> Result<String, Refused> {
+fn half<V: paseto::Version>(secret: &str) -> Result<String, LoadError> {
     Ok(SecretKey::<V>::from_paserk(secret)?
         .public_key()
         .to_paserk())

@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::paserk::Paserk;
 
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, Half, KeyFile, Refused};
+use crate::keyfile::{Form, Half, KeyFile, LoadError};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -30,9 +30,9 @@ impl Thumbprint {
         let file = KeyFile::read(&self.key)?;
         if let Form::Paserk(text) = file.form() {
             if self.uri {
-                return Err(Failure::wrong("a PASERK's id has no URI form"));
+                return Err(Failure::error("a PASERK's id has no URI form"));
             }
-            let paserk = Paserk::parse(text).map_err(|error| file.refusal(Refused::from(error)))?;
+            let paserk = Paserk::parse(text).map_err(|error| file.failure(LoadError::from(error)))?;
             return output::line(&paserk.id().to_string());
         }
         let prints = file.each_as(|key| self.of(key))?;

@@ -7,9 +7,9 @@ use jeton::key::{
 };
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Kind, Refused, Shape};
+use super::{Form, KeyFile, Kind, LoadError, Shape};
 use crate::algorithm::Algorithm;
-use crate::doors::Open;
+use crate::allow::Allowed;
 use crate::exit::Outcome;
 
 /// A key of any kind, to be shown or converted. Nothing is trusted to it, so no door is needed.
@@ -46,20 +46,20 @@ enum Use {
 impl KeyFile {
     /// The key, whatever it is for.
     pub(crate) fn any(&self, alg: Option<Algorithm>) -> Outcome<AnyKey> {
-        self.load_any(alg).map_err(|refused| self.refusal(refused))
+        self.load_any(alg).map_err(|error| self.failure(error))
     }
 
-    /// The key, where its algorithm does not matter and need not be said.
+    /// The key, where its algorithm does not matter and need not be requested.
     pub(crate) fn any_algorithm(&self) -> Outcome<AnyKey> {
         self.load_any_algorithm()
-            .map_err(|refused| self.refusal(refused))
+            .map_err(|error| self.failure(error))
     }
 
     /// The same, with what is wrong as the reader says it.
-    pub(crate) fn load_any_algorithm(&self) -> Result<AnyKey, Refused> {
+    pub(crate) fn load_any_algorithm(&self) -> Result<AnyKey, LoadError> {
         match self.load_any(None) {
-            Err(refused) if refused.known_problem() == Some(KeyProblem::AlgorithmNeeded) => {
-                // The weakest demands; what these refuse is no key for any algorithm.
+            Err(error) if refused.key_problem() == Some(KeyProblem::AlgorithmNeeded) => {
+                // The weakest policy_args; what these refuse is no key for any algorithm.
                 let mut tried = self
                     .weakest()
                     .into_iter()
@@ -88,17 +88,17 @@ impl KeyFile {
         ]
     }
 
-    fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, Refused> {
-        let closed = Open::default();
+    fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, LoadError> {
+        let closed = Allowed::default();
         let symmetric = self.kind() == Kind::Symmetric;
         match (self.intended(alg)?, self.kind()) {
             (Use::Signature(alg), Kind::Symmetric) => self.mac(alg, &closed).map(AnyKey::Mac),
             (Use::Signature(alg), Kind::Private) => match self.signing(alg) {
-                Err(refused) => self.agreement(refused, alg),
+                Err(error) => self.agreement(refused, alg),
                 Ok(key) => Ok(AnyKey::Signing(key)),
             },
             (Use::Signature(alg), Kind::Public) => match self.verifying(alg, &closed) {
-                Err(refused) => self.agreement(refused, alg),
+                Err(error) => self.agreement(refused, alg),
                 Ok(key) => Ok(AnyKey::Verifying(key)),
             },
             (Use::Management(alg), Kind::Private) => self.decryption(alg).map(AnyKey::Decryption),
@@ -109,8 +109,8 @@ impl KeyFile {
             (Use::Content(enc), Kind::Symmetric) => {
                 Ok(AnyKey::Content(ContentKey::from_jwk_as(&self.jwk()?, enc)?))
             }
-            (Use::Encryption, _) => Err(Refused::problem(KeyProblem::AlgorithmNeeded)),
-            _ => Err(Refused::member(
+            (Use::Encryption, _) => Err(LoadError::problem(KeyProblem::AlgorithmNeeded)),
+            _ => Err(LoadError::member(
                 "alg",
                 match symmetric {
                     true => "not an algorithm of a symmetric key (kty oct)".to_owned(),
@@ -121,7 +121,7 @@ impl KeyFile {
     }
 
     /// What the key is for, as the call or the key says.
-    fn intended(&self, alg: Option<Algorithm>) -> Result<Use, Refused> {
+    fn intended(&self, alg: Option<Algorithm>) -> Result<Use, LoadError> {
         let shape = match self.form() {
             Form::Jwk(text) => Shape::of(text),
             _ => Shape::default(),
@@ -142,7 +142,7 @@ impl KeyFile {
                 _ => Use::Encryption,
             },
             Some(Algorithm::Password(alg)) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
                     format!("{alg} is for a password, which is not a key"),
                 ));
@@ -159,10 +159,10 @@ impl KeyFile {
     }
 
     /// A PEM or DER whose curve only agrees on keys, and which no call says to be for anything else.
-    fn agreement(&self, refused: Refused, alg: Option<Alg>) -> Result<AnyKey, Refused> {
-        let unsupported = refused.known_problem() == Some(KeyProblem::Unsupported);
+    fn agreement(&self, refused: LoadError, alg: Option<Alg>) -> Result<AnyKey, LoadError> {
+        let unsupported = refused.key_problem() == Some(KeyProblem::Unsupported);
         if alg.is_some() || !unsupported || matches!(self.form(), Form::Jwk(_)) {
-            return Err(refused);
+            return Err(error);
         }
         let alg = KeyManagementAlg::EcdhEs;
         let key = match self.kind() {
@@ -172,7 +172,7 @@ impl KeyFile {
         key.map_err(|_| refused)
     }
 
-    pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, Refused> {
+    pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, LoadError> {
         Ok(match self.form() {
             Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg)?,
             Form::Pem(text) => EncryptionKey::from_pem_as(text, alg)?,
@@ -181,7 +181,7 @@ impl KeyFile {
         })
     }
 
-    fn jwk(&self) -> Result<Zeroizing<String>, Refused> {
+    fn jwk(&self) -> Result<Zeroizing<String>, LoadError> {
         match self.form() {
             Form::Jwk(text) => Ok(text.clone()),
             _ => Err(self.not_one_key()),

@@ -6,10 +6,10 @@ use clap::Args;
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
-use super::encrypting::{Said, Shared};
+use super::encrypting::{Requested, SymmetricKey};
 use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
 use crate::algorithm::{self, Algorithm};
-use crate::doors::{Door, Open};
+use crate::allow::{InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
@@ -183,16 +183,16 @@ pub(crate) struct TokenDecryptionKeyFile {
 
 impl TokenEncryptionKeyFile {
     /// The key, if the token is to be encrypted.
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Option<Recipient>> {
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Option<Recipient>> {
         let Some(path) = &self.encrypt_key else {
             return Ok(None);
         };
-        let said = Said {
+        let requested = Requested {
             alg: self.encrypt_alg,
             enc: self.enc,
         };
-        let file = read(path, said.alg)?;
-        file.to_encrypt(said, self.encrypt_kid.as_deref(), doors)
+        let file = read(path, requested.alg)?;
+        file.to_encrypt(requested, self.encrypt_kid.as_deref(), allowed)
             .map(Some)
     }
 
@@ -213,12 +213,12 @@ impl TokenDecryptionKeyFile {
     }
 
     /// The key or keys of that file.
-    pub(crate) fn load(&self, file: &KeyFile, doors: &Open) -> Outcome<Loaded<DecryptionKeys>> {
-        let said = Said {
+    pub(crate) fn load(&self, file: &KeyFile, allowed: &Allowed) -> Outcome<Loaded<DecryptionKeys>> {
+        let requested = Requested {
             alg: self.decrypt_alg,
             enc: self.enc,
         };
-        file.to_decrypt(said, doors)
+        file.to_decrypt(requested, allowed)
     }
 
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
@@ -227,28 +227,28 @@ impl TokenDecryptionKeyFile {
 }
 
 impl SigningKeyFile {
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Signer> {
-        KeyFile::read(&self.key)?.to_sign(self.alg, self.kid.as_deref(), doors)
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
+        KeyFile::read(&self.key)?.to_sign(self.alg, self.kid.as_deref(), allowed)
     }
 }
 
 impl SigningKeyFiles {
     /// At least one.
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Vec<Signer>> {
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Vec<Signer>> {
         let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
         let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
         let named = self.key.iter().zip(algs.into_iter().zip(kids));
         named
             .map(|(path, (alg, kid))| {
-                KeyFile::read(path)?.to_sign(alg.copied(), kid.map(String::as_str), doors)
+                KeyFile::read(path)?.to_sign(alg.copied(), kid.map(String::as_str), allowed)
             })
             .collect()
     }
 }
 
 impl VerifyingKeyFile {
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Loaded<Keys>> {
-        KeyFile::read(&self.key)?.to_verify(self.alg, doors)
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
+        KeyFile::read(&self.key)?.to_verify(self.alg, allowed)
     }
 
     /// Whether skipped keys are listed in any case.
@@ -259,16 +259,16 @@ impl VerifyingKeyFile {
 
 impl EncryptionKeyFiles {
     /// At least one.
-    pub(crate) fn load(&self, enc: Option<ContentEnc>, doors: &Open) -> Outcome<Vec<Recipient>> {
+    pub(crate) fn load(&self, enc: Option<ContentEnc>, allowed: &Allowed) -> Outcome<Vec<Recipient>> {
         if let Some(path) = &self.password_file {
             let alg = self.alg.first().copied();
             let kid = self.kid.first();
-            let mut password = passwords(path, alg, doors)?.remove(0);
+            let mut password = passwords(path, alg, allowed)?.remove(0);
             if let Some(kid) = kid {
                 let named = password.with_key_id(kid);
-                password = named.map_err(|error| Failure::wrong(format!("--kid: {error}")))?;
+                password = named.map_err(|error| Failure::error(format!("--kid: {error}")))?;
             }
-            return Ok(vec![Recipient::Shared(Shared::Password(password))]);
+            return Ok(vec![Recipient::SymmetricKey(SymmetricKey::Password(password))]);
         }
         let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
         let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
@@ -276,7 +276,7 @@ impl EncryptionKeyFiles {
         named
             .map(|(path, (alg, kid))| {
                 let alg = alg.copied();
-                read(path, alg)?.to_encrypt(Said { alg, enc }, kid.map(String::as_str), doors)
+                read(path, alg)?.to_encrypt(Requested { alg, enc }, kid.map(String::as_str), allowed)
             })
             .collect()
     }
@@ -286,22 +286,22 @@ impl DecryptionKeyFile {
     pub(crate) fn load(
         &self,
         enc: Option<ContentEnc>,
-        doors: &Open,
+        allowed: &Allowed,
     ) -> Outcome<Loaded<DecryptionKeys>> {
         let alg = self.alg;
         match (&self.key, &self.password_file) {
-            (Some(path), _) => read(path, alg)?.to_decrypt(Said { alg, enc }, doors),
+            (Some(path), _) => read(path, alg)?.to_decrypt(Requested { alg, enc }, allowed),
             (None, Some(path)) => {
-                let passwords = passwords(path, alg, doors)?;
+                let passwords = passwords(path, alg, allowed)?;
                 let keys = passwords.into_iter().map(DecryptionKeys::from);
                 keys.reduce(DecryptionKeys::and)
                     .map(|keys| Loaded {
                         keys,
                         skipped: Skipped::default(),
                     })
-                    .ok_or_else(|| Failure::wrong("no password"))
+                    .ok_or_else(|| Failure::error("no password"))
             }
-            (None, None) => Err(Failure::wrong("say with what: --key or --password-file")),
+            (None, None) => Err(Failure::error("say with what: --key or --password-file")),
         }
     }
 
@@ -327,15 +327,15 @@ fn read(path: &std::path::Path, alg: Option<Algorithm>) -> Outcome<KeyFile> {
 fn passwords(
     path: &std::path::Path,
     alg: Option<Algorithm>,
-    doors: &Open,
+    allowed: &Allowed,
 ) -> Outcome<Vec<Password>> {
-    doors.need(Door::Pbes2, "a password")?;
+    allowed.require(InsecureOption::Pbes2, "a password")?;
     let algs = match alg {
         None => Pbes2Alg::ALL.into_iter().rev().collect(),
         Some(Algorithm::Password(alg)) => vec![alg],
         Some(alg) => {
             return Err(
-                Failure::wrong(format!("{} is not for a password", alg.name()))
+                Failure::error(format!("{} is not for a password", alg.name()))
                     .hint("for a password: --alg PBES2-HS512+A256KW, or none"),
             );
         }
@@ -344,7 +344,7 @@ fn passwords(
     algs.into_iter()
         .map(|alg| {
             Password::new(alg, text.as_bytes())
-                .map_err(|error| Failure::wrong(format!("the password's file: {error}")))
+                .map_err(|error| Failure::error(format!("the password's file: {error}")))
         })
         .collect()
 }
@@ -356,7 +356,7 @@ enum Spread {
     Each,
 }
 
-/// What is said of each of several keys.
+/// What is requested of each of several keys.
 fn for_each<'a, T>(
     option: &str,
     given: &'a [T],
@@ -367,7 +367,7 @@ fn for_each<'a, T>(
         [] => Ok(vec![None; keys]),
         [one] if spread == Spread::All => Ok(vec![Some(one); keys]),
         all if all.len() == keys => Ok(all.iter().map(Some).collect()),
-        all => Err(Failure::wrong(format!(
+        all => Err(Failure::error(format!(
             "{keys} keys and {} times {option}; give it once for each key, in their order",
             all.len()
         ))),

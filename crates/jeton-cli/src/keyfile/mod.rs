@@ -8,7 +8,7 @@ mod argument;
 mod decrypting;
 mod der;
 mod encrypting;
-mod refused;
+mod load_error;
 mod set;
 mod signing;
 mod verifying;
@@ -19,7 +19,7 @@ pub(crate) use argument::{
     TokenEncryptionKeyFile, VerifyingKeyFile,
 };
 pub(crate) use encrypting::Recipient;
-pub(crate) use refused::Refused;
+pub(crate) use load_error::LoadError;
 pub(crate) use set::{Loaded, Skipped};
 pub(crate) use signing::Signer;
 
@@ -61,7 +61,7 @@ impl KeyFile {
         let name = input::name_of(path);
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
         KeyFile::of(&name, bytes).ok_or_else(|| {
-            Failure::wrong(format!("{name}: not a key in any form that jeton knows"))
+            Failure::error(format!("{name}: not a key in any form that jeton knows"))
                 .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK")
         })
     }
@@ -115,14 +115,14 @@ impl KeyFile {
     }
 
     /// That a set or a PASERK is not the one key that is wanted.
-    fn not_one_key(&self) -> Refused {
-        Refused::Call(match self.form {
-            Form::Paserk(_) => Failure::wrong(format!(
+    fn not_one_key(&self) -> LoadError {
+        LoadError::Failure(match self.form {
+            Form::Paserk(_) => Failure::error(format!(
                 "{}: a PASERK is a key for PASETO, not for JWT, JWS or JWE",
                 self.name
             ))
             .hint("an Ed25519 key can be converted: jeton key convert --to jwk FILE"),
-            _ => Failure::wrong(format!("{}: one key is wanted here, not a set", self.name)),
+            _ => Failure::error(format!("{}: one key is wanted here, not a set", self.name)),
         })
     }
 
@@ -131,7 +131,7 @@ impl KeyFile {
         match &self.form {
             Form::Paserk(text) => Ok(text),
             _ => Err(
-                Failure::wrong(format!("{}: a PASETO's key is a PASERK", self.name)).hint(
+                Failure::error(format!("{}: a PASETO's key is a PASERK", self.name)).hint(
                     "make one: jeton key new --paseto v4.public; an Ed25519 key can be converted: jeton key convert --to paserk FILE",
                 ),
             ),

@@ -4,8 +4,8 @@ use jeton::danger;
 use jeton::error::KeyProblem;
 use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 
-use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
-use crate::doors::{Door, Open};
+use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
+use crate::allow::{InsecureOption, Allowed};
 use crate::exit::Outcome;
 
 /// A key that signs or makes MACs.
@@ -21,27 +21,27 @@ impl KeyFile {
         &self,
         alg: Option<Alg>,
         kid: Option<&str>,
-        doors: &Open,
+        allowed: &Allowed,
     ) -> Outcome<Signer> {
-        let load = |file: &KeyFile| file.signer(alg, doors);
+        let load = |file: &KeyFile| file.signer(alg, allowed);
         self.one_of("sign", kid, load, Signer::key_id, Signer::with_key_id)
     }
 
-    pub(super) fn signer(&self, alg: Option<Alg>, doors: &Open) -> Result<Signer, Refused> {
+    pub(super) fn signer(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<Signer, LoadError> {
         match self.kind() {
-            Kind::Symmetric => self.mac(alg, doors).map(Signer::Mac),
+            Kind::Symmetric => self.mac(alg, allowed).map(Signer::Mac),
             Kind::Private | Kind::Public => {
                 let key = self.signing(alg).map(Signer::Private);
-                key.map_err(|refused| self.unless_it_encrypts(self.only_verifies(refused, doors)))
+                key.map_err(|error| self.explain_encryption_key(self.explain_weak_signing_key(refused, allowed)))
             }
         }
     }
 
     /// The door to weak keys is open, and does not lead to one that signs.
-    fn only_verifies(&self, refused: Refused, doors: &Open) -> Refused {
-        match refused.known_problem() {
-            Some(KeyProblem::TooWeak) if doors.has(Door::WeakKeys) => {
-                Refused::Call(self.refusal(refused).hint(
+    fn explain_weak_signing_key(&self, refused: LoadError, allowed: &Allowed) -> LoadError {
+        match refused.key_problem() {
+            Some(KeyProblem::TooWeak) if allowed.has(InsecureOption::WeakKeys) => {
+                LoadError::Failure(self.failure(refused).hint(
                     "--allow weak-keys lets such a key verify, and never sign; make a new one: jeton key new --alg NAME",
                 ))
             }
@@ -49,7 +49,7 @@ impl KeyFile {
         }
     }
 
-    pub(super) fn mac(&self, alg: Option<Alg>, doors: &Open) -> Result<MacKey, Refused> {
+    pub(super) fn mac(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<MacKey, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
@@ -57,7 +57,7 @@ impl KeyFile {
             None => None,
             Some(Alg::Mac(alg)) => Some(alg),
             Some(alg) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
                     format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
                 ));
@@ -69,20 +69,20 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak) && doors.has(Door::WeakKeys) =>
+                if problem_of(error) == Some(KeyProblem::TooWeak) && allowed.has(InsecureOption::WeakKeys) =>
             {
-                let said = || Shape::of(text).alg?.parse::<MacAlg>().ok();
-                let alg = alg.or_else(said).ok_or(error)?;
+                let requested = || Shape::of(text).alg?.parse::<MacAlg>().ok();
+                let alg = alg.or_else(requested).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
-                Err(Refused::too_weak(error, doors))
+                Err(LoadError::too_weak(error, allowed))
             }
-            key => key.map_err(|error| self.against(error.into(), alg.map(MacAlg::name))),
+            key => key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(MacAlg::name))),
         }
     }
 
-    pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, Refused> {
+    pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, LoadError> {
         let alg = signature_alg(alg)?;
         let key = match (self.form(), alg) {
             (Form::Jwk(text), None) => SigningKey::from_jwk(text),
@@ -90,13 +90,13 @@ impl KeyFile {
             (Form::Pem(text), None) => SigningKey::from_pem(text),
             (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg),
             (Form::Der(_), _) if self.kind() == Kind::Public => {
-                return Err(Refused::problem(KeyProblem::PublicGiven));
+                return Err(LoadError::problem(KeyProblem::PublicGiven));
             }
             (Form::Der(der), None) => SigningKey::from_der(der),
             (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg),
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
         };
-        key.map_err(|error| self.against(error.into(), alg.map(SigAlg::name)))
+        key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
     }
 }
 
@@ -132,11 +132,11 @@ impl Signer {
     }
 }
 
-pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, Refused> {
+pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, LoadError> {
     match alg {
         None => Ok(None),
         Some(Alg::Sig(alg)) => Ok(Some(alg)),
-        Some(alg) => Err(Refused::member(
+        Some(alg) => Err(LoadError::member(
             "alg",
             format!("{alg} is an algorithm of a symmetric key, and this is not one"),
         )),

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::paseto::Binding;
 
-use super::binding::BoundTo;
+use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
-use crate::claims::{Dialect, Expiry};
-use crate::doors::{self, Doors};
+use crate::claims::{ClaimsFormat, Expiry};
+use crate::allow::{self, AllowArgs};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::KeyFile;
 use crate::output;
@@ -40,7 +40,7 @@ The key says the version. Those of versions 1 and 2, which were superseded, need
 
 /// What both ways of issuing take.
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &key::DOORS)))]
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &key::SUPPORTED)))]
 pub(super) struct Issue {
     /// The key, a PASERK; - is standard input
     #[arg(long, value_name = "FILE")]
@@ -53,10 +53,10 @@ pub(super) struct Issue {
     expiry: Expiry,
 
     #[command(flatten)]
-    bound_to: BoundTo,
+    context: ContextArgs,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 }
 
 #[derive(Debug, Args)]
@@ -91,27 +91,27 @@ impl Message {
 
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
-        let doors = self.doors.open(&key::DOORS)?;
-        let key = key::signing(&KeyFile::read(&self.key)?, &doors)?;
+        let allowed = self.allow.check(&key::SUPPORTED)?;
+        let key = key::signing(&KeyFile::read(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
-        let doors = self.doors.open(&key::DOORS)?;
-        let key = key::encrypting(&KeyFile::read(&self.key)?, &doors)?;
+        let allowed = self.allow.check(&key::SUPPORTED)?;
+        let key = key::encrypting(&KeyFile::read(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
     fn issue(self, key: &dyn IssuingKey) -> Outcome {
-        let footer = self.bound_to.footer()?.unwrap_or_default();
-        let implicit = self.bound_to.implicit()?;
+        let footer = self.context.footer()?.unwrap_or_default();
+        let implicit = self.context.implicit()?;
         let binding = Binding::new()
             .footer(&*footer)
             .implicit_assertion(&*implicit);
         let token = match (self.message.claims(), self.message.payload()) {
-            (Some(claims), _) => key.claims(&self.expiry.claims(claims, Dialect::Paseto)?, binding),
+            (Some(claims), _) => key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, binding),
             (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
-            (None, None) => return Err(Failure::wrong("give --claims, or a payload")),
+            (None, None) => return Err(Failure::error("give --claims, or a payload")),
         };
         let token = token.map_err(key::wrong)?;
         output::note_size(&token);

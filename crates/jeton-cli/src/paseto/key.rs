@@ -9,9 +9,9 @@ use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Versi
 use jeton::paseto::{v3::V3, v4::V4};
 
 use crate::claims::CustomClaims;
-use crate::doors::{Door, Open};
+use crate::allow::{InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{KeyFile, Refused};
+use crate::keyfile::{KeyFile, LoadError};
 
 /// A key that makes tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
@@ -77,12 +77,12 @@ impl<V: Version> OpeningKey for LocalKey<V> {
     }
 }
 
-/// The doors that lead to versions.
-pub(super) const DOORS: [Door; 2] = [Door::PasetoV1, Door::PasetoV2];
+/// The allowed that lead to versions.
+pub(super) const SUPPORTED: [InsecureOption; 2] = [InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
 /// The key to sign with.
-pub(crate) fn signing(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    Ok(match version(file, open)? {
+pub(crate) fn signing(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, SecretKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, SecretKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, SecretKey::<V3>::from_paserk)?),
@@ -91,8 +91,8 @@ pub(crate) fn signing(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey
 }
 
 /// The key to encrypt with.
-pub(super) fn encrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    Ok(match version(file, open)? {
+pub(super) fn encrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
@@ -101,8 +101,8 @@ pub(super) fn encrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn Issuing
 }
 
 /// The key to verify with.
-pub(crate) fn verifying(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    Ok(match version(file, open)? {
+pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, PublicKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, PublicKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, PublicKey::<V3>::from_paserk)?),
@@ -111,8 +111,8 @@ pub(crate) fn verifying(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningK
 }
 
 /// The key to decrypt with.
-pub(crate) fn decrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    Ok(match version(file, open)? {
+pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
@@ -121,14 +121,14 @@ pub(crate) fn decrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn Opening
 }
 
 /// The version that the key's own text says, if its door is open.
-fn version(file: &KeyFile, open: &Open) -> Outcome<u8> {
+fn version(file: &KeyFile, allowed: &Allowed) -> Outcome<u8> {
     match file.paserk()?.as_bytes() {
         [b'k', b'1', ..] => {
-            open.need(Door::PasetoV1, "a key of PASETO version 1")?;
+            allowed.require(InsecureOption::PasetoV1, "a key of PASETO version 1")?;
             Ok(1)
         }
         [b'k', b'2', ..] => {
-            open.need(Door::PasetoV2, "a key of PASETO version 2")?;
+            allowed.require(InsecureOption::PasetoV2, "a key of PASETO version 2")?;
             Ok(2)
         }
         [b'k', b'3', ..] => Ok(3),
@@ -139,7 +139,7 @@ fn version(file: &KeyFile, open: &Open) -> Outcome<u8> {
 /// Reads the key with the library's own reader, and says which verb would take another kind.
 fn load<K>(file: &KeyFile, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
     read(file.paserk()?).map_err(|error| {
-        let refusal = file.refusal(Refused::from(error));
+        let refusal = file.failure(LoadError::from(error));
         match advice(error) {
             Some(advice) => refusal.hint(advice),
             None => refusal,
@@ -168,5 +168,5 @@ fn advice(error: jeton::Error) -> Option<String> {
 
 /// An error that is not about the token.
 pub(super) fn wrong(error: jeton::Error) -> Failure {
-    Failure::wrong(error.to_string())
+    Failure::error(error.to_string())
 }

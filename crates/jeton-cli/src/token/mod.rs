@@ -20,11 +20,11 @@ Examples:
 The service is `jeton serve`, on this machine unless --server says otherwise.")]
 pub(crate) struct Token {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     /// Have a token issued
     Issue(issue::Issue),
     /// Have a token verified and show its claims
@@ -35,10 +35,10 @@ enum Verb {
 
 impl Token {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Issue(issue) => issue.run(),
-            Verb::Verify(verify) => verify.run(),
-            Verb::Revoke(revoke) => revoke.run(),
+        match self.command {
+            Command::Issue(issue) => issue.run(),
+            Command::Verify(verify) => verify.run(),
+            Command::Revoke(revoke) => revoke.run(),
         }
     }
 }

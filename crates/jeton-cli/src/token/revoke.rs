@@ -60,7 +60,7 @@ impl Revoke {
         self.server
             .call(|client| async move { client.revoke(request).await })
             .map_err(unless_over)?;
-        output::done("revoked");
+        output::status("revoked");
         Ok(())
     }
 }
@@ -68,7 +68,7 @@ impl Revoke {
 /// A token that is no good cannot be revoked, and need not be.
 fn unless_over(failure: Failure) -> Failure {
     match failure.rejection() {
-        Some(_) => failure.reworded(|reason| format!("{reason}: nothing to revoke")),
+        Some(_) => failure.map_message(|reason| format!("{reason}: nothing to revoke")),
         None => failure,
     }
 }

@@ -56,7 +56,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::wrong(format!("the system gives no sockets: {error}")))?;
+            .map_err(|error| Failure::error(format!("the system gives no sockets: {error}")))?;
         let done = runtime.block_on(async { work(connection.open().await?).await });
         done.map_err(|error| failed(&error))
     }
@@ -103,13 +103,13 @@ fn private_key(file: &Path) -> Outcome<Vec<u8>> {
 }
 
 fn wrong(file: &Path, what: &str) -> Failure {
-    Failure::wrong(format!("{}: {what}", input::name_of(file)))
+    Failure::error(format!("{}: {what}", input::name_of(file)))
 }
 
 fn failed(error: &Error) -> Failure {
     let failure = match error {
         Error::Rejected { message, .. } => Failure::rejected(message.clone()),
-        other => Failure::wrong(other.to_string()),
+        other => Failure::error(other.to_string()),
     };
     match error {
         Error::Unreachable(_) => {

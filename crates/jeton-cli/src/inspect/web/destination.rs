@@ -66,7 +66,7 @@ fn temporary(bytes: &[u8]) -> Outcome<PathBuf> {
         Ok(path)
     };
     write().map_err(|error: std::io::Error| {
-        Failure::wrong(format!("cannot write to the temporary folder: {error}"))
+        Failure::error(format!("cannot write to the temporary folder: {error}"))
             .hint("name the page's file: -o FILE")
     })
 }

@@ -19,7 +19,7 @@ use super::hidden::Reason;
 use super::pretty;
 use super::report::{Content, Fact, Report};
 use crate::json::Members;
-use crate::printable;
+use crate::escape;
 use members::{Family, Member};
 use segments::{Kind, segments};
 
@@ -147,7 +147,7 @@ impl Page<'_> {
 
 fn notes(report: &Report) -> Markup {
     html! {
-        @for note in report.notes() { p.note { (printable::text(note)) "." } }
+        @for note in report.notes() { p.note { (escape::text(note)) "." } }
     }
 }
 
@@ -168,7 +168,7 @@ fn facts(report: &Report, caption: &str) -> Markup {
                             th scope="row" { (name.replace('_', " ")) }
                             td {
                                 @match fact {
-                                    Fact::Text(text) => code { (printable::text(text)) },
+                                    Fact::Text(text) => code { (escape::text(text)) },
                                     Fact::Number(number) => (number),
                                 }
                                 @if let Some(member) = meaning(name) {
@@ -198,8 +198,8 @@ fn written(report: &Report, token: &str) -> Markup {
                 code {
                     @for (kind, text) in &all {
                         @match kind {
-                            Some(kind) => span.(kind.class()) { (printable::text(text)) },
-                            None => (printable::text(text)),
+                            Some(kind) => span.(kind.class()) { (escape::text(text)) },
+                            None => (escape::text(text)),
                         }
                     }
                 }
@@ -322,7 +322,7 @@ fn count(count: usize, one: &str) -> String {
 fn shown(content: &Content) -> String {
     match content {
         Content::Json(json) => json.pretty(),
-        Content::Text(text) => printable::text(text),
+        Content::Text(text) => escape::text(text),
         Content::Bytes(bytes) => pretty::all_bytes(bytes),
         Content::Private(_) => Reason::Private.words().to_owned(),
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::super::age;
+use super::super::relative_time;
 use super::capital;
 
 /// Pixels from one row to the next.
@@ -26,7 +26,7 @@ pub(super) fn verdicts(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, St
             continue;
         };
         if let Some(fault) = fault(name, *time, now) {
-            let age = age::relative(*time, now);
+            let age = relative_time::relative(*time, now);
             all.push((true, format!("{} by its {name}: {age}.", capital(fault))));
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn verdicts(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, St
         all.push((
             false,
             match end {
-                Some(end) => format!("Within its times: its exp is {}.", age::relative(end, now)),
+                Some(end) => format!("Within its times: its exp is {}.", relative_time::relative(end, now)),
                 None => "It has no exp, and so never expires.".to_owned(),
             },
         ));
@@ -101,7 +101,7 @@ fn chart(
                 circle.mark.(name) cx=(per_cent(x)) cy=(height(row)) r="6" {}
                 text.end[right] x=(per_cent(x)) dx=(if right { -12 } else { 12 }) y=(height(row) + 5.0) {
                     (name)
-                    @if *name != "now" { ", " (age::relative(*time, now)) }
+                    @if *name != "now" { ", " (relative_time::relative(*time, now)) }
                 }
             }
             text.tick x="0" y=(line + 24.0) { (first) }
@@ -132,7 +132,7 @@ fn per_cent(place: f64) -> String {
 fn description(events: &[(&str, Timestamp)], now: jeton::Timestamp) -> String {
     let each = events.iter().map(|(name, time)| match *name {
         "now" => "now".to_owned(),
-        _ => format!("{name} {}", age::relative(*time, now)),
+        _ => format!("{name} {}", relative_time::relative(*time, now)),
     });
     let each: Vec<String> = each.collect();
     format!("A line of time, from the earliest: {}.", each.join("; "))
@@ -170,7 +170,7 @@ fn table(times: Times<'_>, now: jeton::Timestamp) -> Markup {
                                 Some(time) => {
                                     td { time datetime=(time) { (time) } }
                                     td {
-                                        (age::relative(*time, now))
+                                        (relative_time::relative(*time, now))
                                         @if let Some(fault) = fault(name, *time, now) { ": " strong { (fault) } }
                                     }
                                 }
@@ -223,7 +223,7 @@ mod tests {
         Some(Timestamp::from_second(seconds).unwrap())
     }
 
-    fn said(times: Times<'_>) -> Vec<String> {
+    fn add_note(times: Times<'_>) -> Vec<String> {
         let now = jeton::Timestamp::from_unix_seconds(1000).unwrap();
         let all = verdicts(times, now);
         all.into_iter().map(|(_, sentence)| sentence).collect()

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::findings::Examined;
+use super::findings::Section;
 use crate::jose;
 
 /// A token as a verifier wants it, and as it stood.
-pub(super) struct Plain<'t> {
+pub(super) struct UnwrappedToken<'t> {
     pub(super) token: Cow<'t, str>,
     /// With the alphabet and the padding that it came with.
     pub(super) as_written: Cow<'t, str>,
 }
 
 /// The token in a text. What is taken away is an error: verifiers take a token exactly as it is.
-pub(super) fn unwrapped<'t>(seen: &mut Examined, text: &'t str) -> Plain<'t> {
+pub(super) fn unwrap<'t>(seen: &mut Section, text: &'t str) -> UnwrappedToken<'t> {
     let mut token = text.trim();
     if token.len() < text.len() {
         seen.wrong(
@@ -43,7 +43,7 @@ pub(super) fn unwrapped<'t>(seen: &mut Examined, text: &'t str) -> Plain<'t> {
         }
     }
     let as_written = escaped(seen, token);
-    Plain {
+    UnwrappedToken {
         token: alphabet(seen, as_written.clone()),
         as_written,
     }
@@ -53,7 +53,7 @@ pub(super) fn is_paseto(token: &str) -> bool {
     matches!(token.as_bytes(), [b'v', b'1'..=b'4', b'.', ..])
 }
 
-fn escaped<'t>(seen: &mut Examined, token: &'t str) -> Cow<'t, str> {
+fn escaped<'t>(seen: &mut Section, token: &'t str) -> Cow<'t, str> {
     let is_escaped = ["%2e", "%2E", "%3d", "%3D"]
         .into_iter()
         .any(|escape| token.contains(escape));
@@ -74,7 +74,7 @@ fn escaped<'t>(seen: &mut Examined, token: &'t str) -> Cow<'t, str> {
 }
 
 /// base64 in the place of base64url (RFC 7515, section 2).
-fn alphabet<'t>(seen: &mut Examined, token: Cow<'t, str>) -> Cow<'t, str> {
+fn alphabet<'t>(seen: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
     if jose::is_json(&token) || is_paseto(&token) {
         return token;
     }

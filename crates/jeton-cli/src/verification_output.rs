@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::demands::Demands;
+use crate::policy_args::PolicyArgs;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -41,11 +41,11 @@ struct Rejected<'a> {
 /// Shows the claims of a token, or why it has none.
 pub(crate) fn show(
     verdict: Outcome<Verified<IgnoredAny>>,
-    demands: &Demands,
+    policy_args: &PolicyArgs,
     shown: Shown,
 ) -> Outcome {
     let verified = match shown {
-        Shown::Json => or_say_why(verdict)?,
+        Shown::Json => print_rejection(verdict)?,
         Shown::Line | Shown::Exact => verdict?,
     };
     match shown {
@@ -53,12 +53,12 @@ pub(crate) fn show(
         Shown::Exact => output::payload(verified.json().as_bytes())?,
         Shown::Json => output::json(&accepted(&verified)?)?,
     }
-    demands.note_unchecked();
+    policy_args.note_unchecked();
     Ok(())
 }
 
 /// What was found, or as JSON why the token is rejected.
-pub(crate) fn or_say_why<T>(verdict: Outcome<T>) -> Outcome<T> {
+pub(crate) fn print_rejection<T>(verdict: Outcome<T>) -> Outcome<T> {
     if let Err(failure) = &verdict
         && let Some(reason) = failure.rejection()
     {

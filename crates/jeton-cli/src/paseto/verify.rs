@@ -5,16 +5,16 @@ use jeton::Verified;
 use jeton::error::Rejection;
 use serde::de::IgnoredAny;
 
-use super::binding::BoundTo;
+use super::context::ContextArgs;
 use super::key::{self, OpeningKey};
-use crate::demands::Demands;
-use crate::doors::{self, Door};
+use crate::policy_args::PolicyArgs;
+use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::KeyFile;
 use crate::output;
-use crate::refusal::{self, Verb};
+use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
-use crate::verdict::{self, Shown};
+use crate::verification_output::{self, Shown};
 use crate::verification;
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
@@ -45,22 +45,22 @@ call was wrong, or a key or file could not be used.
 The key says the version. Those of versions 1 and 2, which were superseded, need
 --allow paseto-v1 or paseto-v2, and have no implicit assertions.";
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 3] = [Door::NoExpiry, Door::PasetoV1, Door::PasetoV2];
+/// The allowed that lead somewhere here.
+const SUPPORTED: [InsecureOption; 3] = [InsecureOption::NoExpiry, InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
 /// What both ways of verifying take.
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)))]
-pub(super) struct Open {
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)))]
+pub(super) struct VerifyArgs {
     /// The key, a PASERK; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
     #[command(flatten)]
-    bound_to: BoundTo,
+    context: ContextArgs,
 
     #[command(flatten)]
-    demands: Demands,
+    policy_args: PolicyArgs,
 
     /// Do not read the payload as claims: print it, whatever it is, and check no expiry
     #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "json"])]
@@ -74,39 +74,39 @@ pub(super) struct Open {
     token: TokenArgument,
 }
 
-impl Open {
+impl VerifyArgs {
     pub(super) fn verify(self) -> Outcome {
-        let doors = self.demands.open(&HERE)?;
-        let key = key::verifying(&KeyFile::read(&self.key)?, &doors)?;
-        self.open(&*key, Verb::PasetoVerify)
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let key = key::verifying(&KeyFile::read(&self.key)?, &allowed)?;
+        self.run(&*key, Command::PasetoVerify)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
-        let doors = self.demands.open(&HERE)?;
-        let key = key::decrypting(&KeyFile::read(&self.key)?, &doors)?;
-        self.open(&*key, Verb::PasetoDecrypt)
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let key = key::decrypting(&KeyFile::read(&self.key)?, &allowed)?;
+        self.run(&*key, Command::PasetoDecrypt)
     }
 
-    fn open(&self, key: &dyn OpeningKey, verb: Verb) -> Outcome {
-        let footer = self.bound_to.footer()?;
-        let implicit = self.bound_to.implicit()?;
+    fn run(&self, key: &dyn OpeningKey, command: Command) -> Outcome {
+        let footer = self.context.footer()?;
+        let implicit = self.context.implicit()?;
         if self.raw {
             let token = self.token.read()?;
             let opened = key
                 .open(&token, &implicit)
-                .map_err(|error| refusal::of(error, &token, verb))?;
+                .map_err(|error| rejection_hints::failure(error, &token, command))?;
             if footer.is_some_and(|footer| *footer != opened.footer()) {
-                return Err(refusal::of(Rejection::FooterMismatch.into(), &token, verb));
+                return Err(rejection_hints::failure(Rejection::FooterMismatch.into(), &token, command));
             }
             return output::payload(opened.message());
         }
         let footer = footer.as_ref().map(|footer| footer.as_slice());
-        let verifier = verification::paseto(key, &self.demands, footer, &implicit);
+        let verifier = verification::paseto(key, &self.policy_args, footer, &implicit);
         let verdict = self.token.read().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
-            verified.map_err(|error| refusal::of(error, &token, verb))
+            verified.map_err(|error| rejection_hints::failure(error, &token, command))
         });
         let shown = if self.json { Shown::Json } else { Shown::Exact };
-        verdict::show(verdict, &self.demands, shown)
+        verification_output::show(verdict, &self.policy_args, shown)
     }
 }

@@ -10,10 +10,10 @@ use jeton::{jws, limits};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::findings::Examined;
-use super::keys::{Said, is_for_another_use, reason, shortened};
-use super::text::Plain;
-use super::{Call, header};
+use super::findings::Section;
+use super::keys::{JwkMembers, is_for_another_use, reason, shortened};
+use super::unwrap::UnwrappedToken;
+use super::{Criteria, header};
 use crate::exit::Outcome;
 use crate::jose;
 use crate::keyfile::{AnyKey, KeyFile};
@@ -24,7 +24,7 @@ const LISTED: usize = 10;
 /// Whether a key signed a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Answer {
+pub(super) enum CheckResult {
     /// Computed, and valid.
     Signed,
     /// Computed, and not valid.
@@ -35,12 +35,12 @@ pub(super) enum Answer {
 
 /// What is said of one key.
 #[derive(Debug, Serialize)]
-pub(super) struct KeyAnswer {
+pub(super) struct KeyCheck {
     /// How the key is called in findings.
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     kid: Option<String>,
-    answer: Answer,
+    answer: CheckResult,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip)]
@@ -61,9 +61,9 @@ enum How {
     Elsewhere,
 }
 
-impl KeyAnswer {
-    fn new(answer: Answer, how: How) -> KeyAnswer {
-        KeyAnswer {
+impl KeyCheck {
+    fn new(answer: CheckResult, how: How) -> KeyCheck {
+        KeyCheck {
             key: String::new(),
             kid: None,
             answer,
@@ -72,61 +72,61 @@ impl KeyAnswer {
         }
     }
 
-    fn undetermined(reason: impl Into<String>) -> KeyAnswer {
-        KeyAnswer {
+    fn undetermined(reason: impl Into<String>) -> KeyCheck {
+        KeyCheck {
             reason: Some(reason.into()),
-            ..KeyAnswer::new(Answer::Undetermined, How::Plainly)
+            ..KeyCheck::new(CheckResult::Undetermined, How::Plainly)
         }
     }
 
     /// Of a key whose own answer is that of the verb that loads it.
-    pub(super) fn alone(key: &KeyFile, answer: Answer, reason: Option<String>) -> KeyAnswer {
-        KeyAnswer {
+    pub(super) fn alone(key: &KeyFile, answer: CheckResult, reason: Option<String>) -> KeyCheck {
+        KeyCheck {
             key: key.name().to_owned(),
             reason,
-            ..KeyAnswer::new(answer, How::Plainly)
+            ..KeyCheck::new(answer, How::Plainly)
         }
     }
 
     pub(super) fn is_signed(&self) -> bool {
-        self.answer == Answer::Signed
+        self.answer == CheckResult::Signed
     }
 }
 
 /// A compact JWS whose maker is looked for.
 pub(super) struct Signed<'a> {
-    pub(super) text: &'a Plain<'a>,
+    pub(super) text: &'a UnwrappedToken<'a>,
     pub(super) alg: &'a str,
     pub(super) kid: Option<&'a str>,
 }
 
 /// Asks each key. Keys that are for another use are not asked.
-pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, call: &Call<'_>) -> Vec<KeyAnswer> {
-    let Ok(of_set) = keys.of_set() else {
+pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -> Vec<KeyCheck> {
+    let Ok(set_keys) = keys.set_keys() else {
         return Vec::new();
     };
-    let all = of_set.as_deref().unwrap_or(slice::from_ref(keys));
+    let all = set_keys.as_deref().unwrap_or(slice::from_ref(keys));
     let asked = all
         .iter()
         .enumerate()
-        .filter(|(_, key)| of_set.is_none() || !is_for_another_use(key));
+        .filter(|(_, key)| set_keys.is_none() || !is_for_another_use(key));
     asked
         .map(|(index, key)| {
-            let said = Said::by(key);
-            KeyAnswer {
-                key: match (&said.kid, of_set.is_some()) {
+            let said = JwkMembers::of(key);
+            KeyCheck {
+                key: match (&said.kid, set_keys.is_some()) {
                     (Some(kid), _) => format!("the key {}", shortened(kid)),
                     (None, true) => format!("key {} of the set", index + 1),
                     (None, false) => format!("the key of {}", keys.name()),
                 },
                 kid: said.kid,
-                ..one(key, of_set.is_some(), signed, call)
+                ..one(key, set_keys.is_some(), signed, criteria)
             }
         })
         .collect()
 }
 
-fn one(key: &KeyFile, is_of_set: bool, signed: &Signed<'_>, call: &Call<'_>) -> KeyAnswer {
+fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<'_>) -> KeyCheck {
     // Who signs has the private key at hand; its public half answers.
     let public = match key.any_algorithm() {
         Ok(AnyKey::Signing(private)) => {
@@ -137,28 +137,28 @@ fn one(key: &KeyFile, is_of_set: bool, signed: &Signed<'_>, call: &Call<'_>) -> 
     };
     let key = public.as_ref().unwrap_or(key);
     let load = |alg: Option<Alg>| -> Outcome<Keys> {
-        match is_of_set {
-            true => key.of_set_to_verify(alg, call.doors),
-            false => key.to_verify(alg, call.doors).map(|loaded| loaded.keys),
+        match is_in_set {
+            true => key.set_key_to_verify(alg, criteria.allowed),
+            false => key.to_verify(alg, criteria.allowed).map(|loaded| loaded.keys),
         }
     };
     let said: Option<Alg> = signed.alg.parse().ok();
-    let (loaded, how) = match (load(call.alg), said) {
-        (Err(_), Some(alg)) if call.alg.is_none() && key.needs_algorithm(call.doors) => {
+    let (loaded, how) = match (load(criteria.alg), said) {
+        (Err(_), Some(alg)) if criteria.alg.is_none() && key.needs_algorithm(criteria.allowed) => {
             (load(Some(alg)), How::TakenFor(alg))
         }
         (loaded, _) => (loaded, How::Plainly),
     };
     match loaded {
-        Err(failure) => KeyAnswer {
+        Err(failure) => KeyCheck {
             how: match key.load_any_algorithm() {
                 // A kind that is not supported.
-                Err(refused) if is_of_set && refused.is_unsupported() => How::Elsewhere,
+                Err(error) if is_in_set && refused.is_unsupported() => How::Elsewhere,
                 _ => How::Plainly,
             },
-            ..KeyAnswer::undetermined(reason(key, failure.message()))
+            ..KeyCheck::undetermined(reason(key, failure.message()))
         },
-        Ok(trusted) => asked(trusted, key, signed, how, call),
+        Ok(trusted) => asked(trusted, key, signed, how, criteria),
     }
 }
 
@@ -168,49 +168,49 @@ fn asked(
     key: &KeyFile,
     signed: &Signed<'_>,
     how: How,
-    call: &Call<'_>,
-) -> KeyAnswer {
+    criteria: &Criteria<'_>,
+) -> KeyCheck {
     let as_it_stood = as_it_stood(&trusted, &signed.text.as_written);
     let verified = jws::Verifier::new(trusted).verify(&signed.text.token);
     let rejection = match verified.map(drop) {
-        Ok(()) => return KeyAnswer::new(Answer::Signed, how),
+        Ok(()) => return KeyCheck::new(CheckResult::Signed, how),
         Err(error) => match error.rejection() {
             Some(rejection) => rejection,
-            None => return KeyAnswer::undetermined(error.to_string()),
+            None => return KeyCheck::undetermined(error.to_string()),
         },
     };
     match (rejection, as_it_stood) {
         // Only what was signed is not base64url.
         (Rejection::Malformed(Part::Payload), Some(SignatureCheck::Valid)) => {
-            KeyAnswer::new(Answer::Signed, how)
+            KeyCheck::new(CheckResult::Signed, how)
         }
         (Rejection::Signature, Some(SignatureCheck::Valid)) => {
             let how = match signed.text.as_written.contains('=') {
                 true => How::OverPadding,
                 false => How::OverAnotherAlphabet,
             };
-            KeyAnswer::new(Answer::Signed, how)
+            KeyCheck::new(CheckResult::Signed, how)
         }
         (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
-            KeyAnswer::new(Answer::NotSigned, how)
+            KeyCheck::new(CheckResult::NotSigned, how)
         }
         (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
             let alg = signed.alg;
-            KeyAnswer::undetermined(format!(
+            KeyCheck::undetermined(format!(
                 "the signature has {bytes} bytes, {alg} has {wanted}"
             ))
         }
-        (Rejection::Signature, None) => KeyAnswer::undetermined("the signature is not base64url"),
-        (Rejection::AlgorithmMismatch, _) => KeyAnswer {
+        (Rejection::Signature, None) => KeyCheck::undetermined("the signature is not base64url"),
+        (Rejection::AlgorithmMismatch, _) => KeyCheck {
             how: How::Elsewhere,
-            ..KeyAnswer::undetermined(format!(
+            ..KeyCheck::undetermined(format!(
                 "the key is for {}, and the token says {}",
-                algorithm(key, call),
+                algorithm(key, criteria),
                 signed.alg
             ))
         },
         (rejection, _) => {
-            KeyAnswer::undetermined(header::explained(rejection, &signed.text.token).0)
+            KeyCheck::undetermined(header::explained(rejection, &signed.text.token).0)
         }
     }
 }
@@ -226,9 +226,9 @@ fn as_it_stood(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
 }
 
 /// What a usable key is for.
-fn algorithm(key: &KeyFile, call: &Call<'_>) -> String {
-    let said = Said::by(key).alg;
-    let called = call.alg.map(|alg| alg.name().to_owned());
+fn algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> String {
+    let said = JwkMembers::of(key).alg;
+    let called = criteria.alg.map(|alg| alg.name().to_owned());
     said.or(called)
         .unwrap_or_else(|| match key.any_algorithm() {
             Ok(AnyKey::Verifying(key)) => key.alg().name().to_owned(),
@@ -239,47 +239,47 @@ fn algorithm(key: &KeyFile, call: &Call<'_>) -> String {
 
 /// Says what the keys say.
 pub(super) fn tell(
-    seen: &mut Examined,
-    answers: &[KeyAnswer],
+    seen: &mut Section,
+    answers: &[KeyCheck],
     signed: &Signed<'_>,
-    call: &Call<'_>,
+    criteria: &Criteria<'_>,
 ) {
-    let is_named = |answer: &KeyAnswer| signed.kid.is_some() && answer.kid.as_deref() == signed.kid;
+    let is_named = |answer: &KeyCheck| signed.kid.is_some() && answer.kid.as_deref() == signed.kid;
     let is_only = answers.len() == 1;
-    let has_maker = answers.iter().any(KeyAnswer::is_signed);
+    let has_maker = answers.iter().any(KeyCheck::is_signed);
     let (mut others, mut unlisted, mut listed) = (0, 0, 0);
     for answer in answers {
         let key = &answer.key;
         match answer.answer {
-            Answer::Signed => maker(seen, answer, signed),
-            Answer::NotSigned if is_only || is_named(answer) => seen.wrong(
+            CheckResult::Signed => maker(seen, answer, signed),
+            CheckResult::NotSigned if is_only || is_named(answer) => seen.wrong(
                 format!("not signed by {key}: the signature was computed, and is not valid"),
                 "it was signed by another key, or changed on the way",
             ),
-            Answer::NotSigned => others += 1,
-            Answer::Undetermined => {
+            CheckResult::NotSigned => others += 1,
+            CheckResult::Undetermined => {
                 let matters = !has_maker && answer.how != How::Elsewhere;
-                if !(is_only || is_named(answer) || matters || call.verbose) {
+                if !(is_only || is_named(answer) || matters || criteria.verbose) {
                     continue;
                 }
-                if listed == LISTED && !call.verbose {
+                if listed == LISTED && !criteria.verbose {
                     unlisted += 1;
                     continue;
                 }
                 listed += 1;
                 let why = answer.reason.as_deref().unwrap_or("the key cannot be used");
-                seen.cannot_tell(format!("undetermined whether {key} signed it: {why}"), "");
+                seen.undetermined(format!("undetermined whether {key} signed it: {why}"), "");
             }
         }
     }
     if unlisted > 0 {
-        seen.cannot_tell(format!("undetermined of {unlisted} more keys"), "all: -v");
+        seen.undetermined(format!("undetermined of {unlisted} more keys"), "all: -v");
     }
     if signed.kid.is_none() {
         too_many(seen, answers);
     }
     if answers.is_empty() {
-        seen.cannot_tell("undetermined who signed it: there is no key to ask", "");
+        seen.undetermined("undetermined who signed it: there is no key to ask", "");
     }
     if has_maker || is_only || answers.is_empty() {
         return;
@@ -304,14 +304,14 @@ pub(super) fn tell(
 }
 
 /// Of a token without `kid`: that a verifier does not get as far as the key that signed it.
-fn too_many(seen: &mut Examined, answers: &[KeyAnswer]) {
+fn too_many(seen: &mut Section, answers: &[KeyCheck]) {
     let computed = || {
         answers
             .iter()
-            .filter(|answer| answer.answer != Answer::Undetermined)
+            .filter(|answer| answer.answer != CheckResult::Undetermined)
     };
     let (count, limit) = (computed().count(), limits::KEYS_TRIED);
-    let is_tried = computed().take(limit).any(KeyAnswer::is_signed);
+    let is_tried = computed().take(limit).any(KeyCheck::is_signed);
     if count > limit && !is_tried {
         seen.wrong(
             format!("it has no kid, and {count} keys could have signed it, limit {limit}"),
@@ -321,7 +321,7 @@ fn too_many(seen: &mut Examined, answers: &[KeyAnswer]) {
 }
 
 /// Says which key signed it.
-fn maker(seen: &mut Examined, answer: &KeyAnswer, signed: &Signed<'_>) {
+fn maker(seen: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
     let key = &answer.key;
     match answer.how {
         How::OverPadding => seen.wrong(
@@ -332,7 +332,7 @@ fn maker(seen: &mut Examined, answer: &KeyAnswer, signed: &Signed<'_>) {
             format!("signed by {key}, over parts in base64's alphabet"),
             "RFC 7515, section 2, has base64url, and verifiers reject anything else",
         ),
-        How::TakenFor(alg) => seen.cannot_tell(
+        How::TakenFor(alg) => seen.undetermined(
             format!("signed by {key}, if it is for {alg}: the key does not say"),
             &format!("if that is the algorithm that you expect: --alg {alg}"),
         ),

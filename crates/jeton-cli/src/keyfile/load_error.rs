@@ -1,4 +1,4 @@
-//! What is said of a key that is refused: the file, the member at fault, and what to do.
+//! What is requested of a key that is refused: the file, the member at fault, and what to do.
 
 use jeton::error::KeyProblem;
 use jeton::key::KeyManagementAlg;
@@ -6,54 +6,54 @@ use jeton::{Limits, limits};
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
 use crate::algorithm::Algorithm;
-use crate::doors::{Door, Open};
+use crate::allow::{InsecureOption, Allowed};
 use crate::exit::Failure;
 use crate::jose;
 use crate::json::{self, Members, Problem};
 
 /// Why a key is refused.
-pub(crate) enum Refused {
+pub(crate) enum LoadError {
     /// By the library.
     Key(jeton::Error),
     /// By the library, unless a door is opened that the caller could open.
-    Shut(jeton::Error),
+    Allowable(jeton::Error),
     /// By the library's rules, seen here first.
     Problem(KeyProblem),
     /// Because the call and the key contradict each other in that member.
     Member(&'static str, String),
     /// Because such a key has no place here.
-    Call(Failure),
+    Failure(Failure),
 }
 
-impl From<jeton::Error> for Refused {
+impl From<jeton::Error> for LoadError {
     fn from(error: jeton::Error) -> Self {
-        Refused::Key(error)
+        LoadError::Key(error)
     }
 }
 
-impl Refused {
+impl LoadError {
     /// A key that is too weak, which there may be a door to.
-    pub(super) fn too_weak(error: jeton::Error, doors: &Open) -> Refused {
-        match doors.could(Door::WeakKeys) {
-            true => Refused::Shut(error),
-            false => Refused::Key(error),
+    pub(super) fn too_weak(error: jeton::Error, allowed: &Allowed) -> LoadError {
+        match allowed.is_available(InsecureOption::WeakKeys) {
+            true => LoadError::Allowable(error),
+            false => LoadError::Key(error),
         }
     }
 
-    pub(crate) fn problem(problem: KeyProblem) -> Refused {
-        Refused::Problem(problem)
+    pub(crate) fn problem(problem: KeyProblem) -> LoadError {
+        LoadError::Problem(problem)
     }
 
-    pub(crate) fn member(member: &'static str, message: String) -> Refused {
-        Refused::Member(member, message)
+    pub(crate) fn member(member: &'static str, message: String) -> LoadError {
+        LoadError::Member(member, message)
     }
 }
 
 impl KeyFile {
     /// What the library calls a contradiction; both sides are named if one of them is the call.
-    pub(super) fn against(&self, refused: Refused, called: Option<&str>) -> Refused {
+    pub(super) fn name_both_algorithms(&self, refused: LoadError, called: Option<&str>) -> LoadError {
         let is_about_alg = match &refused {
-            Refused::Key(jeton::Error::Key(error)) => {
+            LoadError::Key(jeton::Error::Key(error)) => {
                 error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
             }
             _ => false,
@@ -65,7 +65,7 @@ impl KeyFile {
             Form::Jwk(text) => Shape::of(text).alg,
             _ => None,
         };
-        Refused::member(
+        LoadError::member(
             "alg",
             match own.and_then(|own| Algorithm::of(&own)) {
                 Some(own) if own.name() != called => {
@@ -77,11 +77,11 @@ impl KeyFile {
     }
 
     /// Of a key that does not sign: that it encrypts, if it does.
-    pub(super) fn unless_it_encrypts(&self, refused: Refused) -> Refused {
+    pub(super) fn explain_encryption_key(&self, refused: LoadError) -> LoadError {
         let alg = KeyManagementAlg::EcdhEs;
         let encrypts = || self.decryption(alg).is_ok() || self.public(alg).is_ok();
-        match refused.known_problem() {
-            Some(KeyProblem::Unsupported) if encrypts() => self.of_another_use(
+        match refused.key_problem() {
+            Some(KeyProblem::Unsupported) if encrypts() => self.wrong_use(
                 "the key is one to encrypt with, and neither signs nor verifies",
                 "one that does: jeton key new --alg Ed25519",
             ),
@@ -90,11 +90,11 @@ impl KeyFile {
     }
 
     /// Of a key that does not encrypt: that it signs, if it does.
-    pub(super) fn unless_it_signs(&self, refused: Refused) -> Refused {
-        let closed = Open::default();
+    pub(super) fn explain_signing_key(&self, refused: LoadError) -> LoadError {
+        let closed = Allowed::default();
         let signs = || self.signing(None).is_ok() || self.verifying(None, &closed).is_ok();
-        match refused.known_problem() {
-            Some(KeyProblem::Unsupported) if signs() => self.of_another_use(
+        match refused.key_problem() {
+            Some(KeyProblem::Unsupported) if signs() => self.wrong_use(
                 "the key is one to sign with, and neither encrypts nor decrypts",
                 "one that does: jeton key new --alg ECDH-ES+A256KW --curve X25519",
             ),
@@ -102,35 +102,35 @@ impl KeyFile {
         }
     }
 
-    fn of_another_use(&self, what: &str, instead: &str) -> Refused {
-        Refused::Call(Failure::wrong(format!("{}: key refused: {what}", self.name())).hint(instead))
+    fn wrong_use(&self, what: &str, instead: &str) -> LoadError {
+        LoadError::Failure(Failure::error(format!("{}: key refused: {what}", self.name())).hint(instead))
     }
 
     /// The failure to end with.
-    pub(crate) fn refusal(&self, refused: Refused) -> Failure {
+    pub(crate) fn failure(&self, refused: LoadError) -> Failure {
         let name = self.name();
-        let problem = refused.known_problem();
-        let shut = matches!(refused, Refused::Shut(_));
+        let problem = refused.key_problem();
+        let shut = matches!(refused, LoadError::Allowable(_));
         let failure = match refused {
-            Refused::Call(failure) => return failure,
-            Refused::Key(_) if problem == Some(KeyProblem::Duplicate) => {
+            LoadError::Failure(failure) => return failure,
+            LoadError::Key(_) if problem == Some(KeyProblem::Duplicate) => {
                 let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
-                Failure::wrong(format!("{name}: key refused: {member}: stands twice"))
+                Failure::error(format!("{name}: key refused: {member}: stands twice"))
             }
-            Refused::Key(error) | Refused::Shut(error) => match self.measured(error) {
-                Some(measured) => Failure::wrong(format!("{name}: key refused: {measured}")),
-                None => Failure::wrong(format!("{name}: {error}")),
+            LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error) {
+                Some(describe_sizes) => Failure::error(format!("{name}: key refused: {describe_sizes}")),
+                None => Failure::error(format!("{name}: {error}")),
             },
-            Refused::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
-                Failure::wrong(format!("{name}: key refused: alg: {problem}"))
+            LoadError::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
+                Failure::error(format!("{name}: key refused: alg: {problem}"))
             }
-            Refused::Problem(problem) => Failure::wrong(format!("{name}: key refused: {problem}")),
-            Refused::Member(member, message) => {
-                Failure::wrong(format!("{name}: key refused: {member}: {message}"))
+            LoadError::Problem(problem) => Failure::error(format!("{name}: key refused: {problem}")),
+            LoadError::Member(member, message) => {
+                Failure::error(format!("{name}: key refused: {member}: {message}"))
             }
         };
         let advice = match shut {
-            true => Some(self.way_in()),
+            true => Some(self.allow_hint()),
             false => problem.and_then(|problem| self.advice(problem)),
         };
         match advice {
@@ -145,13 +145,13 @@ impl KeyFile {
             return None;
         };
         match Members::strict(text, Limits::default().json_depth) {
-            Err(Problem::Twice(name)) => Some(name),
+            Err(Problem::Duplicate(name)) => Some(name),
             _ => None,
         }
     }
 
     /// What a member of a JWK has, and what it must have, where the library only says that they differ.
-    fn measured(&self, error: jeton::Error) -> Option<String> {
+    fn describe_sizes(&self, error: jeton::Error) -> Option<String> {
         let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
             return None;
         };
@@ -160,7 +160,7 @@ impl KeyFile {
         let (_, value) = members.iter().find(|(name, _)| name == member)?;
         match (error.problem(), member) {
             (KeyProblem::WrongType, _) => {
-                let given = json::kind_of(value.get());
+                let given = json::type_name(value.get());
                 Some(format!("`{member}` is {given}, and must be a string")).filter(|_| {
                     ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
                 })
@@ -197,7 +197,7 @@ impl KeyFile {
     }
 
     /// What to do about a weak key where a door leads to such keys.
-    fn way_in(&self) -> String {
+    fn allow_hint(&self) -> String {
         match self.kind() {
             Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys",
             _ => "to verify what an old system signs: --allow weak-keys",
@@ -269,17 +269,17 @@ fn coordinate_bytes(curve: &str) -> Option<usize> {
     })
 }
 
-impl Refused {
+impl LoadError {
     /// What is wrong with the key, if that is what it is about.
-    pub(crate) fn known_problem(&self) -> Option<KeyProblem> {
+    pub(crate) fn key_problem(&self) -> Option<KeyProblem> {
         match self {
-            Refused::Key(error) | Refused::Shut(error) => problem_of(*error),
-            Refused::Problem(problem) => Some(*problem),
+            LoadError::Key(error) | LoadError::Allowable(error) => problem_of(*error),
+            LoadError::Problem(problem) => Some(*problem),
             _ => None,
         }
     }
     /// Whether the key is well formed, and of a kind that is not supported.
     pub(crate) fn is_unsupported(&self) -> bool {
-        self.known_problem() == Some(KeyProblem::Unsupported)
+        self.key_problem() == Some(KeyProblem::Unsupported)
     }
 }

@@ -1,18 +1,18 @@
-//! What the caller demands of a token's claims.
+//! What the caller policy_args of a token's claims.
 
 use std::time::Duration;
 
 use clap::Args;
 use jeton::{FixedClock, Policy, Timestamp};
 
-use crate::doors::{self, Door, Open};
+use crate::allow::{self, InsecureOption, Allowed};
 use crate::exit::Outcome;
 use crate::output;
 use crate::time;
 
 /// The policy that the arguments make.
 #[derive(Debug, Args)]
-pub(crate) struct Demands {
+pub(crate) struct PolicyArgs {
     /// Take tokens of this issuer (iss) only
     #[arg(long, value_name = "ISSUER")]
     issuer: Option<String>,
@@ -29,15 +29,15 @@ pub(crate) struct Demands {
     #[arg(long, value_name = "MOMENT", value_parser = time::moment)]
     at: Option<Timestamp>,
 
-    // Its help and its names are the verb's: [`doors::among`].
-    #[arg(long, value_name = "NAME", value_parser = doors::any)]
-    allow: Vec<Door>,
+    // Its help and its names are the verb's: [`allow::allow_arg`].
+    #[arg(long, value_name = "NAME", value_parser = allow::parse)]
+    allow: Vec<InsecureOption>,
 }
 
-impl Demands {
-    /// Opens the doors that the caller names, if they are all among those that lead somewhere here.
-    pub(crate) fn open(&self, here: &'static [Door]) -> Outcome<Open> {
-        doors::open(&self.allow, here)
+impl PolicyArgs {
+    /// Opens the allowed that the caller names, if they are all among those that lead somewhere here.
+    pub(crate) fn open(&self, here: &'static [InsecureOption]) -> Outcome<Allowed> {
+        allow::check(&self.allow, here)
     }
 
     pub(crate) fn policy(&self) -> Policy {
@@ -71,7 +71,7 @@ impl Demands {
 
     /// Whether a token may live for ever.
     pub(crate) fn takes_no_expiry(&self) -> bool {
-        self.allow.contains(&Door::NoExpiry)
+        self.allow.contains(&InsecureOption::NoExpiry)
     }
 
     /// What `--at` says.

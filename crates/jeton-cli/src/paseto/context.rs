@@ -6,7 +6,7 @@ use crate::source::{self, Source, Text};
 
 /// What a token is bound to beside its claims.
 #[derive(Debug, Args)]
-pub(crate) struct BoundTo {
+pub(crate) struct ContextArgs {
     /// The footer, which stands in the token in plain sight: the text itself, @FILE, or -
     #[arg(long, value_name = "TEXT|@FILE|-")]
     footer: Option<Source>,
@@ -24,7 +24,7 @@ pub(crate) struct BoundTo {
     implicit_text: Option<Text>,
 }
 
-impl BoundTo {
+impl ContextArgs {
     /// The footer, if the caller named one.
     pub(crate) fn footer(&self) -> Outcome<Option<Zeroizing<Vec<u8>>>> {
         let footer = source::given(self.footer.as_ref(), self.footer_text.as_ref());

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A key, for machines. Times are RFC 3339.
 #[derive(Serialize)]
-pub(super) struct ShownKey<'k> {
+pub(super) struct KeyRow<'k> {
     kid: &'k str,
     alg: &'static str,
     state: &'static str,
@@ -17,9 +17,9 @@ pub(super) struct ShownKey<'k> {
     public: Option<&'k str>,
 }
 
-impl<'k> ShownKey<'k> {
-    pub(super) fn of(key: &'k KeyEntry, now: i64) -> ShownKey<'k> {
-        ShownKey {
+impl<'k> KeyRow<'k> {
+    pub(super) fn of(key: &'k KeyEntry, now: i64) -> KeyRow<'k> {
+        KeyRow {
             kid: &key.kid,
             alg: key.kind.name(),
             state: state(key.state(now)),

@@ -4,11 +4,11 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::printable;
+use crate::escape;
 
 /// What a text looks like that is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeptBack {
+pub(crate) enum Redacted {
     Key,
     Token,
     /// Claims, say.
@@ -26,9 +26,9 @@ const SECRET_BYTES: usize = 32;
 /// What a PASERK or PASETO has behind its second dot, and a file's name rather not.
 const BODY_BYTES: usize = 16;
 
-impl KeptBack {
+impl Redacted {
     /// What a text is taken for, if it is not to be repeated.
-    pub(crate) fn of(text: &str) -> Option<KeptBack> {
+    pub(crate) fn of(text: &str) -> Option<Redacted> {
         let has = |member: &str| text.contains(&format!("\"{member}\""));
         let pieces = || text.split(|c: char| !is_base64url(c) && c != '.');
         let json = text.trim_start_matches('@').trim_start();
@@ -42,22 +42,22 @@ impl KeptBack {
         let is_long =
             text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > NAME_BYTES);
         let looks = [
-            (is_key, KeptBack::Key),
-            (is_token, KeptBack::Token),
-            (is_json, KeptBack::Json),
-            (is_long, KeptBack::Long),
+            (is_key, Redacted::Key),
+            (is_token, Redacted::Token),
+            (is_json, Redacted::Json),
+            (is_long, Redacted::Long),
         ];
         looks.into_iter().find_map(|(is, kept)| is.then_some(kept))
     }
 }
 
-impl fmt::Display for KeptBack {
+impl fmt::Display for Redacted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            KeptBack::Key => "the text of a key",
-            KeptBack::Token => "the text of a token",
-            KeptBack::Json => "a JSON text",
-            KeptBack::Long => "a long text",
+            Redacted::Key => "the text of a key",
+            Redacted::Token => "the text of a token",
+            Redacted::Json => "a JSON text",
+            Redacted::Long => "a long text",
         })
     }
 }
@@ -65,9 +65,9 @@ impl fmt::Display for KeptBack {
 /// What a file is called in messages.
 pub(crate) fn name_of(path: &Path) -> String {
     let name = path.to_string_lossy();
-    match KeptBack::of(&name) {
+    match Redacted::of(&name) {
         Some(_) => "the file".to_owned(),
-        None => printable::line(&name),
+        None => escape::line(&name),
     }
 }
 
@@ -109,30 +109,30 @@ mod tests {
     #[test]
     fn a_secret_is_told_from_the_name_of_a_file() {
         for (text, kept) in [
-            (r#"{"kty":"oct","k":"AQID"}"#, KeptBack::Key),
-            ("-----BEGIN PRIVATE KEY-----\nMC4C", KeptBack::Key),
+            (r#"{"kty":"oct","k":"AQID"}"#, Redacted::Key),
+            ("-----BEGIN PRIVATE KEY-----\nMC4C", Redacted::Key),
             (
                 "k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8",
-                KeptBack::Key,
+                Redacted::Key,
             ),
             (
                 "--key=k2.secret-pw.cHFyc3R1dnd4eXp7fH1-f4CBg",
-                KeptBack::Key,
+                Redacted::Key,
             ),
-            ("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA", KeptBack::Key),
+            ("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA", Redacted::Key),
             (
                 "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC",
-                KeptBack::Key,
+                Redacted::Key,
             ),
-            ("000102030405060708090a0b0c0d0e0f", KeptBack::Key),
-            ("eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
-            ("Bearer eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
-            ("@v4.public.eyJzdWIiOiJ1c2VyLTcifQ", KeptBack::Token),
-            (r#"{"payload":"AA","signatures":[]}"#, KeptBack::Token),
-            (r#"@{"sub":"user-7"}"#, KeptBack::Json),
-            (&"a".repeat(256), KeptBack::Long),
+            ("000102030405060708090a0b0c0d0e0f", Redacted::Key),
+            ("eyJhbGciOiJFUzI1NiJ9.e30.AA", Redacted::Token),
+            ("Bearer eyJhbGciOiJFUzI1NiJ9.e30.AA", Redacted::Token),
+            ("@v4.public.eyJzdWIiOiJ1c2VyLTcifQ", Redacted::Token),
+            (r#"{"payload":"AA","signatures":[]}"#, Redacted::Token),
+            (r#"@{"sub":"user-7"}"#, Redacted::Json),
+            (&"a".repeat(256), Redacted::Long),
         ] {
-            assert_eq!(KeptBack::of(text), Some(kept), "{text}");
+            assert_eq!(Redacted::of(text), Some(kept), "{text}");
         }
         for text in [
             "",
@@ -146,7 +146,7 @@ mod tests {
             "the-key-that-signs-in-production-2026.jwk",
             "/var/lib/0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d/Key.pem",
         ] {
-            assert_eq!(KeptBack::of(text), None, "{text}");
+            assert_eq!(Redacted::of(text), None, "{text}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::keyfile::Skipped;
 
 /// Who refused the token. To be sent back to where one comes from is no advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum Command {
     JwtVerify,
     /// `jwt verify --decrypt-key`.
     JwtDecrypt,
@@ -19,12 +19,12 @@ pub(crate) enum Verb {
 }
 
 /// The failure to end with.
-pub(crate) fn of(error: jeton::Error, token: &str, verb: Verb) -> Failure {
+pub(crate) fn of(error: jeton::Error, token: &str, command: Command) -> Failure {
     let Some(rejection) = error.rejection() else {
-        return Failure::wrong(error.to_string());
+        return Failure::error(error.to_string());
     };
     let failure = Failure::rejected(rejection.to_string());
-    match advice(rejection, token, verb) {
+    match advice(rejection, token, command) {
         Some(advice) => failure.hint(advice),
         None => failure,
     }
@@ -32,7 +32,7 @@ pub(crate) fn of(error: jeton::Error, token: &str, verb: Verb) -> Failure {
 
 /// The same of a token that was verified with a set. The keys of the set that were skipped are listed first if no
 /// other fits: one of them may be the right one.
-pub(crate) fn of_keys(error: jeton::Error, token: &str, verb: Verb, skipped: &Skipped) -> Failure {
+pub(crate) fn of_keys(error: jeton::Error, token: &str, command: Command, skipped: &Skipped) -> Failure {
     let no_key_fits = match error.rejection() {
         Some(Rejection::UnknownKey | Rejection::AlgorithmMismatch) => true,
         // All that fit were tried, and the token does not say which it is.
@@ -42,10 +42,10 @@ pub(crate) fn of_keys(error: jeton::Error, token: &str, verb: Verb, skipped: &Sk
     if no_key_fits {
         skipped.note();
     }
-    of(error, token, verb)
+    of(error, token, command)
 }
 
-fn advice(rejection: Rejection, token: &str, verb: Verb) -> Option<String> {
+fn advice(rejection: Rejection, token: &str, command: Command) -> Option<String> {
     let fixed = match rejection {
         Rejection::Expired => {
             "to check it as of another moment: --at 2026-11-20T09:00:00Z; for clocks that differ: --leeway 60s"
@@ -67,50 +67,50 @@ fn advice(rejection: Rejection, token: &str, verb: Verb) -> Option<String> {
             "to accept an alg or enc that is not protected: --allow unprotected-alg"
         }
         Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
-            shut_door(token, verb).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
+            shut_door(token, command).unwrap_or("to see the token's alg and kid: jeton inspect TOKEN")
         }
         Rejection::EncryptionMismatch => "to see the token's enc: jeton inspect TOKEN",
         Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
-            without_payload(verb)?
+            without_payload(command)?
         }
-        Rejection::WrongFormat => return another_format(token, verb),
-        Rejection::Malformed(part) => return another_form(part, token, verb),
+        Rejection::WrongFormat => return another_format(token, command),
+        Rejection::Malformed(part) => return another_form(part, token, command),
         _ => return None,
     };
     Some(fixed.to_owned())
 }
 
 /// What a token of another format is, and who takes it.
-fn another_format(token: &str, verb: Verb) -> Option<String> {
-    looks_like_jose(token, verb)
+fn another_format(token: &str, command: Command) -> Option<String> {
+    looks_like_jose(token, command)
         .map(str::to_owned)
-        .or_else(|| looks_like_paseto(token, verb))
+        .or_else(|| looks_like_paseto(token, command))
 }
 
 /// What a text that does not have the form wanted may be, and who takes that.
-fn another_form(part: Part, token: &str, verb: Verb) -> Option<String> {
+fn another_form(part: Part, token: &str, command: Command) -> Option<String> {
     let is_jws = matches!(Token::read(token), Some(Token::Jws(_)));
-    let fixed = match (part, verb) {
-        (Part::Payload, Verb::JwtVerify) if token.starts_with("eyJ") => {
+    let fixed = match (part, command) {
+        (Part::Payload, Command::JwtVerify) if token.starts_with("eyJ") => {
             "claims are one JSON object; for a payload that is something else: jeton jws verify"
         }
-        (Part::Payload, Verb::PasetoVerify | Verb::PasetoDecrypt) if has_body(token) => {
+        (Part::Payload, Command::PasetoVerify | Command::PasetoDecrypt) if has_body(token) => {
             "claims are one JSON object; for a payload that is something else: --raw"
         }
-        (Part::Token, Verb::JwtVerify) if jose::is_json(token) && is_jws => {
+        (Part::Token, Command::JwtVerify) if jose::is_json(token) && is_jws => {
             "this looks like a JWS in JSON: jeton jws verify; a JWT is always compact"
         }
-        (_, Verb::JwtDecrypt) if is_jws && Token::alg_of(token).is_some() => {
+        (_, Command::JwtDecrypt) if is_jws && Token::alg_of(token).is_some() => {
             "this looks like a JWT or JWS, which is signed and not encrypted: leave out --decrypt-key"
         }
-        (_, Verb::JweDecrypt) if is_jws && Token::alg_of(token).is_some() => {
+        (_, Command::JweDecrypt) if is_jws && Token::alg_of(token).is_some() => {
             "this looks like a JWT or JWS, which is signed and not encrypted: jeton jwt verify, or jeton jws verify"
         }
         // The key is the right one: the token is broken.
-        (_, Verb::PasetoVerify | Verb::PasetoDecrypt) => return None,
-        _ => match looks_like_jwe(token, verb) {
+        (_, Command::PasetoVerify | Command::PasetoDecrypt) => return None,
+        _ => match looks_like_jwe(token, command) {
             Some(fixed) => fixed,
-            None => return looks_like_paseto(token, verb),
+            None => return looks_like_paseto(token, command),
         },
     };
     Some(fixed.to_owned())
@@ -123,12 +123,12 @@ fn has_body(token: &str) -> bool {
 }
 
 /// What can be done with a token that travels without its payload.
-fn without_payload(verb: Verb) -> Option<&'static str> {
-    match verb {
-        Verb::JwsVerify => Some(
+fn without_payload(command: Command) -> Option<&'static str> {
+    match command {
+        Command::JwsVerify => Some(
             "the token has no payload of its own; it is valid for exactly the bytes that were signed: --detached @FILE",
         ),
-        Verb::JwtVerify => Some(
+        Command::JwtVerify => Some(
             "the token has no payload of its own, and a JWT has its claims; with the bytes that were signed: jeton jws verify --detached @FILE",
         ),
         _ => None,
@@ -143,52 +143,52 @@ fn has_no_payload(token: &str) -> bool {
 }
 
 /// The door behind which the token's algorithm is.
-fn shut_door(token: &str, verb: Verb) -> Option<&'static str> {
+fn shut_door(token: &str, command: Command) -> Option<&'static str> {
     let alg = Token::alg_of(token)?;
     let is_password = alg.starts_with("PBES2-");
-    Some(match verb {
-        Verb::JweDecrypt if alg == "RSA1_5" => {
+    Some(match command {
+        Command::JweDecrypt if alg == "RSA1_5" => {
             "the token asks for RSA1_5: to take that knowingly: --alg RSA1_5 --allow rsa1_5"
         }
-        Verb::JwtDecrypt if alg == "RSA1_5" => {
+        Command::JwtDecrypt if alg == "RSA1_5" => {
             "the token asks for RSA1_5: to take that knowingly: --decrypt-alg RSA1_5 --allow rsa1_5"
         }
-        Verb::JweDecrypt if is_password => {
+        Command::JweDecrypt if is_password => {
             "the token asks for a password: to take one knowingly: --password-file FILE --allow pbes2"
         }
-        Verb::JwtDecrypt if is_password => {
+        Command::JwtDecrypt if is_password => {
             "the token asks for a password: to take one knowingly, as an oct JWK: --decrypt-key FILE --allow pbes2"
         }
         _ => return None,
     })
 }
 
-/// A PASETO, and who takes it: another verb, or this one with another key.
-fn looks_like_paseto(token: &str, verb: Verb) -> Option<String> {
+/// A PASETO, and who takes it: another command, or this one with another key.
+fn looks_like_paseto(token: &str, command: Command) -> Option<String> {
     let (version, rest) = token.strip_prefix('v')?.split_once('.')?;
     let (purpose, _) = rest.split_once('.')?;
     if !["1", "2", "3", "4"].contains(&version) {
         return None;
     }
     let (done, taker, command) = match purpose {
-        "public" => ("signed", Verb::PasetoVerify, "jeton paseto verify"),
-        "local" => ("encrypted", Verb::PasetoDecrypt, "jeton paseto decrypt"),
+        "public" => ("signed", Command::PasetoVerify, "jeton paseto verify"),
+        "local" => ("encrypted", Command::PasetoDecrypt, "jeton paseto decrypt"),
         _ => return None,
     };
-    Some(match verb == taker {
+    Some(match command == taker {
         true => format!("a v{version}.{purpose} token takes a k{version}.{purpose}"),
         false => format!("this is a PASETO that is {done}: {command}, with a k{version}.{purpose}"),
     })
 }
 
-fn looks_like_jose(token: &str, verb: Verb) -> Option<&'static str> {
+fn looks_like_jose(token: &str, command: Command) -> Option<&'static str> {
     let jws = token.starts_with("eyJ") && token.matches('.').count() == 2;
     jws.then_some("this looks like a JWT or JWS: jeton jwt verify, or jeton jws verify")
-        .or_else(|| looks_like_jwe(token, verb))
+        .or_else(|| looks_like_jwe(token, command))
 }
 
-fn looks_like_jwe(token: &str, verb: Verb) -> Option<&'static str> {
-    let decrypts = matches!(verb, Verb::JweDecrypt | Verb::JwtDecrypt);
+fn looks_like_jwe(token: &str, command: Command) -> Option<&'static str> {
+    let decrypts = matches!(command, Command::JweDecrypt | Command::JwtDecrypt);
     (is_jwe(token) && !decrypts).then_some(
         "this looks like a JWE: jeton jwe decrypt; for a JWT that was signed and then encrypted: jeton jwt verify --decrypt-key FILE",
     )
