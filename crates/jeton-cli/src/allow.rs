@@ -1,22 +1,22 @@
-//! `--allow NAME`: the allowed of `danger`, each opened by name and announced on standard error.
+//! `--allow NAME`: enables an insecure or legacy feature of `jeton::danger`, with a note on standard error.
 //!
-//! A verb says which of them lead somewhere, once: its help lists exactly those, and no advice names
-//! another.
+//! Each command declares the features that it supports. Its help lists exactly those, and no hint names
+//! another one.
 
 use clap::{Arg, Args};
 
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
-/// The allowed that the caller opened.
+/// The features that the caller enables.
 #[derive(Debug, Args)]
 pub(crate) struct AllowArgs {
-    // Its help and its names are the verb's: [`among`].
-    #[arg(long, value_name = "NAME", value_parser = any)]
+    // The command sets its help and its value parser: see `allow_arg`.
+    #[arg(long, value_name = "NAME", value_parser = parse)]
     allow: Vec<InsecureOption>,
 }
 
-/// A door of `danger`.
+/// An insecure or legacy feature of `jeton::danger`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InsecureOption {
     /// Tokens without `exp`.
@@ -27,7 +27,7 @@ pub(crate) enum InsecureOption {
     Zip,
     /// Passwords.
     Pbes2,
-    /// Keys under today's minimum.
+    /// Keys below today's minimum size.
     WeakKeys,
     /// A JWS whose `alg`, or a JWE whose `enc`, is not in the protected header.
     UnprotectedAlg,
@@ -62,111 +62,112 @@ impl InsecureOption {
         }
     }
 
-    /// How it stands in a verb's help.
-    const fn listed(self) -> &'static str {
-        match self {
-            InsecureOption::NoExpiry => "no-expiry (tokens without exp)",
-            door => door.name(),
-        }
-    }
-
-    /// What is now accepted.
-    const fn opened(self) -> &'static str {
+    /// Returns the note for a run that enables it.
+    const fn warning(self) -> &'static str {
         match self {
             InsecureOption::NoExpiry => "tokens without exp are accepted",
-            InsecureOption::Rsa1_5 => "RSA1_5 is accepted, whose padding has been a decryption oracle",
-            InsecureOption::Zip => "compression is accepted, which gives away content by its length",
-            InsecureOption::Pbes2 => "passwords are accepted, which whoever has the token can try to guess",
-            InsecureOption::WeakKeys => "keys under today's minimum are accepted",
-            InsecureOption::UnprotectedAlg => {
-                "an alg or enc outside the protected header is accepted, which anybody can exchange"
+            InsecureOption::Rsa1_5 => {
+                "RSA1_5 is enabled: its padding is open to decryption oracle attacks"
             }
-            InsecureOption::PasetoV1 => "PASETO version 1 is accepted, which was superseded",
-            InsecureOption::PasetoV2 => "PASETO version 2 is accepted, which was superseded",
+            InsecureOption::Zip => {
+                "compression is enabled: the length of a token can reveal its content"
+            }
+            InsecureOption::Pbes2 => {
+                "passwords are enabled: anyone who has the token can try to guess the password"
+            }
+            InsecureOption::WeakKeys => "keys below today's minimum size are accepted",
+            InsecureOption::UnprotectedAlg => {
+                "an alg or enc outside the protected header is accepted: anyone can change it"
+            }
+            InsecureOption::PasetoV1 => "PASETO version 1 is enabled: it is superseded",
+            InsecureOption::PasetoV2 => "PASETO version 2 is enabled: it is superseded",
         }
     }
 }
 
-/// Opened allowed, announced, for the code behind them.
+/// The features that are enabled in this run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Allowed {
-    opened: Vec<InsecureOption>,
-    here: &'static [InsecureOption],
+    enabled: Vec<InsecureOption>,
+    supported: &'static [InsecureOption],
 }
 
-/// The argument of a verb where these allowed lead somewhere.
-pub(crate) fn among(allow: Arg, here: &'static [InsecureOption]) -> Arg {
-    let names: Vec<_> = here.iter().map(|door| door.listed()).collect();
+/// Returns the argument of a command that supports these features.
+pub(crate) fn allow_arg(allow: Arg, supported: &'static [InsecureOption]) -> Arg {
     allow
         .help(format!(
-            "Accept what is otherwise refused, and say so: {}",
-            names.join(", ")
+            "Enable an insecure or legacy feature (repeatable) [possible values: {}]",
+            list(supported)
         ))
-        .value_parser(move |name: &str| door(name, here))
+        .value_parser(move |name: &str| parse_supported(name, supported))
 }
 
 impl AllowArgs {
-    /// Opens them, if they are all among those that lead somewhere here.
-    pub(crate) fn open(&self, here: &'static [InsecureOption]) -> Outcome<Allowed> {
-        open(&self.allow, here)
+    /// Returns the enabled features, if the command supports all of them.
+    pub(crate) fn check(&self, supported: &'static [InsecureOption]) -> Outcome<Allowed> {
+        check(&self.allow, supported)
     }
 }
 
-/// Opens these allowed, if they are all among those that lead somewhere here.
-pub(crate) fn open(allowed: &[InsecureOption], here: &'static [InsecureOption]) -> Outcome<Allowed> {
-    if let Some(door) = allowed.iter().find(|door| !here.contains(door)) {
+/// Returns the enabled features, if the command supports all of them.
+pub(crate) fn check(
+    enabled: &[InsecureOption],
+    supported: &'static [InsecureOption],
+) -> Outcome<Allowed> {
+    if let Some(option) = enabled.iter().find(|option| !supported.contains(option)) {
         return Err(Failure::error(format!(
-            "--allow {} opens nothing here; there is {}",
-            door.name(),
-            list(here)
+            "--allow {} is not supported by this command (supported: {})",
+            option.name(),
+            list(supported)
         )));
     }
-    for door in here.iter().filter(|door| allowed.contains(door)) {
-        output::note(format_args!("{} (--allow {})", door.opened(), door.name()));
+    for option in supported.iter().filter(|option| enabled.contains(option)) {
+        output::note(format_args!(
+            "{} (--allow {})",
+            option.warning(),
+            option.name()
+        ));
     }
     Ok(Allowed {
-        opened: allowed.to_vec(),
-        here,
+        enabled: enabled.to_vec(),
+        supported,
     })
 }
 
 impl Allowed {
-    pub(crate) fn has(&self, door: InsecureOption) -> bool {
-        self.opened.contains(&door)
+    pub(crate) fn has(&self, option: InsecureOption) -> bool {
+        self.enabled.contains(&option)
     }
 
-    /// Whether a door is shut that the caller could open.
-    pub(crate) fn could(&self, door: InsecureOption) -> bool {
-        self.here.contains(&door) && !self.has(door)
+    /// Returns whether a feature is off that the caller could enable.
+    pub(crate) fn is_available(&self, option: InsecureOption) -> bool {
+        self.supported.contains(&option) && !self.has(option)
     }
 
-    /// The failure of a call that needs a door which is shut.
-    pub(crate) fn need(&self, door: InsecureOption, what: &str) -> Outcome {
-        if self.has(door) {
+    /// Fails if a feature is off that the call needs.
+    pub(crate) fn require(&self, option: InsecureOption, what: &str) -> Outcome {
+        if self.has(option) {
             return Ok(());
         }
-        let name = door.name();
-        Err(
-            Failure::error(format!("{what} is refused unless --allow {name} is given"))
-                .hint(format!("to open that door knowingly: --allow {name}")),
-        )
+        let name = option.name();
+        Err(Failure::error(format!("{what} requires --allow {name}"))
+            .hint(format!("to enable it, add `--allow {name}`")))
     }
 }
 
-/// A door by its name, wherever it leads.
-pub(crate) fn any(name: &str) -> Result<InsecureOption, String> {
-    door(name, &InsecureOption::ALL)
+/// Parses the name of any feature.
+pub(crate) fn parse(name: &str) -> Result<InsecureOption, String> {
+    parse_supported(name, &InsecureOption::ALL)
 }
 
-/// A door by its name, where these lead somewhere.
-fn door(name: &str, here: &[InsecureOption]) -> Result<InsecureOption, String> {
-    if let Some(door) = InsecureOption::ALL.into_iter().find(|door| door.name() == name) {
-        return Ok(door);
-    }
-    Err(format!("there is no such door; there is {}", list(here)))
+/// Parses the name of any feature; an error lists the supported ones.
+fn parse_supported(name: &str, supported: &[InsecureOption]) -> Result<InsecureOption, String> {
+    let mut all = InsecureOption::ALL.into_iter();
+    all.find(|option| option.name() == name)
+        .ok_or_else(|| format!("unknown value; expected one of: {}", list(supported)))
 }
 
-fn list(allowed: &[InsecureOption]) -> String {
-    let names: Vec<_> = allowed.iter().map(|door| door.name()).collect();
+fn list(options: &[InsecureOption]) -> String {
+    let names: Vec<_> = options.iter().map(|option| option.name()).collect();
     names.join(", ")
 }

@@ -1,5 +1,4 @@
-//! The call itself: what was typed, or what is wrong with it. An argument that looks like a key or a
-//! token is not repeated, whatever is said about it.
+//! Parses the arguments. An error message never repeats an argument that looks like a key or a token.
 
 use std::process::ExitCode;
 
@@ -9,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, Error};
 use crate::redact::Redacted;
 use crate::{escape, exit, output, source};
 
-/// Takes the arguments apart. The exit code of what is no call to be run: help, or a mistake.
+/// Parses the arguments. For help or invalid usage, prints it and returns the exit code.
 pub(crate) fn parse<T: Parser>() -> Result<T, ExitCode> {
     T::try_parse().map_err(|error| match error.use_stderr() {
         false => exit::report(output::help(&error.render())),
@@ -27,7 +26,7 @@ pub(crate) fn parse<T: Parser>() -> Result<T, ExitCode> {
     })
 }
 
-/// The error without what is not to be repeated, and what that was.
+/// Removes secrets from the error, and returns what was removed.
 fn redact_error(mut error: Error) -> (Error, Option<Redacted>) {
     let typed: Vec<(ContextKind, String)> = (error.context())
         .filter_map(|(kind, value)| match value {
@@ -39,12 +38,12 @@ fn redact_error(mut error: Error) -> (Error, Option<Redacted>) {
     for (kind, text) in typed {
         let redacted = Redacted::of(&text);
         let shown = match redacted {
-            Some(redacted) => format!("({redacted}, not repeated)"),
+            Some(redacted) => format!("({redacted}, not shown)"),
             None => escape::line(&text),
         };
         if shown != text {
             error.insert(kind, ContextValue::String(shown));
-            // It would repeat the argument.
+            // A suggestion would repeat the argument.
             error.remove(ContextKind::Suggested);
         }
         found = found.or(redacted);
@@ -55,11 +54,11 @@ fn redact_error(mut error: Error) -> (Error, Option<Redacted>) {
 fn hint(redacted: Redacted) -> &'static str {
     match redacted {
         Redacted::Key => {
-            "a key is given by the name of its file: write it to one that only you can read, or give - and send it to standard input"
+            "pass the name of a key file; write the key to a file that only you can read, or pass `-` and pipe it to standard input"
         }
         Redacted::Token => {
-            "a token is given once: its text, @FILE, or - for standard input; jeton VERB --help says where"
+            "pass one token: as text, @FILE, or - for standard input; to see where, run the command with `--help`"
         }
-        Redacted::Json | Redacted::Long => "jeton VERB --help says what is wanted",
+        Redacted::Json | Redacted::Long => "to see the arguments, run the command with `--help`",
     }
 }

@@ -1,9 +1,9 @@
-//! The jeton command: mints, checks and measures security tokens.
+//! The `jeton` command: issues, verifies and measures security tokens.
 //!
-//! Data goes to standard output, talk to standard error. Exit 0: done; 1: the token was rejected;
-//! 2: the call was wrong or a file could not be read or written.
+//! Results go to standard output, diagnostics to standard error. Exit codes: 0 success; 1 the token was rejected;
+//! 2 invalid usage, or a file could not be read or written.
 
-// The nouns
+// Commands
 mod admin;
 mod doctor;
 mod inspect;
@@ -17,7 +17,7 @@ mod paseto;
 mod serve;
 mod token;
 
-// What they share: arguments in, answers out
+// Shared by the commands
 mod algorithm;
 mod args;
 mod claims;
@@ -48,22 +48,22 @@ const EXAMPLES: &str = "\
 Examples:
   jeton key new --alg ES256 -o private.jwk
   jeton key public private.jwk > public.jwk
-  jeton jwt sign --key private.jwk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
   jeton jwt verify --key public.jwk --audience api @token
-  jeton jwe encrypt --key reader.pub.jwk --enc A256GCM @contract.pdf > contract.jwe
+  jeton jwe encrypt --key reader.jwk @document.pdf > document.jwe
   jeton inspect @token
   jeton doctor --keys https://id.example/jwks.json @token
   jeton lab run --quick
   jeton serve
 
-Tokens, claims and payloads are given as the text itself, as @FILE, or as - for standard input. A
-script passes text that others chose with --text, or of an option such as --claims with
---claims-text: then nothing in it is read as the name of a file.
+Pass tokens, claims and payloads as text, as @FILE, or as - for standard input. In scripts, pass untrusted text \
+with --text (or --claims-text for --claims): it is never read as a file name.
 
-Data goes to standard output, talk to standard error. Exit code 0: done; 1: the token was rejected;
-2: the call was wrong, or something could not be read or written.";
+Results go to standard output, diagnostics to standard error.
 
-/// Mints, checks and measures security tokens.
+Exit codes: 0 success; 1 the token was rejected; 2 invalid usage, or a file could not be read or written.";
+
+/// Issue, verify and measure security tokens
 #[derive(Debug, Parser)]
 #[command(
     name = "jeton",
@@ -79,29 +79,29 @@ struct Jeton {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make, show and convert keys
+    /// Create and convert keys
     Key(key::Key),
-    /// Issue and verify JSON Web Tokens
+    /// Issue and verify JSON Web Tokens (JWT)
     Jwt(jwt::Jwt),
-    /// Sign any bytes, and verify them
+    /// Sign and verify arbitrary payloads (JWS)
     Jws(jws::Jws),
-    /// Encrypt any bytes, and decrypt them
+    /// Encrypt and decrypt arbitrary payloads (JWE)
     Jwe(jwe::Jwe),
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
-    /// Look at a token or key of any format; nothing is verified
+    /// Show a token or key of any format, without verification
     Inspect(inspect::Inspect),
     Doctor(doctor::Doctor),
-    /// Issue, verify and revoke tokens over gRPC and HTTP
+    /// Run the token service over gRPC and HTTP
     Serve(serve::Serve),
-    /// Have a running service issue, verify and revoke tokens
+    /// Issue, verify and revoke tokens with a running service
     Token(token::Token),
-    /// Measure token formats, algorithms and libraries side by side on this machine
+    /// Measure and compare token formats, algorithms and libraries
     Lab(lab::Lab),
     Admin(admin::Admin),
-    /// Write the completions of a shell
+    /// Print a shell completion script
     Completions(manual::Completions),
-    /// Write the manual's pages
+    /// Print the manual page, or write all manual pages
     Man(manual::Man),
 }
 

@@ -1,33 +1,34 @@
-//! What is never said back: a key or a token that was pasted where a file's name, a verb or nothing was
-//! wanted. It would stand on screens and in logs that are not meant for it.
+//! Detects a key or a token in the place of a file name or a command, so that messages do not repeat it.
+//!
+//! Without this, a pasted secret would appear on screens and in logs.
 
 use std::fmt;
 use std::path::Path;
 
 use crate::escape;
 
-/// What a text looks like that is not repeated.
+/// What a text looks like that must not be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Redacted {
     Key,
     Token,
-    /// Claims, say.
+    /// For example claims.
     Json,
-    /// Nothing that a file or a verb is called.
+    /// Too long for the name of a file or a command.
     Long,
 }
 
-/// Longer than the name of any file, bytes.
+/// The longest file name, bytes.
 const NAME_BYTES: usize = 255;
-/// Longer than the path of any file, bytes.
+/// The longest path, bytes.
 const PATH_BYTES: usize = 4095;
-/// As long as the text of the shortest secret.
+/// The text of the shortest secret, bytes.
 const SECRET_BYTES: usize = 32;
-/// What a PASERK or PASETO has behind its second dot, and a file's name rather not.
+/// The shortest text after the second dot that is taken for the body of a PASERK or PASETO, bytes.
 const BODY_BYTES: usize = 16;
 
 impl Redacted {
-    /// What a text is taken for, if it is not to be repeated.
+    /// Classifies a text; returns `None` if it may be repeated.
     pub(crate) fn of(text: &str) -> Option<Redacted> {
         let has = |member: &str| text.contains(&format!("\"{member}\""));
         let pieces = || text.split(|c: char| !is_base64url(c) && c != '.');
@@ -47,7 +48,7 @@ impl Redacted {
             (is_json, Redacted::Json),
             (is_long, Redacted::Long),
         ];
-        looks.into_iter().find_map(|(is, kept)| is.then_some(kept))
+        looks.into_iter().find_map(|(is, what)| is.then_some(what))
     }
 }
 
@@ -62,7 +63,7 @@ impl fmt::Display for Redacted {
     }
 }
 
-/// What a file is called in messages.
+/// Returns the name of a file for messages.
 pub(crate) fn name_of(path: &Path) -> String {
     let name = path.to_string_lossy();
     match Redacted::of(&name) {
@@ -71,7 +72,7 @@ pub(crate) fn name_of(path: &Path) -> String {
     }
 }
 
-/// `k4.local.…`, `v4.public.…`.
+/// Returns whether a text has the form `k4.local.…` or `v4.public.…`.
 fn is_versioned(text: &str, letter: u8) -> bool {
     let mut parts = text.splitn(3, '.');
     let (version, kind, body) = (parts.next(), parts.next(), parts.next());
@@ -80,20 +81,20 @@ fn is_versioned(text: &str, letter: u8) -> bool {
         && body.is_some_and(|body| body.len() >= BODY_BYTES)
 }
 
-/// A secret alone, in hexadecimal, base64 or base64url; DER in base64.
+/// Returns whether a text looks like random bytes in hexadecimal, base64 or base64url, or like DER in base64.
 fn is_random(text: &str) -> bool {
     let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
     let mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
     let is_hex = text.chars().all(|c| c.is_ascii_hexdigit());
     let is_base64 = text.chars().all(|c| is_base64url(c) || "+/=".contains(c));
-    // A path has slashes too.
+    // A path also has slashes.
     let is_path = text.contains('/') && !text.ends_with('=') && !begins_as_der(text);
     text.len() >= SECRET_BYTES
         && has(char::is_ascii_digit)
         && (is_hex || (mixed && is_base64 && !is_path))
 }
 
-/// A SEQUENCE in base64.
+/// Returns whether a text begins with a SEQUENCE in base64.
 fn begins_as_der(text: &str) -> bool {
     matches!(text.as_bytes(), [b'M', b'A'..=b'P', ..])
 }
@@ -107,8 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_told_from_the_name_of_a_file() {
-        for (text, kept) in [
+    fn redacted_secret_and_file_name_are_distinguished() {
+        for (text, expected) in [
             (r#"{"kty":"oct","k":"AQID"}"#, Redacted::Key),
             ("-----BEGIN PRIVATE KEY-----\nMC4C", Redacted::Key),
             (
@@ -132,7 +133,7 @@ mod tests {
             (r#"@{"sub":"user-7"}"#, Redacted::Json),
             (&"a".repeat(256), Redacted::Long),
         ] {
-            assert_eq!(Redacted::of(text), Some(kept), "{text}");
+            assert_eq!(Redacted::of(text), Some(expected), "{text}");
         }
         for text in [
             "",

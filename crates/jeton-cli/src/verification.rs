@@ -1,4 +1,4 @@
-//! The verifications of `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same
+//! The verification of `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same
 //! code, so that it never says of a token what these verbs do not.
 
 use jeton::jwe::{Decrypted, Decrypter};
@@ -12,7 +12,7 @@ use crate::jose;
 use crate::paseto::OpeningKey;
 use crate::rejection_hints::Command;
 
-/// What the claims and the type of a JWT must be.
+/// The required claims and type of a JWT.
 #[derive(Clone, Copy)]
 pub(crate) struct JwtPolicy<'a> {
     pub(crate) policy_args: &'a PolicyArgs,
@@ -28,7 +28,7 @@ impl JwtPolicy<'_> {
         }
     }
 
-    /// Of tokens that are signed, or signed and then encrypted.
+    /// Returns a verifier for signed tokens, or for nested tokens if there is a decrypter.
     pub(crate) fn verifier(self, keys: Keys, decrypter: Option<Decrypter>) -> JwtVerifier {
         let mut verifier = jwt::Verifier::new(keys, self.policy());
         if let Some(clock) = self.policy_args.clock() {
@@ -41,7 +41,7 @@ impl JwtPolicy<'_> {
     }
 }
 
-/// Of a token that is signed, or signed and then encrypted.
+/// A verifier for signed or for nested tokens.
 pub(crate) enum JwtVerifier {
     Signed(jwt::Verifier),
     Nested(jwt::NestedVerifier),
@@ -63,7 +63,7 @@ impl JwtVerifier {
     }
 }
 
-/// Of a JWE, with what the caller allows.
+/// Returns a decrypter with the features that the caller enabled.
 pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, allowed: &Allowed) -> Decrypter {
     let mut decrypter = Decrypter::new(keys);
     if let Some(enc) = enc {
@@ -75,7 +75,7 @@ pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, allowed: 
     decrypter
 }
 
-/// A JWE in any serialization.
+/// Decrypts a JWE in any serialization.
 pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decrypted> {
     match jose::is_json(token) {
         false => decrypter.decrypt(token),
@@ -83,7 +83,7 @@ pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decry
     }
 }
 
-/// Of a PASETO. Any footer is accepted unless one is named.
+/// Returns a verifier for PASETOs. Without `footer`, any footer is accepted.
 pub(crate) fn paseto(
     key: &dyn OpeningKey,
     policy_args: &PolicyArgs,

@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jeton_issuer::{BackedUp, DataFolder, back_up};
 
-use super::folder::{Folder, failure};
+use super::folder::{FolderArgs, failure};
 use super::display;
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
 use crate::{output, private_file};
 
-/// Write everything into one file; private keys stay encrypted
+/// Write the whole store to one file; private keys stay encrypted
 ///
-/// The file holds every entry of the store at one moment, a line of JSON each, and ends with their
-/// number and hash, so that one that was cut short or changed is refused. The key-encryption key is not
-/// in it and not needed for it.
+/// The file contains a consistent snapshot of the store, one line of JSON for each entry. It ends with the number
+/// of entries and their hash, so that `restore` detects a truncated or changed file. The key-encryption key is not
+/// needed for a backup and not part of it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin backup --output monday.backup
   jeton admin backup --output - | zstd > monday.backup.zst")]
 pub(super) struct Backup {
-    /// The new file, which only its owner can read; - is standard output
+    /// New file, readable only by its owner (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 }
 
 impl Backup {
@@ -41,7 +41,7 @@ impl Backup {
             write(&folder, &self.output)?
         };
         output::status(format_args!(
-            "{} entries at revision {}, {} of them of the audit log; the key-encryption key is not among them",
+            "wrote {} entries at revision {} ({} of the audit log), without the key-encryption key",
             made.entries, made.revision, made.audit_entries
         ));
         Ok(())
@@ -49,10 +49,10 @@ impl Backup {
 }
 
 fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
-    let file = private_file::open(path, "a backup is never overwritten")?;
+    let file = private_file::open(path, "backups are never overwritten")?;
     let written = all(folder, &file, path);
     if written.is_err() {
-        // Half a backup would be taken for one.
+        // A partial file could be mistaken for a backup.
         let _ = fs::remove_file(path);
     }
     written

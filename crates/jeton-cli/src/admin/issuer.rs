@@ -4,28 +4,33 @@ use clap::{Args, Subcommand};
 use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
-use super::folder::{Administered, failure};
+use super::folder::{AdminArgs, failure};
 use super::display::{self, KeyRow};
 use crate::exit::Outcome;
 use crate::output;
 use crate::source::{self, Source, Text};
 
 const SETTINGS: &str = "\
-Settings are JSON:
+Settings are one JSON object:
   {
     \"iss\": \"https://id.example\",
     \"profiles\": [
       {\"name\": \"access\", \"alg\": \"ES256\", \"lifetime_seconds\": 900, \"audiences\": [\"api\"]}
     ],
-    \"lead_seconds\": 3600,
+    \"publish_before_use_seconds\": 3600,
     \"max_age_seconds\": 300,
     \"rotate_every_seconds\": 2592000
   }
-The last three are the defaults. A profile is one kind of token: alg is a JWS algorithm, HS256, or
-v4.public, v4.local, v3.public, v3.local. A key is published for lead_seconds before it signs, and
-verifiers may cache the key set for max_age_seconds, at most half of that.";
 
-const ALL_SETTINGS: &str = "All settings: JSON, @FILE, or - for standard input";
+The last three members have these values by default.
+
+A profile describes one kind of token. Its alg is a JWS algorithm such as ES256 or HS256, or v4.public, \
+v4.local, v3.public or v3.local.
+
+A new key is published for publish_before_use_seconds before it signs. Verifiers may cache the key set for \
+max_age_seconds, which is at most half of that.";
+
+const ALL_SETTINGS: &str = "All settings, a JSON object: as text, @FILE, or - for standard input";
 
 /// Add, change, list and show issuers
 #[derive(Debug, Args)]
@@ -36,13 +41,13 @@ pub(super) struct Issuer {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Add an issuer, with its first keys; the first issuer makes the folder
+    /// Add an issuer with its first keys; the first issuer creates the data folder
     Add(Add),
-    /// Give an issuer other settings; keys that its profiles need are published at once
+    /// Replace the settings of an issuer; keys for new algorithms are published at once
     Set(Set),
     /// List the issuers
     List(List),
-    /// Show an issuer's settings and keys
+    /// Show the settings and keys of an issuer
     Show(Show),
 }
 
@@ -58,7 +63,7 @@ struct Add {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -67,8 +72,7 @@ Examples:
   jeton admin issuer show https://id.example --json | jq .settings > issuer.json
   jeton admin issuer set @issuer.json
 
-An algorithm that is new to the issuer signs after the lead. Keys that no profile uses any more
-retire.
+The key for a new algorithm signs after the pre-publication period. Keys that no profile uses are retired.
 
 {SETTINGS}"))]
 struct Set {
@@ -76,42 +80,42 @@ struct Set {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct SettingsArgument {
-    /// The settings: JSON, @FILE, or - for standard input
+    /// Settings, a JSON object: as text, @FILE, or - for standard input
     #[arg(value_name = "SETTINGS|@FILE|-", required_unless_present = "text")]
     settings: Option<Source>,
 
-    /// Like SETTINGS, but always the text itself, even if a file has that name
+    /// Settings as text, never read as @FILE or -
     #[arg(long, value_name = "JSON", conflicts_with = "settings")]
     text: Option<Text>,
 }
 
 #[derive(Debug, Args)]
 struct List {
-    /// Print them as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct Show {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// Print settings and keys as JSON; private keys are not in it
+    /// Print the result as JSON, without private keys
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Serialize)]
@@ -135,7 +139,7 @@ impl Add {
     fn run(self) -> Outcome {
         let settings = self.settings.read()?;
         let iss = settings.iss().to_owned();
-        let opened = self.folder.open_or_make()?;
+        let opened = self.folder.open_or_create()?;
         let added = opened.node.create_issuer(&opened.actor, settings);
         added.map_err(failure)?;
         let (_, keyring) = opened.node.issuer(&iss).map_err(failure)?;
@@ -192,8 +196,8 @@ impl Show {
 impl SettingsArgument {
     fn read(&self) -> Outcome<IssuerSettings> {
         let settings = self.settings.as_ref();
-        let source = source::required(settings, self.text.as_ref(), "give the settings")?;
+        let source = source::required(settings, self.text.as_ref(), "no settings: pass them as an argument")?;
         IssuerSettings::from_json(&source.text("settings")?)
-            .map_err(|error| failure(error).hint("`jeton admin issuer add --help` shows settings"))
+            .map_err(|error| failure(error).hint("to see an example, run `jeton admin issuer add --help`"))
     }
 }

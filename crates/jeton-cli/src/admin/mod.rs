@@ -1,4 +1,4 @@
-//! `jeton admin`: a service's data folder, administered while no service has it open.
+//! `jeton admin`: administers the data folder of a stopped service.
 
 mod backup;
 mod folder;
@@ -15,24 +15,24 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Administer the data folder of a token service: issuers, keys, revocations, backups.
+/// Administer the data folder of a token service: issuers, keys, revocations, backups
 ///
-/// A data folder holds one store: issuers with their profiles, their keys (private halves encrypted
-/// under a key-encryption key), revocations, and an audit log that is chained by hashes. One process
-/// has it open at a time: while `jeton serve` runs on a folder, use the service's admin listener.
+/// A data folder contains one store: issuers with their profiles and keys, revocations, and an audit log that is
+/// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
+/// While `jeton serve` runs, use the admin listener of the service.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin issuer add @issuer.json             the first one makes the folder jeton-data
+  jeton admin issuer add @issuer.json     # the first issuer creates jeton-data
   jeton admin key list https://id.example
   jeton admin key rotate https://id.example
   jeton admin revoke subject https://id.example user-7
   jeton admin backup --output monday.backup
   jeton admin verify
 
-The key-encryption key is the file key-encryption-key in the folder, made with it, unless
---key-encryption-key names another file or JETON_KEY_ENCRYPTION_KEY holds it. Keep a copy of it, but
-not with the backups: without it the private keys are lost, and with it they are not secret.")]
+The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
+--key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another one. Keep a copy of it, \
+but not with the backups. Without it the private keys are lost; with it anyone can decrypt them.")]
 pub(crate) struct Admin {
     #[command(subcommand)]
     command: Command,

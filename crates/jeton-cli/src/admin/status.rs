@@ -4,24 +4,24 @@ use clap::Args;
 use jeton_store::block_on;
 use serde::Serialize;
 
-use super::folder::{Administered, failure};
+use super::folder::{AdminArgs, failure};
 use super::display;
 use crate::exit::Outcome;
 use crate::output;
 
-/// Show how the folder is
+/// Show the state of the data folder
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin status
   jeton admin status --data /var/lib/jeton --json | jq .is_ready")]
 pub(super) struct Status {
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Serialize)]
@@ -71,8 +71,8 @@ impl StatusJson<'_> {
         let ready = match (self.is_ready, self.fault, self.issuers) {
             (true, ..) => "yes".to_owned(),
             (false, Some(fault), _) => format!("no: {fault}"),
-            (false, None, []) => "no: there is no issuer".to_owned(),
-            (false, None, _) => "no: an issuer has a profile without a key".to_owned(),
+            (false, None, []) => "no: no issuer".to_owned(),
+            (false, None, _) => "no: a profile has no key".to_owned(),
         };
         let bytes = self.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
         let rows = [
@@ -82,7 +82,7 @@ impl StatusJson<'_> {
             ("rules", self.rules.to_string()),
             ("store", format!("{}, {bytes} bytes", self.engine)),
             ("revision", self.revision.to_string()),
-            ("keys are under", self.key_encryption_keys.join(", ")),
+            ("encrypted under", self.key_encryption_keys.join(", ")),
         ];
         let mut rows = rows.map(|(name, value)| [name.to_owned(), value]).to_vec();
         if let Some(warning) = self.warning {

@@ -1,7 +1,7 @@
-//! Claims to be issued, from the JSON that the caller wrote.
+//! Reads the claims of a new token from JSON.
 //!
-//! The registered names are taken over as what they are, the rest as it stands: every member in its
-//! order, every number digit by digit. The library's strict reader reads both.
+//! Registered claims are converted to their types. Custom claims are copied unchanged: members in their order,
+//! numbers digit by digit. The library's strict reader reads both.
 
 mod argument;
 
@@ -19,12 +19,12 @@ use crate::exit::{Failure, Outcome};
 use crate::json::Problem;
 use crate::time;
 
-/// How a format writes moments and audiences.
+/// How a token format writes times and audiences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClaimsFormat {
-    /// Seconds since 1970; one audience or a list.
+    /// Times are seconds since 1970; one audience or a list.
     Jwt,
-    /// RFC 3339 text; one audience.
+    /// Times are RFC 3339 text; one audience.
     Paseto,
 }
 
@@ -48,7 +48,7 @@ enum Audience {
     List(Vec<String>),
 }
 
-/// What ends the reading.
+/// Why reading stops.
 enum ReadError {
     Json(JsonError),
     Claim(Failure),
@@ -99,21 +99,21 @@ impl ParsedClaims {
             Claim::Subject => self.subject = Some(string()?),
             Claim::TokenId => self.token_id = Some(string()?),
             Claim::Audience => self.audience = Some(audience(member, format)?),
-            Claim::Expiry => self.expires_at = Some(moment(claim, member, format)?),
-            Claim::NotBefore => self.not_before = Some(moment(claim, member, format)?),
-            Claim::IssuedAt => self.issued_at = Some(moment(claim, member, format)?),
-            // `Claim` may grow; what it has today is above.
+            Claim::Expiry => self.expires_at = Some(timestamp(claim, member, format)?),
+            Claim::NotBefore => self.not_before = Some(timestamp(claim, member, format)?),
+            Claim::IssuedAt => self.issued_at = Some(timestamp(claim, member, format)?),
+            // `Claim` is non-exhaustive; every current variant is handled above.
             _ => {
                 return Err(wrong_type(
                     claim,
-                    "is registered, and this command cannot set it",
+                    "cannot be set by this command",
                 ));
             }
         }
         Ok(())
     }
 
-    /// All but the expiry, which the caller still has to choose.
+    /// Returns the claims without the expiry, which the caller sets.
     fn into_claims(self) -> Claims<'static, CustomClaims<'static>> {
         let mut claims = Claims::new(self.custom);
         if let Some(issuer) = self.issuer {
@@ -129,11 +129,11 @@ impl ParsedClaims {
                 claims.audiences(audiences.into_iter().map(Cow::Owned).collect::<Vec<_>>())
             }
         };
-        if let Some(moment) = self.not_before {
-            claims = claims.not_before(moment);
+        if let Some(timestamp) = self.not_before {
+            claims = claims.not_before(timestamp);
         }
-        if let Some(moment) = self.issued_at {
-            claims = claims.issued_at(moment);
+        if let Some(timestamp) = self.issued_at {
+            claims = claims.issued_at(timestamp);
         }
         if let Some(token_id) = self.token_id {
             claims = claims.token_id(token_id);
@@ -161,27 +161,27 @@ fn audience(member: &Member<'_>, format: ClaimsFormat) -> Outcome<Audience> {
     }
 }
 
-fn moment(claim: Claim, member: &Member<'_>, format: ClaimsFormat) -> Outcome<Timestamp> {
+fn timestamp(claim: Claim, member: &Member<'_>, format: ClaimsFormat) -> Outcome<Timestamp> {
     let wrong = || match format {
-        ClaimsFormat::Jwt => wrong_type(claim, "must be a number: whole seconds since 1970"),
+        ClaimsFormat::Jwt => wrong_type(claim, "must be a whole number of seconds since 1970"),
         ClaimsFormat::Paseto => wrong_type(
             claim,
-            "must be an RFC 3339 time in whole seconds, as in \"2026-11-20T09:00:00Z\"",
+            "must be an RFC 3339 time in whole seconds, for example \"2026-11-20T09:00:00Z\"",
         ),
     };
     let seconds = match format {
         ClaimsFormat::Jwt => member.value().parse::<i64>().map_err(|_| wrong())?,
         ClaimsFormat::Paseto => {
             let text = member.string().ok_or_else(wrong)?;
-            let moment = time::rfc3339(&text).ok_or_else(wrong)?;
-            if moment.subsec_nanosecond() != 0 {
+            let timestamp = time::rfc3339(&text).ok_or_else(wrong)?;
+            if timestamp.subsec_nanosecond() != 0 {
                 return Err(wrong());
             }
-            moment.as_second()
+            timestamp.as_second()
         }
     };
     Timestamp::from_unix_seconds(seconds)
-        .ok_or_else(|| wrong_type(claim, "lies outside the years 1970 to 9999"))
+        .ok_or_else(|| wrong_type(claim, "must be within the years 1970 to 9999"))
 }
 
 fn wrong_type(claim: Claim, problem: &str) -> Failure {
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_registered_stays_as_it_is() {
+    fn custom_claims_are_copied_unchanged() {
         let text = r#"{"z":1.10,"iss":"i","a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
         let given = ParsedClaims::read(text, ClaimsFormat::Jwt).unwrap();
         assert_eq!(given.issuer.as_deref(), Some("i"));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn registered_names_keep_their_types() {
+    fn registered_claim_of_wrong_type_is_rejected() {
         for text in [
             r#"{"iss":1}"#,
             r#"{"sub":null}"#,

@@ -1,4 +1,4 @@
-//! What the verb that a token is for says of it: its own code, with the same keys, policy and time.
+//! Runs the command for a token: the same code with the same keys, policy and time.
 
 use jeton::Verified;
 use serde::de::IgnoredAny;
@@ -9,22 +9,22 @@ use crate::exit::{Failure, Outcome};
 use crate::rejection_hints::{self, Command};
 use crate::{paseto, verification};
 
-/// What a verb says of a token.
+/// The result of the command for a token.
 pub(super) enum CommandResult {
-    /// It ends with exit code 0.
+    /// The command succeeds.
     Accepted(&'static str),
-    /// It ends with another.
+    /// The command fails.
     Rejected(&'static str, Failure),
-    /// Without keys there is nothing to run.
+    /// There are no keys, so no command was run.
     NotRun,
 }
 
 const JWT: &str = "jeton jwt verify";
 const JWE: &str = "jeton jwe decrypt";
 
-/// Runs the verb.
-pub(super) fn of(token: &str, criteria: &Criteria<'_>) -> CommandResult {
-    let (verb, found) = match (criteria.keys, criteria.readers) {
+/// Runs the command.
+pub(super) fn run(token: &str, criteria: &Criteria<'_>) -> CommandResult {
+    let (command, found) = match (criteria.keys, criteria.decryption_keys) {
         (None, None) => return CommandResult::NotRun,
         (None, Some(_)) => (JWE, jwe(token, criteria)),
         (Some(_), _) if is_paseto(token) => match is_local(token) {
@@ -34,12 +34,12 @@ pub(super) fn of(token: &str, criteria: &Criteria<'_>) -> CommandResult {
         (Some(_), _) => (JWT, jwt(token, criteria)),
     };
     match found {
-        Ok(()) => CommandResult::Accepted(verb),
-        Err(failure) => CommandResult::Rejected(verb, failure),
+        Ok(()) => CommandResult::Accepted(command),
+        Err(failure) => CommandResult::Rejected(command, failure),
     }
 }
 
-/// Whether a PASETO is encrypted.
+/// Returns whether a PASETO is encrypted.
 pub(super) fn is_local(token: &str) -> bool {
     token.split('.').nth(1) == Some("local")
 }
@@ -64,7 +64,7 @@ fn jwe(token: &str, criteria: &Criteria<'_>) -> Outcome {
 
 fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
     let keys = criteria.keys.ok_or_else(no_key)?;
-    let (key, verb) = match is_local(token) {
+    let (key, command) = match is_local(token) {
         true => (paseto::decrypting(keys, criteria.allowed)?, Command::PasetoDecrypt),
         false => (paseto::verifying(keys, criteria.allowed)?, Command::PasetoVerify),
     };
@@ -77,5 +77,5 @@ fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
 }
 
 fn no_key() -> Failure {
-    Failure::error("no key was given")
+    Failure::error("no key: pass --keys")
 }

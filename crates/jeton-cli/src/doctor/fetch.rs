@@ -1,4 +1,4 @@
-//! What an address of keys answers.
+//! Fetches a key set from a URL.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 
-/// How long an address has to answer.
+/// The time limit of the request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An address that keys may come from.
+/// The URL of a key set.
 pub(super) struct KeySetUrl {
     uri: Uri,
     host: String,
 }
 
-/// What it answered.
+/// The response.
 pub(super) struct Fetched {
     pub(super) status: u16,
     pub(super) took: Duration,
@@ -31,16 +31,16 @@ pub(super) struct Fetched {
     pub(super) date: Option<Date>,
 }
 
-/// What time it was there, and here.
+/// The time of the server and the local time of the response.
 #[derive(Debug, Clone)]
 pub(super) struct Date {
     pub(super) server: String,
-    pub(super) said: Timestamp,
-    pub(super) heard: Timestamp,
+    pub(super) server_time: Timestamp,
+    pub(super) local_time: Timestamp,
 }
 
 impl KeySetUrl {
-    /// Whether a text is an address and no file.
+    /// Returns whether a text is a URL and not a file name.
     pub(super) fn is(text: &str) -> bool {
         let begins = |scheme: &str| {
             let start = text.get(..scheme.len());
@@ -51,20 +51,20 @@ impl KeySetUrl {
 
     pub(super) fn read(text: &str) -> Outcome<KeySetUrl> {
         let wrong = |why: &str| Failure::error(format!("--keys: {why}"));
-        let uri: Uri = text.parse().map_err(|_| wrong("not an address"))?;
+        let uri: Uri = text.parse().map_err(|_| wrong("not a URL"))?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         if authority.contains('@') {
-            return Err(wrong("an address with a password in it is not asked")
-                .hint("a key set is public: leave the password out"));
+            return Err(wrong("the URL contains credentials")
+                .hint("a key set is public: remove the credentials from the URL"));
         }
         let host = uri.host().unwrap_or_default().to_owned();
-        if uri.scheme_str() == Some("http") && !is_here(&host) {
-            return Err(wrong("keys over http can be anybody's on the way").hint("https://"));
+        if uri.scheme_str() == Some("http") && !is_loopback(&host) {
+            return Err(wrong("http is not allowed for another host: the keys could be replaced on the way").hint("use `https://`"));
         }
         Ok(KeySetUrl { uri, host })
     }
 
-    /// Without what may be a secret.
+    /// Returns the URL without its query, which may contain a secret.
     pub(super) fn name(&self) -> String {
         let scheme = self.uri.scheme_str().unwrap_or_default();
         let authority = self
@@ -74,7 +74,7 @@ impl KeySetUrl {
         format!("{scheme}://{authority}{}", self.uri.path())
     }
 
-    /// Asks it once, past caches: what is wrong is said of what it publishes now.
+    /// Sends one request that bypasses caches, so that the findings are about the current key set.
     pub(super) fn fetch(&self) -> Result<Fetched, String> {
         let roots = rustls_native_certs::load_native_certs().certs;
         let roots: Vec<Certificate<'static>> = roots
@@ -100,7 +100,7 @@ impl KeySetUrl {
             .get(&self.uri)
             .header("cache-control", "no-cache")
             .call()
-            .map_err(said)?;
+            .map_err(describe)?;
         let took = began.elapsed();
         let heard = at + SignedDuration::try_from(took / 2).unwrap_or_default();
         let headers = response.headers().clone();
@@ -111,37 +111,37 @@ impl KeySetUrl {
         Ok(Fetched {
             status: response.status().as_u16(),
             took,
-            body: Zeroizing::new(body.map_err(said)?),
+            body: Zeroizing::new(body.map_err(describe)?),
             headers,
             date: date.map(|date| Date {
                 server: self.host.clone(),
-                said: date.timestamp(),
-                heard,
+                server_time: date.timestamp(),
+                local_time: heard,
             }),
         })
     }
 }
 
-/// A header's text.
+/// Returns the text of a header.
 pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Why there was no answer.
-fn said(error: ureq::Error) -> String {
+/// Describes why there was no response.
+fn describe(error: ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => {
-            format!("it does not answer within {} s", TIMEOUT.as_secs())
+            format!("no response within {} s", TIMEOUT.as_secs())
         }
         ureq::Error::BodyExceedsLimit(most) => {
-            format!("it answers more than the {most} bytes that a set may have")
+            format!("the response has more than {most} bytes, the limit for a key set")
         }
-        ureq::Error::HostNotFound => "no such host is known".to_owned(),
-        error => format!("it cannot be asked: {error}"),
+        ureq::Error::HostNotFound => "unknown host".to_owned(),
+        error => format!("the request failed: {error}"),
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_over_https_or_from_this_machine() {
+    fn key_set_url_requires_https_or_loopback() {
         for fine in [
             "https://id.example/jwks.json",
             "HTTPS://id.example",

@@ -1,4 +1,4 @@
-//! What was seen, and what of it is wrong.
+//! The findings, grouped by subject.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::signature_checks::KeyCheck;
 use crate::escape;
 
-/// One thing that was looked at.
+/// The findings about one subject.
 #[derive(Debug, Serialize)]
 pub(super) struct Section {
     /// `clock`, `keys` or `token`.
@@ -15,12 +15,12 @@ pub(super) struct Section {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     findings: Vec<Finding>,
-    /// Of a token: whether each of the keys signed it.
+    /// For a token: the result of each key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyCheck>,
 }
 
-/// What is to be thought of it.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
@@ -75,24 +75,24 @@ impl Section {
         });
     }
 
-    /// Of a token: whether each of the keys signed it.
-    pub(super) fn answered(&mut self, keys: Vec<KeyCheck>) {
+    /// Sets the results of the keys of a token.
+    pub(super) fn set_key_checks(&mut self, keys: Vec<KeyCheck>) {
         self.keys = keys;
     }
 
-    /// What is said of the keys.
-    pub(super) fn answers(&self) -> &[KeyCheck] {
+    /// Returns the results of the keys.
+    pub(super) fn key_checks(&self) -> &[KeyCheck] {
         &self.keys
     }
 
-    /// The same with the findings of another about the same thing.
+    /// Appends the findings of another section about the same subject.
     pub(super) fn and(mut self, other: Section) -> Section {
         self.findings.extend(other.findings);
         self
     }
 
-    /// Nothing is an error where the token is accepted; what seemed so is still worth a look.
-    pub(super) fn without_errors(&mut self) {
+    /// Turns errors into warnings, because the command accepts the token.
+    pub(super) fn downgrade_errors(&mut self) {
         for finding in &mut self.findings {
             if finding.state == State::Wrong {
                 finding.state = State::Undetermined;
@@ -100,13 +100,13 @@ impl Section {
         }
     }
 
-    /// How many things are wrong.
-    pub(super) fn wrong_count(&self) -> usize {
+    /// Returns the number of errors.
+    pub(super) fn error_count(&self) -> usize {
         let wrong = |finding: &&Finding| finding.state == State::Wrong;
         self.findings.iter().filter(wrong).count()
     }
 
-    /// For people. Every line ends with a newline.
+    /// Formats the findings as text.
     pub(super) fn to_text(&self) -> String {
         let mut out = match &self.name {
             Some(name) => format!("{} {}\n", self.about, escape::line(name)),

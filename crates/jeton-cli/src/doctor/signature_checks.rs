@@ -1,5 +1,5 @@
-//! Whether a key signed a token: yes, no, or undetermined, with the reason. It explains a verdict and never makes
-//! one.
+//! Checks which key signed a token: signed, not signed, or undetermined with the reason. This explains the result of
+//! the command and does not change it.
 
 use std::slice;
 
@@ -18,25 +18,26 @@ use crate::exit::Outcome;
 use crate::jose;
 use crate::keyfile::{AnyKey, KeyFile};
 
-/// Most undetermined keys that are listed unless the caller asks for all.
+/// How many undetermined keys are listed without --verbose.
 const LISTED: usize = 10;
 
 /// Whether a key signed a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum CheckResult {
-    /// Computed, and valid.
+    /// The signature was computed and is valid.
     Signed,
-    /// Computed, and not valid.
+    /// The signature was computed and is not valid.
     NotSigned,
-    /// Not computed: the key cannot be used, a limit was exceeded, the header has an extension that is not known.
+    /// The signature was not computed: the key cannot be used, a limit was exceeded, or the header has an unknown
+    /// critical extension.
     Undetermined,
 }
 
-/// What is said of one key.
+/// The result for one key.
 #[derive(Debug, Serialize)]
 pub(super) struct KeyCheck {
-    /// How the key is called in findings.
+    /// The name of the key in findings.
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     kid: Option<String>,
@@ -47,18 +48,18 @@ pub(super) struct KeyCheck {
     how: How,
 }
 
-/// What more there is to an answer.
+/// Details of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
-    Plainly,
-    /// Over the parts as they stood, with their padding.
+    Normal,
+    /// The signature covers the parts with their padding.
     OverPadding,
-    /// Over the parts as they stood, in base64's alphabet.
+    /// The signature covers the parts in the alphabet of base64.
     OverAnotherAlphabet,
-    /// For the algorithm that the token says, as the key says none.
-    TakenFor(Alg),
-    /// The key is for another algorithm than the token's, or of a kind that is not supported.
-    Elsewhere,
+    /// The key has no algorithm, so the algorithm of the token was used.
+    AssumedAlgorithm(Alg),
+    /// The key has another algorithm than the token, or an unsupported kind.
+    OtherAlgorithm,
 }
 
 impl KeyCheck {
@@ -75,16 +76,16 @@ impl KeyCheck {
     fn undetermined(reason: impl Into<String>) -> KeyCheck {
         KeyCheck {
             reason: Some(reason.into()),
-            ..KeyCheck::new(CheckResult::Undetermined, How::Plainly)
+            ..KeyCheck::new(CheckResult::Undetermined, How::Normal)
         }
     }
 
-    /// Of a key whose own answer is that of the verb that loads it.
+    /// Returns the result of the command for its only key.
     pub(super) fn alone(key: &KeyFile, answer: CheckResult, reason: Option<String>) -> KeyCheck {
         KeyCheck {
             key: key.name().to_owned(),
             reason,
-            ..KeyCheck::new(answer, How::Plainly)
+            ..KeyCheck::new(answer, How::Normal)
         }
     }
 
@@ -93,15 +94,15 @@ impl KeyCheck {
     }
 }
 
-/// A compact JWS whose maker is looked for.
+/// A compact JWS whose signer is determined.
 pub(super) struct Signed<'a> {
     pub(super) text: &'a UnwrappedToken<'a>,
     pub(super) alg: &'a str,
     pub(super) kid: Option<&'a str>,
 }
 
-/// Asks each key. Keys that are for another use are not asked.
-pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -> Vec<KeyCheck> {
+/// Checks each key, except keys for another use.
+pub(super) fn check_keys(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -> Vec<KeyCheck> {
     let Ok(set_keys) = keys.set_keys() else {
         return Vec::new();
     };
@@ -112,14 +113,14 @@ pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -
         .filter(|(_, key)| set_keys.is_none() || !is_for_another_use(key));
     asked
         .map(|(index, key)| {
-            let said = JwkMembers::of(key);
+            let members = JwkMembers::of(key);
             KeyCheck {
-                key: match (&said.kid, set_keys.is_some()) {
+                key: match (&members.kid, set_keys.is_some()) {
                     (Some(kid), _) => format!("the key {}", shortened(kid)),
                     (None, true) => format!("key {} of the set", index + 1),
                     (None, false) => format!("the key of {}", keys.name()),
                 },
-                kid: said.kid,
+                kid: members.kid,
                 ..one(key, set_keys.is_some(), signed, criteria)
             }
         })
@@ -127,7 +128,7 @@ pub(super) fn of(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -
 }
 
 fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<'_>) -> KeyCheck {
-    // Who signs has the private key at hand; its public half answers.
+    // For a private key, its public key is checked.
     let public = match key.any_algorithm() {
         Ok(AnyKey::Signing(private)) => {
             let jwk = private.verifying_key().to_jwk();
@@ -142,35 +143,34 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
             false => key.to_verify(alg, criteria.allowed).map(|loaded| loaded.keys),
         }
     };
-    let said: Option<Alg> = signed.alg.parse().ok();
-    let (loaded, how) = match (load(criteria.alg), said) {
+    let token_alg: Option<Alg> = signed.alg.parse().ok();
+    let (loaded, how) = match (load(criteria.alg), token_alg) {
         (Err(_), Some(alg)) if criteria.alg.is_none() && key.needs_algorithm(criteria.allowed) => {
-            (load(Some(alg)), How::TakenFor(alg))
+            (load(Some(alg)), How::AssumedAlgorithm(alg))
         }
-        (loaded, _) => (loaded, How::Plainly),
+        (loaded, _) => (loaded, How::Normal),
     };
     match loaded {
         Err(failure) => KeyCheck {
             how: match key.load_any_algorithm() {
-                // A kind that is not supported.
-                Err(error) if is_in_set && refused.is_unsupported() => How::Elsewhere,
-                _ => How::Plainly,
+                Err(error) if is_in_set && error.is_unsupported() => How::OtherAlgorithm,
+                _ => How::Normal,
             },
             ..KeyCheck::undetermined(reason(key, failure.message()))
         },
-        Ok(trusted) => asked(trusted, key, signed, how, criteria),
+        Ok(trusted) => check_signature_of(trusted, key, signed, how, criteria),
     }
 }
 
-/// What a key that can be used says.
-fn asked(
+/// Checks the signature with a usable key.
+fn check_signature_of(
     trusted: Keys,
     key: &KeyFile,
     signed: &Signed<'_>,
     how: How,
     criteria: &Criteria<'_>,
 ) -> KeyCheck {
-    let as_it_stood = as_it_stood(&trusted, &signed.text.as_written);
+    let as_written = check_as_written(&trusted, &signed.text.as_written);
     let verified = jws::Verifier::new(trusted).verify(&signed.text.token);
     let rejection = match verified.map(drop) {
         Ok(()) => return KeyCheck::new(CheckResult::Signed, how),
@@ -179,8 +179,8 @@ fn asked(
             None => return KeyCheck::undetermined(error.to_string()),
         },
     };
-    match (rejection, as_it_stood) {
-        // Only what was signed is not base64url.
+    match (rejection, as_written) {
+        // The signature is valid, and the payload is not base64url.
         (Rejection::Malformed(Part::Payload), Some(SignatureCheck::Valid)) => {
             KeyCheck::new(CheckResult::Signed, how)
         }
@@ -197,26 +197,26 @@ fn asked(
         (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
             let alg = signed.alg;
             KeyCheck::undetermined(format!(
-                "the signature has {bytes} bytes, {alg} has {wanted}"
+                "the signature has {bytes} bytes, {alg} requires {wanted}"
             ))
         }
         (Rejection::Signature, None) => KeyCheck::undetermined("the signature is not base64url"),
         (Rejection::AlgorithmMismatch, _) => KeyCheck {
-            how: How::Elsewhere,
+            how: How::OtherAlgorithm,
             ..KeyCheck::undetermined(format!(
-                "the key is for {}, and the token says {}",
+                "the key is for {}, the token has {}",
                 algorithm(key, criteria),
                 signed.alg
             ))
         },
         (rejection, _) => {
-            KeyCheck::undetermined(header::explained(rejection, &signed.text.token).0)
+            KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0)
         }
     }
 }
 
-/// The signature over the parts with their padding and in their alphabet, whatever the header says.
-fn as_it_stood(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
+/// Checks the signature over the parts as they were written, regardless of the header.
+fn check_as_written(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
     let (input, signature) = token.rsplit_once('.')?;
     let signature = signature
         .trim_end_matches('=')
@@ -225,11 +225,11 @@ fn as_it_stood(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
     check_signature(trusted, input.as_bytes(), &jose::decode(&signature)?)
 }
 
-/// What a usable key is for.
+/// Returns the algorithm of a usable key.
 fn algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> String {
-    let said = JwkMembers::of(key).alg;
-    let called = criteria.alg.map(|alg| alg.name().to_owned());
-    said.or(called)
+    let key_alg = JwkMembers::of(key).alg;
+    let requested = criteria.alg.map(|alg| alg.name().to_owned());
+    key_alg.or(requested)
         .unwrap_or_else(|| match key.any_algorithm() {
             Ok(AnyKey::Verifying(key)) => key.alg().name().to_owned(),
             Ok(AnyKey::Mac(key)) => key.alg().name().to_owned(),
@@ -237,28 +237,28 @@ fn algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> String {
         })
 }
 
-/// Says what the keys say.
-pub(super) fn tell(
-    seen: &mut Section,
+/// Reports the results of the keys.
+pub(super) fn report(
+    findings: &mut Section,
     answers: &[KeyCheck],
     signed: &Signed<'_>,
     criteria: &Criteria<'_>,
 ) {
     let is_named = |answer: &KeyCheck| signed.kid.is_some() && answer.kid.as_deref() == signed.kid;
     let is_only = answers.len() == 1;
-    let has_maker = answers.iter().any(KeyCheck::is_signed);
+    let is_signer_known = answers.iter().any(KeyCheck::is_signed);
     let (mut others, mut unlisted, mut listed) = (0, 0, 0);
     for answer in answers {
         let key = &answer.key;
         match answer.answer {
-            CheckResult::Signed => maker(seen, answer, signed),
-            CheckResult::NotSigned if is_only || is_named(answer) => seen.wrong(
-                format!("not signed by {key}: the signature was computed, and is not valid"),
-                "it was signed by another key, or changed on the way",
+            CheckResult::Signed => report_signer(findings, answer, signed),
+            CheckResult::NotSigned if is_only || is_named(answer) => findings.wrong(
+                format!("not signed by {key}: the signature was computed and is not valid"),
+                "another key signed the token, or the token was changed",
             ),
             CheckResult::NotSigned => others += 1,
             CheckResult::Undetermined => {
-                let matters = !has_maker && answer.how != How::Elsewhere;
+                let matters = !is_signer_known && answer.how != How::OtherAlgorithm;
                 if !(is_only || is_named(answer) || matters || criteria.verbose) {
                     continue;
                 }
@@ -268,43 +268,43 @@ pub(super) fn tell(
                 }
                 listed += 1;
                 let why = answer.reason.as_deref().unwrap_or("the key cannot be used");
-                seen.undetermined(format!("undetermined whether {key} signed it: {why}"), "");
+                findings.undetermined(format!("undetermined: {key}: {why}"), "");
             }
         }
     }
     if unlisted > 0 {
-        seen.undetermined(format!("undetermined of {unlisted} more keys"), "all: -v");
+        findings.undetermined(format!("undetermined: {unlisted} more keys"), "to list all, add `-v`");
     }
     if signed.kid.is_none() {
-        too_many(seen, answers);
+        too_many(findings, answers);
     }
     if answers.is_empty() {
-        seen.undetermined("undetermined who signed it: there is no key to ask", "");
+        findings.undetermined("undetermined: no key to check", "");
     }
-    if has_maker || is_only || answers.is_empty() {
+    if is_signer_known || is_only || answers.is_empty() {
         return;
     }
     let kid = signed.kid.filter(|_| !answers.iter().any(is_named));
     if let Some(kid) = kid {
-        seen.wrong(
-            format!("no key is called {}", shortened(kid)),
-            "the set is old, or of another issuer; a new key is published before it signs",
+        findings.wrong(
+            format!("no key has the kid {}", shortened(kid)),
+            "the key set is outdated or belongs to another issuer",
         );
     }
     if others > 0 {
         let which = match others {
-            1 => "the one other key".to_owned(),
-            count => format!("any of {count} other keys"),
+            1 => "the other key".to_owned(),
+            count => format!("any of the {count} other keys"),
         };
-        seen.wrong(
-            format!("not signed by {which}: the signature was computed, and is not valid"),
-            "it was changed on the way, or its issuer has other keys",
+        findings.wrong(
+            format!("not signed by {which}: the signature was computed and is not valid"),
+            "the token was changed, or the issuer uses other keys",
         );
     }
 }
 
-/// Of a token without `kid`: that a verifier does not get as far as the key that signed it.
-fn too_many(seen: &mut Section, answers: &[KeyCheck]) {
+/// Reports a token without `kid` for which a verifier tries too few keys to reach the signer.
+fn too_many(findings: &mut Section, answers: &[KeyCheck]) {
     let computed = || {
         answers
             .iter()
@@ -313,35 +313,35 @@ fn too_many(seen: &mut Section, answers: &[KeyCheck]) {
     let (count, limit) = (computed().count(), limits::KEYS_TRIED);
     let is_tried = computed().take(limit).any(KeyCheck::is_signed);
     if count > limit && !is_tried {
-        seen.wrong(
-            format!("it has no kid, and {count} keys could have signed it, limit {limit}"),
-            "its issuer writes the key's kid into the header",
+        findings.wrong(
+            format!("no kid, and {count} keys could have signed it, the limit is {limit}"),
+            "the issuer must set kid in the header",
         );
     }
 }
 
-/// Says which key signed it.
-fn maker(seen: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
+/// Reports the key that signed the token.
+fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
     let key = &answer.key;
     match answer.how {
-        How::OverPadding => seen.wrong(
-            format!("signed by {key}, over padded parts, as AWS load balancers do"),
-            "RFC 7515, section 2, has no padding, and verifiers reject it; AWS documents how such a token is verified",
+        How::OverPadding => findings.wrong(
+            format!("signed by {key}, over padded base64, as AWS load balancers do"),
+            "verifiers reject padding (RFC 7515, section 2); the AWS documentation describes how to verify this token",
         ),
-        How::OverAnotherAlphabet => seen.wrong(
-            format!("signed by {key}, over parts in base64's alphabet"),
-            "RFC 7515, section 2, has base64url, and verifiers reject anything else",
+        How::OverAnotherAlphabet => findings.wrong(
+            format!("signed by {key}, over base64 instead of base64url"),
+            "verifiers reject this (RFC 7515, section 2)",
         ),
-        How::TakenFor(alg) => seen.undetermined(
-            format!("signed by {key}, if it is for {alg}: the key does not say"),
-            &format!("if that is the algorithm that you expect: --alg {alg}"),
+        How::AssumedAlgorithm(alg) => findings.undetermined(
+            format!("signed by {key}, if its algorithm is {alg}: the key has no alg"),
+            &format!("if you expect this algorithm, add `--alg {alg}`"),
         ),
-        How::Plainly | How::Elsewhere => match (signed.kid, &answer.kid) {
-            (Some(kid), Some(own)) if kid != own => seen.wrong(
-                format!("signed by {key}, and its header names the key {}", shortened(kid)),
-                "its issuer signs with one key and names another, or the set calls it otherwise",
+        How::Normal | How::OtherAlgorithm => match (signed.kid, &answer.kid) {
+            (Some(kid), Some(own)) if kid != own => findings.wrong(
+                format!("signed by {key}, and the header has the kid {}", shortened(kid)),
+                "the issuer sets the kid of another key, or the key set has another kid for this key",
             ),
-            _ => seen.good(format!("signed by {key}")),
+            _ => findings.good(format!("signed by {key}")),
         },
     }
 }

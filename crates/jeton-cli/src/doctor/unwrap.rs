@@ -1,32 +1,32 @@
-//! The token in a text, without what was put around or into it where it was copied.
+//! Extracts a token from the text around it, and undoes encodings from copying it.
 
 use std::borrow::Cow;
 
 use super::findings::Section;
 use crate::jose;
 
-/// A token as a verifier wants it, and as it stood.
+/// A token in the form for verifiers, and as it was written.
 pub(super) struct UnwrappedToken<'t> {
     pub(super) token: Cow<'t, str>,
-    /// With the alphabet and the padding that it came with.
+    /// With its original alphabet and padding.
     pub(super) as_written: Cow<'t, str>,
 }
 
-/// The token in a text. What is taken away is an error: verifiers take a token exactly as it is.
-pub(super) fn unwrap<'t>(seen: &mut Section, text: &'t str) -> UnwrappedToken<'t> {
+/// Returns the token in a text. Each removed part is an error: verifiers accept a token only as it is.
+pub(super) fn unwrap<'t>(findings: &mut Section, text: &'t str) -> UnwrappedToken<'t> {
     let mut token = text.trim();
     if token.len() < text.len() {
-        seen.wrong(
-            "white space stands around it",
-            "no verifier takes it away: cut it off where the token is read",
+        findings.wrong(
+            "whitespace before or after the token",
+            "verifiers do not remove it: remove it where the token is read",
         );
     }
     if let Some((scheme, rest)) = token.split_once(' ')
         && scheme.eq_ignore_ascii_case("Bearer")
     {
-        seen.wrong(
-            format!("it begins with {scheme}: this is the whole header"),
-            "the token is what follows (RFC 6750, section 2.1)",
+        findings.wrong(
+            format!("the text is an Authorization header: it begins with {scheme}"),
+            "pass only the text after the scheme (RFC 6750, section 2.1)",
         );
         token = rest.trim();
     }
@@ -35,16 +35,16 @@ pub(super) fn unwrap<'t>(seen: &mut Section, text: &'t str) -> UnwrappedToken<'t
             .strip_prefix(quote)
             .and_then(|rest| rest.strip_suffix(quote));
         if let Some(inner) = inner {
-            seen.wrong(
-                "it stands in quotes",
-                "it was written as JSON, or quoted twice: take what is inside",
+            findings.wrong(
+                "the token is in quotes",
+                "it was encoded as JSON or quoted twice: pass the text inside the quotes",
             );
             token = inner;
         }
     }
-    let as_written = escaped(seen, token);
+    let as_written = escaped(findings, token);
     UnwrappedToken {
-        token: alphabet(seen, as_written.clone()),
+        token: alphabet(findings, as_written.clone()),
         as_written,
     }
 }
@@ -53,16 +53,16 @@ pub(super) fn is_paseto(token: &str) -> bool {
     matches!(token.as_bytes(), [b'v', b'1'..=b'4', b'.', ..])
 }
 
-fn escaped<'t>(seen: &mut Section, token: &'t str) -> Cow<'t, str> {
+fn escaped<'t>(findings: &mut Section, token: &'t str) -> Cow<'t, str> {
     let is_escaped = ["%2e", "%2E", "%3d", "%3D"]
         .into_iter()
         .any(|escape| token.contains(escape));
     if !is_escaped {
         return token.into();
     }
-    seen.wrong(
-        "it is escaped as in an address (%2E is a dot)",
-        "it was encoded once too often, or decoded once too little",
+    findings.wrong(
+        "the token is percent-encoded (%2E is a dot)",
+        "decode it once before verification",
     );
     let plain = [("%2e", "."), ("%2E", "."), ("%3d", "="), ("%3D", "=")];
     let token = plain
@@ -73,30 +73,30 @@ fn escaped<'t>(seen: &mut Section, token: &'t str) -> Cow<'t, str> {
     token.into()
 }
 
-/// base64 in the place of base64url (RFC 7515, section 2).
-fn alphabet<'t>(seen: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
+/// Converts base64 to base64url (RFC 7515, section 2).
+fn alphabet<'t>(findings: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
     if jose::is_json(&token) || is_paseto(&token) {
         return token;
     }
     let mut token = token;
     if token.contains('=') {
-        seen.wrong(
-            "it is padded with =",
+        findings.wrong(
+            "the token has base64 padding (=)",
             "base64url in a token has no padding (RFC 7515, section 2)",
         );
         token = token.replace('=', "").into();
     }
     if token.contains(['+', '/']) {
-        seen.wrong(
-            "it is base64 and not base64url: it has + or /",
-            "the letters 62 and 63 are - and _ (RFC 4648, section 5)",
+        findings.wrong(
+            "the token is base64, not base64url: it contains + or /",
+            "base64url has - and _ instead (RFC 4648, section 5)",
         );
         token = token.replace('+', "-").replace('/', "_").into();
     }
     if token.contains(|c: char| c.is_ascii_whitespace()) {
-        seen.wrong(
-            "white space stands in it",
-            "it was wrapped into lines, or two came together",
+        findings.wrong(
+            "whitespace inside the token",
+            "it was wrapped into lines, or two tokens were joined",
         );
         token = token.split_ascii_whitespace().collect::<String>().into();
     }

@@ -15,28 +15,32 @@ use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
 use crate::{output, verification, verification_output};
 
-/// The allowed that lead somewhere here.
+/// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 4] = [InsecureOption::Rsa1_5, InsecureOption::Zip, InsecureOption::Pbes2, InsecureOption::UnprotectedAlg];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwe decrypt --key private.jwk eyJhbGciOi…
-  jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @contract.jwe > contract.pdf
+  jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @token > document.pdf
   jeton jwe decrypt --key secret.jwk --alg dir --enc A256GCM - < token
   jeton jwe decrypt --key jwks.json --json @token.json
   jeton jwe decrypt --password-file password --allow pbes2 @token
 
-Takes every serialization: compact, and JSON with one recipient or several; --json says which one it
-was. Prints exactly the plaintext's bytes; nothing in them is looked at. The key decides which
-algorithm is right; what the token's header says is only compared with it. Exit code 0: decrypted; 1:
-rejected, with the reason on standard error; 2: the call was wrong, or a key or file could not be
-used.")]
+Prints exactly the bytes of the plaintext and does not interpret them.
+
+The key selects the algorithm. The header of the token is only compared with it.
+
+Accepts every serialization. If a token has several recipients, --json prints the index of the one that was \
+decrypted.
+
+Exit codes: 0 decrypted; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.")]
 pub(super) struct Decrypt {
     #[command(flatten)]
     key: DecryptionKeyFile,
 
-    /// Take tokens of this content encryption only; the encryption of a key for dir
+    /// Required content encryption (`enc`); also selects the algorithm of a `dir` key
     #[arg(
         long,
         value_name = "NAME",
@@ -45,7 +49,7 @@ pub(super) struct Decrypt {
     )]
     enc: Option<ContentEnc>,
 
-    /// Print the verdict as JSON, also of a token that is rejected
+    /// Print the result as JSON, also for a rejected token
     #[arg(long)]
     json: bool,
 
@@ -59,7 +63,7 @@ pub(super) struct Decrypt {
     token: TokenArgument,
 }
 
-/// What `--json` shows.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Accepted<'a> {
     valid: bool,
@@ -67,7 +71,7 @@ struct Accepted<'a> {
     alg: &'static str,
     enc: &'static str,
     kid: Option<String>,
-    /// Of the key that decrypted.
+    /// The id of the key that decrypted the token.
     key_id: Option<&'a str>,
     header: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +95,7 @@ impl Decrypt {
         if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let verdict =
+        let result =
             self.token
                 .read()
                 .and_then(|token| match verification::decrypt(&decrypter, &token) {
@@ -99,9 +103,9 @@ impl Decrypt {
                     Err(error) => Err(rejection_hints::failure_with_keys(error, &token, Command::JweDecrypt, &skipped)),
                 });
         if !self.json {
-            return output::payload(verdict?.1.plaintext());
+            return output::payload(result?.1.plaintext());
         }
-        let (token, decrypted) = verification_output::print_rejection(verdict)?;
+        let (token, decrypted) = verification_output::print_rejection(result)?;
         output::json(&accepted(&token, &decrypted))
     }
 }

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Issue and verify JSON Web Tokens.
+/// Issue and verify JSON Web Tokens (JWT)
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
-  jeton jwt verify --key public.jwk --issuer https://id.example --audience api @token")]
+  jeton jwt verify --key public.jwk --audience api @token")]
 pub(crate) struct Jwt {
     #[command(subcommand)]
     command: Command,
@@ -20,9 +20,9 @@ pub(crate) struct Jwt {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Issue a token with these claims
+    /// Issue a token and print it
     Sign(sign::Sign),
-    /// Verify a token and show its claims
+    /// Verify a token and print its claims
     Verify(verify::Verify),
 }
 

@@ -8,10 +8,10 @@ use crate::exit::Outcome;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
 use crate::rejection_hints;
 use crate::source::TokenArgument;
-use crate::verification_output::{self, Shown};
+use crate::verification_output::{self, Format};
 use crate::verification::{self, JwtPolicy};
 
-/// The allowed that lead somewhere here.
+/// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 5] = [
     InsecureOption::NoExpiry,
     InsecureOption::WeakKeys,
@@ -23,17 +23,18 @@ const SUPPORTED: [InsecureOption; 5] = [
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
-  jeton jwt verify --key public.jwk --issuer https://id.example --audience api eyJhbGciOi…
-  jeton jwt verify --key jwks.json --at 2026-11-20T09:00:00Z @token.txt
+  jeton jwt verify --key public.jwk --audience api eyJhbGciOi…
+  jeton jwt verify --key jwks.json --issuer https://id.example @token.txt
   jeton jwt verify --key public.pem --alg PS256 --typ at+jwt -
-  jeton jwt verify --key author.pub.jwk --decrypt-key private.jwk --audience api @nested
+  jeton jwt verify --key author.pub.jwk --decrypt-key private.jwk @nested
 
-Prints the claims exactly as they stand in the token. Exit code 0: verified; 1: rejected, with the
-reason on standard error; 2: the call was wrong, or a key or file could not be used.
+Prints the claims exactly as the token contains them.
 
-The key decides which algorithm is right; what the token's header says is only compared with it. With
---decrypt-key the token must be a signed JWT inside of an encrypted one (RFC 7519, section 11.2).
---allow opens one door each time.")]
+The key selects the algorithm. The header of the token is only compared with it. With --decrypt-key, the token \
+must be a signed JWT inside an encrypted one (a nested JWT, RFC 7519, section 11.2).
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.")]
 pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
@@ -44,11 +45,11 @@ pub(super) struct Verify {
     #[command(flatten)]
     policy_args: PolicyArgs,
 
-    /// Take tokens of this media type (typ) only [default: JWT, or none]
+    /// Required media type (`typ`) [default: JWT or no typ]
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
 
-    /// Print the verdict as JSON, also of a token that is rejected
+    /// Print the result as JSON, also for a rejected token
     #[arg(long)]
     json: bool,
 
@@ -58,13 +59,13 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let verdict = self.verdict()?;
-        let shown = if self.json { Shown::Json } else { Shown::Line };
-        verification_output::show(verdict, &self.policy_args, shown)
+        let result = self.verify()?;
+        let format = if self.json { Format::Json } else { Format::Line };
+        verification_output::show(result, &self.policy_args, format)
     }
 
-    /// What is found of the token; a failure outside of that is not about the token.
-    fn verdict(&self) -> Outcome<Outcome<Verified<IgnoredAny>>> {
+    /// Verifies the token. The outer failure is not about the token.
+    fn verify(&self) -> Outcome<Outcome<Verified<IgnoredAny>>> {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
         let signers = self.key.load(&allowed)?;
         let mut skipped = signers.skipped;

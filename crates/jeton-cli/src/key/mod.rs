@@ -1,4 +1,4 @@
-//! `jeton key`: make, show and convert keys.
+//! `jeton key`: create, inspect and convert keys.
 
 mod convert;
 mod destination;
@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Make, show and convert keys.
+/// Create and convert keys
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   jeton key thumbprint public.jwk
   jeton key convert --to pem private.jwk -o private.pem
 
-A key file is a JWK, a JWK Set, PEM, DER or a PASERK; what it is shows in its content.")]
+A key file is a JWK, a JWK Set, PEM, DER or a PASERK. The format is detected by its content.")]
 pub(crate) struct Key {
     #[command(subcommand)]
     command: Command,
@@ -28,13 +28,13 @@ pub(crate) struct Key {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a new key: a private JWK, or a PASERK
+    /// Create a key: a private JWK or a PASERK
     New(new::New),
-    /// Show the public half of a key, or of every key of a set
+    /// Print the public key of a private key, or of every key of a set
     Public(public::Public),
-    /// Show a key's thumbprint (RFC 7638), or the id of a PASERK
+    /// Print the thumbprint of a key (RFC 7638) or the id of a PASERK
     Thumbprint(thumbprint::Thumbprint),
-    /// Write a key in another form; a private key stays private
+    /// Convert a key to another format
     Convert(convert::Convert),
 }
 

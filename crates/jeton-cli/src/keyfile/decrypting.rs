@@ -1,4 +1,4 @@
-//! From a key file to what a decrypter has.
+//! Loads the keys of a decrypter.
 
 use jeton::error::KeyProblem;
 use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg};
@@ -10,8 +10,9 @@ use crate::allow::Allowed;
 use crate::exit::Outcome;
 use crate::output;
 
-/// What a curve implies when nothing says more: agreement, with or without a wrapping of the key. The
-/// four never share a derived secret, for each is derived under its own name (RFC 7518, section
+/// The algorithms of a key on a curve without `alg`: key agreement, with or without key wrapping.
+///
+/// The four never share a derived secret: the algorithm's name is an input of the derivation (RFC 7518, section
 /// 4.6.2).
 const IMPLIED: [KeyManagementAlg; 4] = [
     KeyManagementAlg::EcdhEs,
@@ -21,7 +22,7 @@ const IMPLIED: [KeyManagementAlg; 4] = [
 ];
 
 impl KeyFile {
-    /// The key or the set to decrypt with. Keys of a set that cannot decrypt do not spoil the rest.
+    /// Loads the key or the key set to decrypt with. Keys of a set that cannot decrypt are skipped.
     pub(crate) fn to_decrypt(&self, requested: Requested, allowed: &Allowed) -> Outcome<Loaded<DecryptionKeys>> {
         let Form::Set(text) = self.form() else {
             let key = self.one_to_decrypt(requested, allowed);
@@ -48,12 +49,12 @@ impl KeyFile {
     fn one_to_decrypt(&self, requested: Requested, allowed: &Allowed) -> Result<DecryptionKeys, LoadError> {
         if self.kind() != Kind::Symmetric {
             let keys = self.private(requested.alg, allowed);
-            return keys.map_err(|error| self.explain_signing_key(refused));
+            return keys.map_err(|error| self.explain_signing_key(error));
         }
-        let keys = self.shared(requested, allowed)?;
+        let keys = self.symmetric(requested, allowed)?;
         if keys.len() > 1 {
             output::note(format_args!(
-                "{}: nothing says the encryption, and the key fits more than one; give --enc NAME",
+                "{}: the key fits several content encryptions; to select one, pass --enc NAME",
                 self.name()
             ));
         }
@@ -69,12 +70,12 @@ impl KeyFile {
     fn private(&self, alg: Option<Algorithm>, allowed: &Allowed) -> Result<DecryptionKeys, LoadError> {
         if let Some(known) = self.management(alg, allowed)? {
             let keys = self.decryption(known).map(DecryptionKeys::from);
-            return keys.map_err(|error| self.name_both_algorithms(refused, alg.map(Algorithm::name)));
+            return keys.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)));
         }
         let [first, others @ ..] = IMPLIED;
         let mut keys = match self.decryption(first) {
             Ok(key) => DecryptionKeys::from(key),
-            Err(error) => return Err(self.explain_missing_algorithm(refused)),
+            Err(error) => return Err(self.explain_missing_algorithm(error)),
         };
         for alg in others {
             keys = keys.and(self.decryption(alg)?);

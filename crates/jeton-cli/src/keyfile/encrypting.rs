@@ -1,4 +1,4 @@
-//! From a key file to a recipient of a JWE.
+//! Loads the key of a JWE recipient.
 
 use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::error::KeyProblem;
@@ -7,25 +7,25 @@ use jeton::key::{
     WrappingKey,
 };
 
-use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
+use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, Kind, LoadError, Shape, problem_of};
 use crate::algorithm::Algorithm;
 use crate::allow::{InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
 
-/// A key that a JWE is encrypted to.
+/// A key that a JWE is encrypted for.
 pub(crate) enum Recipient {
     Public(EncryptionKey),
     SymmetricKey(SymmetricKey),
 }
 
-/// A key that both sides have.
+/// A key that sender and recipient share.
 pub(crate) enum SymmetricKey {
     Wrapping(WrappingKey),
     Content(ContentKey),
     Password(Password),
 }
 
-/// What a key for encryption is requested to be for, by the call or by itself.
+/// The algorithms that the caller requested for an encryption key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Requested {
     pub(crate) alg: Option<Algorithm>,
@@ -33,8 +33,8 @@ pub(crate) struct Requested {
 }
 
 impl KeyFile {
-    /// The key to encrypt to. Of a set it is the one with that id, or the only one that can encrypt;
-    /// a single key without an id gets that id.
+    /// Loads the key to encrypt for: the key of a set with this id, or the only one that can encrypt. A single key
+    /// without an id gets this id.
     pub(crate) fn to_encrypt(
         &self,
         requested: Requested,
@@ -54,12 +54,12 @@ impl KeyFile {
     fn recipient(&self, requested: Requested, allowed: &Allowed) -> Result<Recipient, LoadError> {
         match self.kind() {
             Kind::Symmetric => {
-                let mut fitting = self.shared(requested, allowed)?;
-                // A key of 256 bits fits two encryptions; the default is the one with GCM.
+                let mut fitting = self.symmetric(requested, allowed)?;
+                // A key of 256 bits fits two content encryptions; the default is GCM.
                 Ok(Recipient::SymmetricKey(fitting.remove(fitting.len() - 1)))
             }
             Kind::Private => Err(match self.form() {
-                // The library names the member at fault.
+                // The error of the library names the member at fault.
                 Form::Jwk(text) => match EncryptionKey::from_jwk(text) {
                     Err(error) => error.into(),
                     Ok(_) => LoadError::problem(KeyProblem::PrivateGiven),
@@ -68,7 +68,7 @@ impl KeyFile {
             }),
             Kind::Public => {
                 let key = self.encryption(requested.alg, allowed).map(Recipient::Public);
-                key.map_err(|error| self.explain_signing_key(refused))
+                key.map_err(|error| self.explain_signing_key(error))
             }
         }
     }
@@ -81,16 +81,16 @@ impl KeyFile {
         match self.management(alg, allowed)? {
             Some(known) => {
                 let key = self.public(known);
-                key.map_err(|error| self.name_both_algorithms(refused, alg.map(Algorithm::name)))
+                key.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)))
             }
-            // What a curve implies.
+            // A key on a curve without `alg` is for ECDH-ES.
             None => {
-                (self.public(KeyManagementAlg::EcdhEs)).map_err(|error| self.explain_missing_algorithm(refused))
+                (self.public(KeyManagementAlg::EcdhEs)).map_err(|error| self.explain_missing_algorithm(error))
             }
         }
     }
 
-    /// The algorithm of a key with two halves, if the call or the key says it.
+    /// Returns the algorithm of an asymmetric key, if the caller or the key names one.
     pub(super) fn management(
         &self,
         alg: Option<Algorithm>,
@@ -111,24 +111,24 @@ impl KeyFile {
             (Some(alg), _) => Err(LoadError::member(
                 "alg",
                 format!(
-                    "{} is not for a key with a public and a private half",
+                    "{} is not for an asymmetric key",
                     alg.name()
                 ),
             )),
             (None, Some(Some(Algorithm::Sign(alg)))) => Err(LoadError::member(
                 "alg",
-                format!("{alg} is for signing, and a key has one use"),
+                format!("{alg} is for signatures, and a key has one use"),
             )),
             (None, Some(_)) => Err(LoadError::member(
                 "alg",
-                "not one that a key with a public and a private half encrypts with".to_owned(),
+                "not an encryption algorithm for an asymmetric key".to_owned(),
             )),
         }
     }
 
-    /// The symmetric key; more than one if its length fits several encryptions and nothing says
-    /// which, never none.
-    pub(super) fn shared(&self, requested: Requested, allowed: &Allowed) -> Result<Vec<SymmetricKey>, LoadError> {
+    /// Loads the symmetric key. If its length fits several content encryptions and none is requested, there is one
+    /// key for each.
+    pub(super) fn symmetric(&self, requested: Requested, allowed: &Allowed) -> Result<Vec<SymmetricKey>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
@@ -139,10 +139,10 @@ impl KeyFile {
             (None, Some(None)) => {
                 return Err(LoadError::member(
                     "alg",
-                    "not one that a symmetric key encrypts with".to_owned(),
+                    "not an encryption algorithm for a symmetric key (kty oct)".to_owned(),
                 ));
             }
-            (None, None) => return Err(self.algorithm_needed("A256KW, A256GCMKW, dir, …")),
+            (None, None) => return Err(self.algorithm_needed("`--alg A256KW`, A256GCMKW, dir, …")),
         };
         Ok(vec![match alg {
             Algorithm::Wrap(alg) => SymmetricKey::Wrapping(wrapping(text, alg)?),
@@ -157,13 +157,13 @@ impl KeyFile {
             Algorithm::Sign(alg) => {
                 return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is for signing, and a key has one use"),
+                    format!("{alg} is for signatures, and a key has one use"),
                 ));
             }
             Algorithm::Manage(alg) => {
                 return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                    format!("{alg} is not for a symmetric key (kty oct)"),
                 ));
             }
         }])
@@ -174,18 +174,18 @@ impl KeyFile {
         Ok(Password::from_jwk_as(text, alg)?)
     }
 
-    fn need(&self, allowed: &Allowed, door: InsecureOption, name: &str) -> Result<(), LoadError> {
-        let what = format!("{}: key refused: alg: {name}", self.name());
-        allowed.require(door, &what).map_err(LoadError::Failure)
+    fn need(&self, allowed: &Allowed, option: InsecureOption, name: &str) -> Result<(), LoadError> {
+        let what = format!("{}: {PREFIX}alg: {name}", self.name());
+        allowed.require(option, &what).map_err(LoadError::Failure)
     }
 
-    /// An RSA key was tried as one with a curve: then it is the algorithm that is missing.
-    pub(super) fn explain_missing_algorithm(&self, refused: LoadError) -> LoadError {
-        match refused.key_problem() {
+    /// For an RSA key that was tried as a key on a curve, reports the missing algorithm.
+    pub(super) fn explain_missing_algorithm(&self, error: LoadError) -> LoadError {
+        match error.key_problem() {
             Some(KeyProblem::Contradiction) if self.has_no_curve() => {
-                self.algorithm_needed("RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512")
+                self.algorithm_needed("`--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512")
             }
-            _ => refused,
+            _ => error,
         }
     }
 
@@ -199,8 +199,8 @@ impl KeyFile {
     fn algorithm_needed(&self, choices: &str) -> LoadError {
         let problem = KeyProblem::AlgorithmNeeded;
         LoadError::Failure(
-            Failure::error(format!("{}: key refused: alg: {problem}", self.name()))
-                .hint(format!("say which: --alg {choices}")),
+            Failure::error(format!("{}: {PREFIX}alg: {problem}", self.name()))
+                .hint(format!("add {choices}")),
         )
     }
 }
@@ -209,14 +209,14 @@ fn wrapping(text: &str, alg: KeyWrapAlg) -> jeton::Result<WrappingKey> {
     WrappingKey::from_jwk_as(text, alg)
 }
 
-/// The keys of direct encryption that the secret's length allows, the ones with GCM last.
+/// Returns the keys of direct encryption that fit the length of the secret, GCM last.
 fn fitting(text: &str) -> Result<Vec<SymmetricKey>, LoadError> {
     let mut keys = Vec::new();
     let mut refusal = None;
     for enc in ContentEnc::ALL {
         match ContentKey::from_jwk_as(text, enc) {
             Ok(key) => keys.push(SymmetricKey::Content(key)),
-            // The length is refused once for every other encryption, and says the least.
+            // Every other content encryption reports the length; it is the least specific error.
             Err(error) if problem_of(error) == Some(KeyProblem::WrongLength) => {
                 refusal.get_or_insert(error);
             }
@@ -230,7 +230,7 @@ fn fitting(text: &str) -> Result<Vec<SymmetricKey>, LoadError> {
 }
 
 impl Recipient {
-    /// The key for the library's encrypter.
+    /// Returns the key for the library's encrypter.
     pub(crate) fn key(&self) -> EncryptionKeyRef<'_> {
         match self {
             Recipient::Public(key) => key.into(),
@@ -240,7 +240,7 @@ impl Recipient {
         }
     }
 
-    /// The content encryption that the key is for, if it is for one.
+    /// Returns the content encryption, if the key is for direct encryption.
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
         match self {
             Recipient::SymmetricKey(SymmetricKey::Content(key)) => Some(key.enc()),
@@ -248,7 +248,7 @@ impl Recipient {
         }
     }
 
-    /// The name of its key management; none for a password, whose header says more than that.
+    /// Returns the name of the key management; `None` for a password, whose header has more members.
     pub(crate) fn alg(&self) -> Option<&'static str> {
         match self {
             Recipient::Public(key) => Some(key.alg().name()),
@@ -258,7 +258,7 @@ impl Recipient {
         }
     }
 
-    /// With so many rounds of PBKDF2, if it is a password.
+    /// Sets the PBKDF2 rounds, if it is a password.
     pub(crate) fn rounds(self, rounds: u32) -> jeton::Result<Recipient> {
         Ok(match self {
             Recipient::SymmetricKey(SymmetricKey::Password(key)) => {

@@ -1,4 +1,4 @@
-//! What is requested of a key that is refused: the file, the member at fault, and what to do.
+//! The error for a key that cannot be used: the file, the member at fault, and a hint.
 
 use jeton::error::KeyProblem;
 use jeton::key::KeyManagementAlg;
@@ -11,17 +11,20 @@ use crate::exit::Failure;
 use crate::jose;
 use crate::json::{self, Members, Problem};
 
-/// Why a key is refused.
+/// What an error about a key begins with, behind the name of the file.
+pub(crate) const PREFIX: &str = "cannot use key: ";
+
+/// Why a key cannot be used.
 pub(crate) enum LoadError {
-    /// By the library.
+    /// The library rejects it.
     Key(jeton::Error),
-    /// By the library, unless a door is opened that the caller could open.
+    /// The library rejects it, and the caller can enable it with --allow.
     Allowable(jeton::Error),
-    /// By the library's rules, seen here first.
+    /// It breaks a rule of the library that is checked here first.
     Problem(KeyProblem),
-    /// Because the call and the key contradict each other in that member.
+    /// The call and the key contradict each other in this member.
     Member(&'static str, String),
-    /// Because such a key has no place here.
+    /// This command does not take such a key.
     Failure(Failure),
 }
 
@@ -32,7 +35,7 @@ impl From<jeton::Error> for LoadError {
 }
 
 impl LoadError {
-    /// A key that is too weak, which there may be a door to.
+    /// Creates the error for a key that is too weak.
     pub(super) fn too_weak(error: jeton::Error, allowed: &Allowed) -> LoadError {
         match allowed.is_available(InsecureOption::WeakKeys) {
             true => LoadError::Allowable(error),
@@ -50,16 +53,16 @@ impl LoadError {
 }
 
 impl KeyFile {
-    /// What the library calls a contradiction; both sides are named if one of them is the call.
-    pub(super) fn name_both_algorithms(&self, refused: LoadError, called: Option<&str>) -> LoadError {
-        let is_about_alg = match &refused {
+    /// For a contradiction about `alg`, names the algorithm of the key and the one of the call.
+    pub(super) fn name_both_algorithms(&self, error: LoadError, requested: Option<&str>) -> LoadError {
+        let is_about_alg = match &error {
             LoadError::Key(jeton::Error::Key(error)) => {
                 error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
             }
             _ => false,
         };
-        let (true, Some(called)) = (is_about_alg, called) else {
-            return refused;
+        let (true, Some(requested)) = (is_about_alg, requested) else {
+            return error;
         };
         let own = match self.form() {
             Form::Jwk(text) => Shape::of(text).alg,
@@ -68,78 +71,78 @@ impl KeyFile {
         LoadError::member(
             "alg",
             match own.and_then(|own| Algorithm::of(&own)) {
-                Some(own) if own.name() != called => {
-                    format!("the key says {}, and the call {called}", own.name())
+                Some(own) if own.name() != requested => {
+                    format!("the key is for {}, and the call for {requested}", own.name())
                 }
-                _ => format!("the call says {called}, which a key of this type is not for"),
+                _ => format!("{requested} does not fit a key of this type"),
             },
         )
     }
 
-    /// Of a key that does not sign: that it encrypts, if it does.
-    pub(super) fn explain_encryption_key(&self, refused: LoadError) -> LoadError {
+    /// For a key that cannot sign, explains that it is an encryption key, if it is one.
+    pub(super) fn explain_encryption_key(&self, error: LoadError) -> LoadError {
         let alg = KeyManagementAlg::EcdhEs;
         let encrypts = || self.decryption(alg).is_ok() || self.public(alg).is_ok();
-        match refused.key_problem() {
+        match error.key_problem() {
             Some(KeyProblem::Unsupported) if encrypts() => self.wrong_use(
-                "the key is one to encrypt with, and neither signs nor verifies",
-                "one that does: jeton key new --alg Ed25519",
+                "the key is for encryption, not for signatures",
+                "to make a signing key, run `jeton key new --alg Ed25519`",
             ),
-            _ => refused,
+            _ => error,
         }
     }
 
-    /// Of a key that does not encrypt: that it signs, if it does.
-    pub(super) fn explain_signing_key(&self, refused: LoadError) -> LoadError {
+    /// For a key that cannot encrypt, explains that it is a signing key, if it is one.
+    pub(super) fn explain_signing_key(&self, error: LoadError) -> LoadError {
         let closed = Allowed::default();
         let signs = || self.signing(None).is_ok() || self.verifying(None, &closed).is_ok();
-        match refused.key_problem() {
+        match error.key_problem() {
             Some(KeyProblem::Unsupported) if signs() => self.wrong_use(
-                "the key is one to sign with, and neither encrypts nor decrypts",
-                "one that does: jeton key new --alg ECDH-ES+A256KW --curve X25519",
+                "the key is for signatures, not for encryption",
+                "to make an encryption key, run `jeton key new --alg ECDH-ES+A256KW --curve X25519`",
             ),
-            _ => refused,
+            _ => error,
         }
     }
 
-    fn wrong_use(&self, what: &str, instead: &str) -> LoadError {
-        LoadError::Failure(Failure::error(format!("{}: key refused: {what}", self.name())).hint(instead))
+    fn wrong_use(&self, what: &str, hint: &str) -> LoadError {
+        LoadError::Failure(Failure::error(format!("{}: {PREFIX}{what}", self.name())).hint(hint))
     }
 
-    /// The failure to end with.
-    pub(crate) fn failure(&self, refused: LoadError) -> Failure {
+    /// Returns the failure for this error.
+    pub(crate) fn failure(&self, error: LoadError) -> Failure {
         let name = self.name();
-        let problem = refused.key_problem();
-        let shut = matches!(refused, LoadError::Allowable(_));
-        let failure = match refused {
+        let problem = error.key_problem();
+        let is_allowable = matches!(error, LoadError::Allowable(_));
+        let failure = match error {
             LoadError::Failure(failure) => return failure,
             LoadError::Key(_) if problem == Some(KeyProblem::Duplicate) => {
-                let member = self.duplicate().unwrap_or_else(|| "a member".to_owned());
-                Failure::error(format!("{name}: key refused: {member}: stands twice"))
+                let member = self.duplicate().map_or(String::new(), |name| format!(" {name}"));
+                Failure::error(format!("{name}: {PREFIX}duplicate member{member}"))
             }
             LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error) {
-                Some(describe_sizes) => Failure::error(format!("{name}: key refused: {describe_sizes}")),
-                None => Failure::error(format!("{name}: {error}")),
+                Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
+                None => Failure::error(format!("{name}: {}", message_of(error))),
             },
             LoadError::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
-                Failure::error(format!("{name}: key refused: alg: {problem}"))
+                Failure::error(format!("{name}: {PREFIX}alg: {problem}"))
             }
-            LoadError::Problem(problem) => Failure::error(format!("{name}: key refused: {problem}")),
+            LoadError::Problem(problem) => Failure::error(format!("{name}: {PREFIX}{problem}")),
             LoadError::Member(member, message) => {
-                Failure::error(format!("{name}: key refused: {member}: {message}"))
+                Failure::error(format!("{name}: {PREFIX}{member}: {message}"))
             }
         };
-        let advice = match shut {
+        let hint = match is_allowable {
             true => Some(self.allow_hint()),
-            false => problem.and_then(|problem| self.advice(problem)),
+            false => problem.and_then(|problem| self.hint(problem)),
         };
-        match advice {
-            Some(advice) => failure.hint(advice),
+        match hint {
+            Some(hint) => failure.hint(hint),
             None => failure,
         }
     }
 
-    /// The name of the member that stands twice, which the library does not tell.
+    /// Returns the name of the duplicate member, which the library's error does not contain.
     fn duplicate(&self) -> Option<String> {
         let (Form::Jwk(text) | Form::Set(text)) = self.form() else {
             return None;
@@ -150,7 +153,7 @@ impl KeyFile {
         }
     }
 
-    /// What a member of a JWK has, and what it must have, where the library only says that they differ.
+    /// Describes the type or the size of a JWK member, and what it must be.
     fn describe_sizes(&self, error: jeton::Error) -> Option<String> {
         let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
             return None;
@@ -161,7 +164,7 @@ impl KeyFile {
         match (error.problem(), member) {
             (KeyProblem::WrongType, _) => {
                 let given = json::type_name(value.get());
-                Some(format!("`{member}` is {given}, and must be a string")).filter(|_| {
+                Some(format!("`{member}` must be a string, got {given}")).filter(|_| {
                     ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
                 })
             }
@@ -169,7 +172,7 @@ impl KeyFile {
                 let kid: String = serde_json::from_str(value.get()).ok()?;
                 Some(match kid.len() {
                     0 => "`kid` is empty".to_owned(),
-                    bytes => format!("`kid` has {bytes} bytes, limit {}", limits::KEY_ID_BYTES),
+                    bytes => format!("`kid` has {bytes} bytes, the limit is {}", limits::KEY_ID_BYTES),
                 })
             }
             (KeyProblem::WrongLength, "x" | "y") => {
@@ -179,7 +182,7 @@ impl KeyFile {
                 let encoded: String = serde_json::from_str(value.get()).ok()?;
                 let bytes = jose::decode(&encoded)?;
                 let zeros = match bytes.len() {
-                    // A number that is written without its leading zeros is shorter in one of 256 cases.
+                    // One of 256 coordinates has a leading zero byte, which some encoders remove.
                     given if given + 1 == needed => ": a leading zero was removed",
                     given if given + 3 >= needed && given < needed => {
                         ": leading zeros were removed"
@@ -188,7 +191,7 @@ impl KeyFile {
                     _ => "",
                 };
                 Some(format!(
-                    "{member} has {} bytes, {curve} needs {needed}{zeros}",
+                    "{member} has {} bytes, {curve} requires {needed}{zeros}",
                     bytes.len()
                 ))
             }
@@ -196,21 +199,21 @@ impl KeyFile {
         }
     }
 
-    /// What to do about a weak key where a door leads to such keys.
+    /// Returns the hint for a weak key that --allow enables.
     fn allow_hint(&self) -> String {
         match self.kind() {
-            Kind::Symmetric => "make a new one: jeton key new --alg NAME; to sign and verify with one that cannot be changed: --allow weak-keys",
-            _ => "to verify what an old system signs: --allow weak-keys",
+            Kind::Symmetric => "to make a new key, run `jeton key new --alg NAME`; to use this one, add `--allow weak-keys`",
+            _ => "to verify tokens of an old system, add `--allow weak-keys`",
         }
         .to_owned()
     }
 
-    fn advice(&self, problem: KeyProblem) -> Option<String> {
+    fn hint(&self, problem: KeyProblem) -> Option<String> {
         Some(match problem {
             KeyProblem::PrivateGiven => {
-                format!("take its public half: jeton key public {}", self.file)
+                format!("to get the public key, run `jeton key public {}`", self.file)
             }
-            KeyProblem::PublicGiven => "its private half is needed here".to_owned(),
+            KeyProblem::PublicGiven => "this command needs the private key".to_owned(),
             KeyProblem::AlgorithmNeeded => {
                 let shape = match self.form() {
                     Form::Jwk(text) => Shape::of(text),
@@ -219,39 +222,39 @@ impl KeyFile {
                 let symmetric = shape.kty.as_deref() == Some("oct");
                 let encrypts = shape.intended.as_deref() == Some("enc");
                 match (symmetric, encrypts) {
-                    (true, false) => "say which: --alg HS256, HS384 or HS512",
-                    (true, true) => "say which: --alg A256KW, A256GCMKW, A256GCM, …",
+                    (true, false) => "add `--alg HS256`, HS384 or HS512",
+                    (true, true) => "add `--alg A256KW`, A256GCMKW, A256GCM, …",
                     (false, false) => {
-                        "say which: --alg RS256, or RS384, RS512, PS256, PS384, PS512"
+                        "add `--alg RS256`, RS384, RS512, PS256, PS384 or PS512"
                     }
                     (false, true) => {
-                        "say which: --alg RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"
+                        "add `--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"
                     }
                 }
                 .to_owned()
             }
             KeyProblem::TooWeak => match self.kind() {
-                Kind::Private | Kind::Symmetric => "make a new one: jeton key new --alg NAME",
-                Kind::Public => "whoever has its private half makes a new one: jeton key new --alg NAME",
+                Kind::Private | Kind::Symmetric => "to make a new key, run `jeton key new --alg NAME`",
+                Kind::Public => "the owner of the private key can make a new one with `jeton key new --alg NAME`",
             }
             .to_owned(),
             KeyProblem::Unsupported => match self.form() {
                 Form::Pem(text) if text.contains("ENCRYPTED") => {
-                    "an encrypted key is not read; decrypt it first: openssl pkey -in FILE -out NEW_FILE"
+                    "encrypted keys are not supported; to decrypt it, run `openssl pkey -in FILE -out NEW_FILE`"
                         .to_owned()
                 }
                 Form::Pem(text) if text.contains("BEGIN CERTIFICATE") => {
-                    "take the key out of the certificate: openssl x509 -in FILE -pubkey -noout"
+                    "to get the key of a certificate, run `openssl x509 -in FILE -pubkey -noout`"
                         .to_owned()
                 }
                 _ => return None,
             },
             KeyProblem::Malformed => match self.form() {
                 Form::Pem(_) => {
-                    "one PEM block, not encrypted: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
+                    "expected one PEM block: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
                         .to_owned()
                 }
-                Form::Der(_) => "DER is read as PKCS#8, PKCS#1 or SEC1 (private), and as SPKI or PKCS#1 (public)".to_owned(),
+                Form::Der(_) => "expected DER in PKCS#8, PKCS#1 or SEC1 (private), or in SPKI or PKCS#1 (public)".to_owned(),
                 _ => return None,
             },
             _ => return None,
@@ -259,7 +262,16 @@ impl KeyFile {
     }
 }
 
-/// How long a coordinate, or a key that is one, on that curve is (RFC 7518, section 6.2.1; RFC 8037, section 2).
+/// Returns the message of an error, with this program's prefix if it is about a key.
+fn message_of(error: jeton::Error) -> String {
+    let text = error.to_string();
+    match (error, text.split_once(": ")) {
+        (jeton::Error::Key(_), Some((_, detail))) => format!("{PREFIX}{detail}"),
+        _ => text,
+    }
+}
+
+/// Returns the length of a coordinate on this curve (RFC 7518, section 6.2.1; RFC 8037, section 2).
 fn coordinate_bytes(curve: &str) -> Option<usize> {
     Some(match curve {
         "P-256" | "secp256k1" | "Ed25519" | "X25519" => 32,
@@ -270,7 +282,7 @@ fn coordinate_bytes(curve: &str) -> Option<usize> {
 }
 
 impl LoadError {
-    /// What is wrong with the key, if that is what it is about.
+    /// Returns the problem of the key, if there is one.
     pub(crate) fn key_problem(&self) -> Option<KeyProblem> {
         match self {
             LoadError::Key(error) | LoadError::Allowable(error) => problem_of(*error),
@@ -278,7 +290,8 @@ impl LoadError {
             _ => None,
         }
     }
-    /// Whether the key is well formed, and of a kind that is not supported.
+
+    /// Returns whether the key is well-formed and its kind is not supported.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.key_problem() == Some(KeyProblem::Unsupported)
     }

@@ -1,4 +1,4 @@
-//! From a key file to a key that signs.
+//! Loads a key that signs.
 
 use jeton::danger;
 use jeton::error::KeyProblem;
@@ -8,15 +8,15 @@ use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
 use crate::allow::{InsecureOption, Allowed};
 use crate::exit::Outcome;
 
-/// A key that signs or makes MACs.
+/// A key for signatures or MACs.
 pub(crate) enum Signer {
     Mac(MacKey),
     Private(SigningKey),
 }
 
 impl KeyFile {
-    /// The key to sign with. Of a set it is the one with that id, or the only one that can sign; a
-    /// single key without an id gets that id.
+    /// Loads the key to sign with: the key of a set with this id, or the only one that can sign. A single key
+    /// without an id gets this id.
     pub(crate) fn to_sign(
         &self,
         alg: Option<Alg>,
@@ -32,20 +32,20 @@ impl KeyFile {
             Kind::Symmetric => self.mac(alg, allowed).map(Signer::Mac),
             Kind::Private | Kind::Public => {
                 let key = self.signing(alg).map(Signer::Private);
-                key.map_err(|error| self.explain_encryption_key(self.explain_weak_signing_key(refused, allowed)))
+                key.map_err(|error| self.explain_encryption_key(self.explain_weak_signing_key(error, allowed)))
             }
         }
     }
 
-    /// The door to weak keys is open, and does not lead to one that signs.
-    fn explain_weak_signing_key(&self, refused: LoadError, allowed: &Allowed) -> LoadError {
-        match refused.key_problem() {
+    /// Explains that --allow weak-keys does not enable weak signing keys.
+    fn explain_weak_signing_key(&self, error: LoadError, allowed: &Allowed) -> LoadError {
+        match error.key_problem() {
             Some(KeyProblem::TooWeak) if allowed.has(InsecureOption::WeakKeys) => {
-                LoadError::Failure(self.failure(refused).hint(
-                    "--allow weak-keys lets such a key verify, and never sign; make a new one: jeton key new --alg NAME",
+                LoadError::Failure(self.failure(error).hint(
+                    "--allow weak-keys enables verification only; to make a new key, run `jeton key new --alg NAME`",
                 ))
             }
-            _ => refused,
+            _ => error,
         }
     }
 
@@ -59,7 +59,7 @@ impl KeyFile {
             Some(alg) => {
                 return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                    format!("{alg} is not for a symmetric key (kty oct)"),
                 ));
             }
         };
@@ -71,8 +71,8 @@ impl KeyFile {
             Err(error)
                 if problem_of(error) == Some(KeyProblem::TooWeak) && allowed.has(InsecureOption::WeakKeys) =>
             {
-                let requested = || Shape::of(text).alg?.parse::<MacAlg>().ok();
-                let alg = alg.or_else(requested).ok_or(error)?;
+                let own_alg = || Shape::of(text).alg?.parse::<MacAlg>().ok();
+                let alg = alg.or_else(own_alg).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
@@ -108,7 +108,7 @@ impl Signer {
         }
     }
 
-    /// Its algorithm's name.
+    /// Returns the name of the algorithm.
     pub(crate) fn alg(&self) -> &'static str {
         match self {
             Signer::Mac(key) => key.alg().name(),
@@ -116,7 +116,7 @@ impl Signer {
         }
     }
 
-    /// The key for the library's signers.
+    /// Returns the key for the library's signers.
     pub(crate) fn key(&self) -> SigningKeyRef<'_> {
         match self {
             Signer::Mac(key) => key.into(),
@@ -138,7 +138,7 @@ pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, LoadErro
         Some(Alg::Sig(alg)) => Ok(Some(alg)),
         Some(alg) => Err(LoadError::member(
             "alg",
-            format!("{alg} is an algorithm of a symmetric key, and this is not one"),
+            format!("{alg} is for a symmetric key (kty oct), and this key has another type"),
         )),
     }
 }

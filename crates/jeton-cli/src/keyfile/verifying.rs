@@ -1,4 +1,4 @@
-//! From a key file to what a verifier trusts.
+//! Loads the keys of a verifier.
 
 use jeton::danger;
 use jeton::error::KeyProblem;
@@ -11,11 +11,11 @@ use super::{Form, KeyFile, Kind, Loaded, LoadError, Shape, Skipped, problem_of};
 use crate::allow::{InsecureOption, Allowed};
 use crate::exit::Outcome;
 
-/// Room for the member that says an algorithm, bytes.
+/// Capacity for an added `alg` member, bytes.
 const ALG_MEMBER_BYTES: usize = 32;
 
 impl KeyFile {
-    /// The key or the set to verify with.
+    /// Loads the key or the key set to verify with.
     pub(crate) fn to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         let Form::Set(text) = self.form() else {
             let key = self.one_to_verify(alg, allowed);
@@ -29,12 +29,12 @@ impl KeyFile {
         match KeySet::from_json(text) {
             Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
                 if problem_of(error) == Some(KeyProblem::TooLarge) {
-                    // It says the limit, and how many keys there are.
+                    // This error has the number of keys and the limit.
                     self.elements(text)?;
                 }
                 return Err(self.failure(error.into()));
             }
-            // Each key is asked for itself.
+            // Each key is checked separately below.
             _ => {}
         }
         let Loaded {
@@ -61,21 +61,21 @@ impl KeyFile {
         .map_err(|error| self.failure(error.into()))
     }
 
-    /// One key of a set, as [`to_verify`](Self::to_verify) takes it, and alone.
+    /// Loads one key of a set as [`to_verify`](Self::to_verify) does.
     pub(crate) fn set_key_to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Outcome<Keys> {
         self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed))
             .map_err(|error| self.failure(error))
     }
 
-    /// Whether it verifies only if the call says for which algorithm.
+    /// Returns whether the key needs an algorithm from the caller.
     pub(crate) fn needs_algorithm(&self, allowed: &Allowed) -> bool {
-        let refused = self.one_to_verify(None, allowed).err();
-        let problem = refused.and_then(|error| refused.key_problem());
+        let error = self.one_to_verify(None, allowed).err();
+        let problem = error.and_then(|error| error.key_problem());
         problem == Some(KeyProblem::AlgorithmNeeded)
     }
 
-    /// The text of a set's key that one can verify with. The call's algorithm is written into it if it
-    /// says none and has that one.
+    /// Returns the JWK of a set's key that can verify. The caller's algorithm is added if the key has none and the
+    /// algorithm fits.
     fn with_algorithm(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<Zeroizing<String>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
@@ -83,12 +83,12 @@ impl KeyFile {
         let alg = self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed).map(|_| alg))?;
         match (alg, text.strip_prefix('{')) {
             (Some(alg), Some(members)) => {
-                let mut requested = Zeroizing::new(String::with_capacity(text.len() + ALG_MEMBER_BYTES));
-                requested.push_str("{\"alg\":\"");
-                requested.push_str(alg.name());
-                requested.push_str("\",");
-                requested.push_str(members);
-                Ok(requested)
+                let mut jwk = Zeroizing::new(String::with_capacity(text.len() + ALG_MEMBER_BYTES));
+                jwk.push_str("{\"alg\":\"");
+                jwk.push_str(alg.name());
+                jwk.push_str("\",");
+                jwk.push_str(members);
+                Ok(jwk)
             }
             _ => Ok(text.clone()),
         }
@@ -99,7 +99,7 @@ impl KeyFile {
             Kind::Symmetric => self.mac(alg, allowed).map(Keys::from),
             Kind::Private | Kind::Public => {
                 let key = self.verifying(alg, allowed).map(Keys::from);
-                key.map_err(|error| self.explain_encryption_key(refused))
+                key.map_err(|error| self.explain_encryption_key(error))
             }
         }
     }
@@ -135,12 +135,12 @@ impl KeyFile {
         }
     }
 
-    /// The key behind the door, for the algorithm that the call or the key says.
+    /// Loads a weak key for the algorithm that the caller or the key names.
     fn weak(&self, alg: Option<SigAlg>, error: jeton::Error) -> Result<VerifyingKey, LoadError> {
         Ok(match (self.form(), alg) {
             (Form::Jwk(text), alg) => {
-                let requested = || Shape::of(text).alg?.parse::<SigAlg>().ok();
-                danger::weak_rsa_key_from_jwk(text, alg.or_else(requested).ok_or(error)?)?
+                let own_alg = || Shape::of(text).alg?.parse::<SigAlg>().ok();
+                danger::weak_rsa_key_from_jwk(text, alg.or_else(own_alg).ok_or(error)?)?
             }
             (Form::Pem(text), Some(alg)) => danger::weak_rsa_key_from_pem(text, alg)?,
             (Form::Der(der), Some(alg)) => danger::weak_rsa_key_from_der(der, alg)?,

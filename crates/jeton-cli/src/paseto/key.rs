@@ -1,5 +1,5 @@
-//! The key of a PASETO: a PASERK of the kind that the verb needs. Its version says which tokens it
-//! makes and takes; those that were superseded have a door.
+//! Loads the key of a PASETO: a PASERK of the kind that the command needs. Its version selects the version of the
+//! tokens. The superseded versions require --allow.
 
 use jeton::Claims;
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
@@ -13,7 +13,7 @@ use crate::allow::{InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, LoadError};
 
-/// A key that makes tokens, of any version and purpose.
+/// A key that issues tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
     fn claims(
         &self,
@@ -51,7 +51,7 @@ impl<V: Version> IssuingKey for LocalKey<V> {
     }
 }
 
-/// A key that takes tokens, of any version and purpose.
+/// A key that verifies or decrypts tokens, of any version and purpose.
 pub(crate) trait OpeningKey {
     fn keys(&self) -> Keys;
     fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
@@ -77,10 +77,10 @@ impl<V: Version> OpeningKey for LocalKey<V> {
     }
 }
 
-/// The allowed that lead to versions.
+/// The features that --allow enables here.
 pub(super) const SUPPORTED: [InsecureOption; 2] = [InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
-/// The key to sign with.
+/// Loads the key to sign with.
 pub(crate) fn signing(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, SecretKey::<V1>::from_paserk)?),
@@ -90,7 +90,7 @@ pub(crate) fn signing(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn Issu
     })
 }
 
-/// The key to encrypt with.
+/// Loads the key to encrypt with.
 pub(super) fn encrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
@@ -100,7 +100,7 @@ pub(super) fn encrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn I
     })
 }
 
-/// The key to verify with.
+/// Loads the key to verify with.
 pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, PublicKey::<V1>::from_paserk)?),
@@ -110,7 +110,7 @@ pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn Op
     })
 }
 
-/// The key to decrypt with.
+/// Loads the key to decrypt with.
 pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
@@ -120,15 +120,15 @@ pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn O
     })
 }
 
-/// The version that the key's own text says, if its door is open.
+/// Returns the version of the key, if it is current or enabled by --allow.
 fn version(file: &KeyFile, allowed: &Allowed) -> Outcome<u8> {
     match file.paserk()?.as_bytes() {
         [b'k', b'1', ..] => {
-            allowed.require(InsecureOption::PasetoV1, "a key of PASETO version 1")?;
+            allowed.require(InsecureOption::PasetoV1, "PASETO version 1")?;
             Ok(1)
         }
         [b'k', b'2', ..] => {
-            allowed.require(InsecureOption::PasetoV2, "a key of PASETO version 2")?;
+            allowed.require(InsecureOption::PasetoV2, "PASETO version 2")?;
             Ok(2)
         }
         [b'k', b'3', ..] => Ok(3),
@@ -136,18 +136,18 @@ fn version(file: &KeyFile, allowed: &Allowed) -> Outcome<u8> {
     }
 }
 
-/// Reads the key with the library's own reader, and says which verb would take another kind.
+/// Reads the key. For a key of another kind, the hint names the command for it.
 fn load<K>(file: &KeyFile, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
     read(file.paserk()?).map_err(|error| {
-        let refusal = file.failure(LoadError::from(error));
-        match advice(error) {
-            Some(advice) => refusal.hint(advice),
-            None => refusal,
+        let failure = file.failure(LoadError::from(error));
+        match hint(error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         }
     })
 }
 
-fn advice(error: jeton::Error) -> Option<String> {
+fn hint(error: jeton::Error) -> Option<String> {
     let jeton::Error::Key(error) = error else {
         return None;
     };
@@ -155,18 +155,18 @@ fn advice(error: jeton::Error) -> Option<String> {
         return None;
     };
     Some(match (given.form(), wanted.form()) {
-        (Form::Secret, Form::Public) => "take its public half: jeton key public FILE".to_owned(),
-        (Form::Public, Form::Secret) => "signing needs the secret key".to_owned(),
+        (Form::Secret, Form::Public) => "to get the public key, run `jeton key public FILE`".to_owned(),
+        (Form::Public, Form::Secret) => "this command needs the secret key".to_owned(),
         (Form::Local, _) => {
-            format!("a {given} encrypts and decrypts: jeton paseto encrypt, jeton paseto decrypt")
+            format!("a {given} key is for `jeton paseto encrypt` and `jeton paseto decrypt`")
         }
-        (Form::Secret, Form::Local) => format!("a {given} signs: jeton paseto sign"),
-        (Form::Public, Form::Local) => format!("a {given} verifies: jeton paseto verify"),
+        (Form::Secret, Form::Local) => format!("a {given} key is for `jeton paseto sign`"),
+        (Form::Public, Form::Local) => format!("a {given} key is for `jeton paseto verify`"),
         _ => return None,
     })
 }
 
-/// An error that is not about the token.
+/// Returns the failure for an error that is not about a token.
 pub(super) fn wrong(error: jeton::Error) -> Failure {
     Failure::error(error.to_string())
 }

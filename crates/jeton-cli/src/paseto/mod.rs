@@ -1,4 +1,4 @@
-//! `jeton paseto`: issue and verify PASETOs, signed (`public`) and encrypted (`local`).
+//! `jeton paseto`: issues and verifies PASETOs, signed (`public`) and encrypted (`local`).
 
 mod context;
 mod issue;
@@ -12,16 +12,16 @@ pub(crate) use key::{OpeningKey, decrypting, signing, verifying};
 
 use crate::exit::Outcome;
 
-/// Issue and verify PASETOs.
+/// Issue and verify PASETOs
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton key new --paseto v4.public -o secret.paserk
   jeton key public secret.paserk > public.paserk
-  jeton paseto sign --key secret.paserk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton paseto sign --key secret.paserk --claims @claims.json --expires-in 15m
   jeton paseto verify --key public.paserk --audience api @token
 
-Sign when others verify; encrypt when the one who issues is the one who reads.")]
+Sign if other parties verify the token. Encrypt if only the issuer reads it.")]
 pub(crate) struct Paseto {
     #[command(subcommand)]
     command: Command,
@@ -29,16 +29,16 @@ pub(crate) struct Paseto {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Issue a signed token (v4.public, v3.public) with a k4.secret or k3.secret
+    /// Issue a signed token (v4.public, v3.public) with a k4.secret or k3.secret key
     #[command(after_help = issue::SIGN_EXAMPLES)]
     Sign(issue::Issue),
-    /// Verify a signed token (v4.public, v3.public) with a k4.public or k3.public
+    /// Verify a signed token (v4.public, v3.public) with a k4.public or k3.public key
     #[command(after_help = verify::VERIFY_EXAMPLES)]
     Verify(verify::VerifyArgs),
-    /// Issue an encrypted token (v4.local, v3.local) with a k4.local or k3.local
+    /// Issue an encrypted token (v4.local, v3.local) with a k4.local or k3.local key
     #[command(after_help = issue::ENCRYPT_EXAMPLES)]
     Encrypt(issue::Issue),
-    /// Decrypt and verify an encrypted token (v4.local, v3.local) with a k4.local or k3.local
+    /// Decrypt and verify an encrypted token (v4.local, v3.local) with a k4.local or k3.local key
     #[command(after_help = verify::DECRYPT_EXAMPLES)]
     Decrypt(verify::VerifyArgs),
 }

@@ -14,45 +14,47 @@ use crate::keyfile::KeyFile;
 use crate::output;
 use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
-use crate::verification_output::{self, Shown};
+use crate::verification_output::{self, Format};
 use crate::verification;
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
-  jeton paseto verify --key public.paserk --issuer https://id.example --audience api v4.public.…
-  jeton paseto verify --key public.paserk --footer '{\"kid\":\"k4.pid.…\"}' --implicit tenant-7 @token
+  jeton paseto verify --key public.paserk --audience api v4.public.…
+  jeton paseto verify --key public.paserk --footer @footer @token
   jeton paseto verify --key public.paserk --raw @token > payload.bin
 
-Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
-only the signature is, and the payload may be anything. Any footer is taken unless --footer says
-which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the call was wrong,
-or a key or file could not be used.
+Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
+the signature is verified, and the payload can be anything. Without --footer, any footer is accepted.
 
-The key says the version. Those of versions 1 and 2, which were superseded, need
---allow paseto-v1 or paseto-v2, and have no implicit assertions.";
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.";
 
 pub(super) const DECRYPT_EXAMPLES: &str = "\
 Examples:
-  jeton paseto decrypt --key local.paserk --issuer https://id.example --audience api v4.local.…
-  jeton paseto decrypt --key local.paserk --footer '{\"kid\":\"k4.lid.…\"}' --implicit tenant-7 @token
+  jeton paseto decrypt --key local.paserk --audience api v4.local.…
+  jeton paseto decrypt --key local.paserk --footer @footer @token
   jeton paseto decrypt --key local.paserk --raw @token > payload.bin
 
-Prints exactly the payload's bytes. exp, nbf and iat are checked, and exp must be there; with --raw
-only the token's own authenticity is, and the payload may be anything. Any footer is taken unless
---footer says which. Exit code 0: verified; 1: rejected, with the reason on standard error; 2: the
-call was wrong, or a key or file could not be used.
+Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
+the encryption is authenticated, and the payload can be anything. Without --footer, any footer is accepted.
 
-The key says the version. Those of versions 1 and 2, which were superseded, need
---allow paseto-v1 or paseto-v2, and have no implicit assertions.";
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.
 
-/// The allowed that lead somewhere here.
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.";
+
+/// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 3] = [InsecureOption::NoExpiry, InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
-/// What both ways of verifying take.
+/// The arguments of `paseto verify` and `paseto decrypt`.
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)))]
 pub(super) struct VerifyArgs {
-    /// The key, a PASERK; - is standard input
+    /// PASERK file (- for standard input)
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
@@ -62,11 +64,11 @@ pub(super) struct VerifyArgs {
     #[command(flatten)]
     policy_args: PolicyArgs,
 
-    /// Do not read the payload as claims: print it, whatever it is, and check no expiry
+    /// Print any payload, without verifying it as claims
     #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "json"])]
     raw: bool,
 
-    /// Print the verdict as JSON, also of a token that is rejected
+    /// Print the result as JSON, also for a rejected token
     #[arg(long)]
     json: bool,
 
@@ -102,11 +104,11 @@ impl VerifyArgs {
         }
         let footer = footer.as_ref().map(|footer| footer.as_slice());
         let verifier = verification::paseto(key, &self.policy_args, footer, &implicit);
-        let verdict = self.token.read().and_then(|token| {
+        let result = self.token.read().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| rejection_hints::failure(error, &token, command))
         });
-        let shown = if self.json { Shown::Json } else { Shown::Exact };
-        verification_output::show(verdict, &self.policy_args, shown)
+        let format = if self.json { Format::Json } else { Format::Exact };
+        verification_output::show(result, &self.policy_args, format)
     }
 }

@@ -1,4 +1,4 @@
-//! `jeton token`: tokens by a running service.
+//! `jeton token`: calls a running token service.
 
 mod issue;
 mod revoke;
@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Have a running service issue, verify and revoke tokens.
+/// Issue, verify and revoke tokens with a running service
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
   jeton token verify --audience api @token
   jeton token revoke @token
 
-The service is `jeton serve`, on this machine unless --server says otherwise.")]
+The service is jeton serve. Without --server, it runs on this machine.")]
 pub(crate) struct Token {
     #[command(subcommand)]
     command: Command,
@@ -25,11 +25,11 @@ pub(crate) struct Token {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Have a token issued
+    /// Issue a token and print it
     Issue(issue::Issue),
-    /// Have a token verified and show its claims
+    /// Verify a token and print its claims
     Verify(verify::Verify),
-    /// Have a token revoked
+    /// Revoke a token, or all tokens of a subject, client or key
     Revoke(revoke::Revoke),
 }
 
