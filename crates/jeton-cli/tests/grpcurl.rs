@@ -50,7 +50,7 @@ fn lines_of_the_book() -> Vec<String> {
 
 #[test]
 #[ignore = "needs grpcurl: cargo xtask test --only grpcurl"]
-fn the_books_lines_issue_verify_and_revoke() {
+fn docs_grpcurl_commands_issue_verify_and_revoke() {
     let program = std::env::var("JETON_GRPCURL");
     let program = program.expect("cargo xtask test --only grpcurl says where it is");
     let folder = tempfile::tempdir().unwrap();

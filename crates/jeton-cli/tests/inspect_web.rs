@@ -141,7 +141,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 #[cfg(unix)]
-fn the_page_is_for_its_owner_and_written_over_nothing() {
+fn web_page_is_private_and_never_overwrites() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let token = fs::read_to_string(tokens().join("es256")).unwrap();
@@ -153,7 +153,7 @@ fn the_page_is_for_its_owner_and_written_over_nothing() {
     assert_eq!(
         stderr,
         "not verified: anyone can create a token with this content\n\
-         note: the page holds the token: open it in a browser, and delete it afterwards\n"
+         note: open the page in a browser; it contains the token, so delete it after use\n"
     );
     let path = folder.join("page.html");
     assert_eq!(mode(&path), 0o600);
@@ -166,7 +166,7 @@ fn the_page_is_for_its_owner_and_written_over_nothing() {
 
 #[test]
 #[cfg(unix)]
-fn without_a_name_the_page_is_a_new_private_file_of_the_temporary_folder() {
+fn web_page_without_name_is_a_private_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let call = |at: &Path| {
@@ -250,7 +250,7 @@ fn web_jwt_has_explanations_and_times() {
         "RFC 7515, section 4.1.1",
         "RFC 7519, section 4.1.4",
         "2027-01-15T08:15:00Z",
-        "Within its validity: its exp is in 10 minutes.",
+        "Within its validity: expires in 10 minutes.",
         "5 minutes ago",
         "\"ratio\": 1.10",
     ] {
@@ -270,7 +270,7 @@ fn web_jwt_has_explanations_and_times() {
     let token = format!("@{}", tokens().join("es256").display());
     let call: Vec<&str> = late.into_iter().chain([&*token]).collect();
     let late = String::from_utf8(succeeds(&keys(), &call, b"")).unwrap();
-    assert!(late.contains("Expired by its exp: 2 years ago."));
+    assert!(late.contains("Expired (exp: 2 years ago)."));
     assert!(!late.contains("Within its validity"));
 }
 

@@ -235,7 +235,7 @@ fn is_ready(server: &Serving) -> bool {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
+fn etcd_two_servers_share_tokens_and_revocations() {
     let cluster = Cluster::of(1);
     let (one, other) = (cluster.serve(), cluster.serve());
     let token = cluster.issue(&one);
@@ -257,7 +257,7 @@ fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn servers_that_start_together_make_one_key_set() {
+fn etcd_servers_started_together_create_one_key_set() {
     let cluster = Cluster::of(1);
     // A new root, so that these servers are the first.
     let servers: Vec<Serving> = (0..5).map(|_| cluster.serve_under("/fresh")).collect();
@@ -270,7 +270,7 @@ fn servers_that_start_together_make_one_key_set() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothing() {
+fn etcd_down_fails_revocations_then_verification() {
     let mut cluster = Cluster::of(1);
     let server = cluster.serve();
     let (kept, revoked, late) = (
@@ -299,7 +299,7 @@ fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothi
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
+fn etcd_cut_off_server_stops_issuing_and_key_caching() {
     let config = format!("issue_without_store_seconds = 8\n{CONFIG}");
     let mut cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
     let server = cluster.serve();
@@ -336,7 +336,7 @@ fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn server_on_a_shared_store_without_issuers_makes_none() {
+fn etcd_server_without_issuers_creates_none() {
     let cluster = Cluster::of(1);
     let empty = "key_encryption_key_file = \"kek\"\n";
     fs::write(cluster.folder.path().join("empty.toml"), empty).unwrap();
@@ -369,7 +369,7 @@ fn server_on_a_shared_store_without_issuers_makes_none() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn of_three_members_one_may_be_killed() {
+fn etcd_one_of_three_members_killed_is_tolerated() {
     let mut cluster = Cluster::of(3);
     let server = cluster.serve_at_last();
     for member in 0..3 {
@@ -390,7 +390,7 @@ fn of_three_members_one_may_be_killed() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn of_three_members_one_may_stop_answering() {
+fn etcd_one_of_three_members_paused_is_tolerated() {
     let cluster = Cluster::of(3);
     let server = cluster.serve_at_last();
     for member in 0..3 {
@@ -420,7 +420,7 @@ fn of_three_members_one_may_stop_answering() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
+fn etcd_paused_server_rejects_tokens_revoked_meanwhile() {
     let cluster = Cluster::of(1);
     let (paused, other) = (cluster.serve(), cluster.serve());
     let token = cluster.issue(&other);
@@ -442,7 +442,7 @@ fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
+fn etcd_full_fails_revocations_and_keeps_old_ones() {
     let folder = tempfile::tempdir().unwrap();
     let quota = ["--quota-backend-bytes", "2097152"];
     let cluster = Cluster::with(folder, 1, &quota, CONFIG);
@@ -480,7 +480,7 @@ fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
+fn etcd_over_tls_requires_mutual_authentication() {
     let folder = tempfile::tempdir().unwrap();
     let at = |file: &str| folder.path().join(file).display().to_string();
     let ours = Authority::new(folder.path(), "ours");
@@ -531,7 +531,7 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
 /// and did not read, it would block the connection.
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn watchers_that_read_nothing_do_not_cut_the_server_off() {
+fn etcd_stalled_watchers_do_not_block_the_server() {
     let cluster = Cluster::of(1);
     let server = cluster.serve();
     let token = cluster.issue(&server);
@@ -571,7 +571,7 @@ fn watchers_that_read_nothing_do_not_cut_the_server_off() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn a_server_that_is_killed_has_lost_nothing_that_it_acknowledged() {
+fn etcd_killed_server_loses_no_acknowledged_write() {
     let cluster = Cluster::of(1);
     for _ in 0..5 {
         let server = cluster.serve();
@@ -585,7 +585,7 @@ fn a_server_that_is_killed_has_lost_nothing_that_it_acknowledged() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn another_key_encryption_key_opens_nothing() {
+fn etcd_other_key_encryption_key_is_an_error() {
     let cluster = Cluster::of(1);
     cluster.issue(&cluster.serve());
     write_key(&cluster.folder, "kek", '8');

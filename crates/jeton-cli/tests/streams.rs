@@ -248,7 +248,7 @@ fn key_convert_round_trip_keeps_the_key() {
 
 #[test]
 #[cfg(unix)]
-fn a_key_file_is_for_its_owner_and_never_overwritten() {
+fn key_file_is_private_and_never_overwritten() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -335,7 +335,7 @@ fn closed_pipe_is_not_an_error() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_one_clear_line() {
+fn full_disk_is_reported_in_one_line() {
     for args in [
         &["key", "public", "es256.jwk"][..],
         &["--help"],
