@@ -165,7 +165,7 @@ fn allow_hint(token: &str, command: Command) -> Option<&'static str> {
     })
 }
 
-/// A PASETO, and who takes it: another command, or this one with another key.
+/// Names the command and the key for a PASETO.
 fn looks_like_paseto(token: &str, command: Command) -> Option<String> {
     let (version, rest) = token.strip_prefix('v')?.split_once('.')?;
     let (purpose, _) = rest.split_once('.')?;

@@ -1,5 +1,5 @@
-//! The verification of `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same
-//! code, so that it never says of a token what these verbs do not.
+//! Verification as in `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same code, so
+//! that both always agree.
 
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::{ContentEnc, DecryptionKeys, Keys};

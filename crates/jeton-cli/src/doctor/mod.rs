@@ -44,7 +44,7 @@ const SUPPORTED: [InsecureOption; 7] = [
     InsecureOption::PasetoV2,
 ];
 
-/// ClaimsCheck at a token, a key set, its address and the clock, and say what is wrong
+/// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `jeton jwt`: issue and verify JSON Web Tokens (RFC 7519).
+//! `jeton jwt`: issues and verifies JSON Web Tokens (RFC 7519).
 
 mod sign;
 mod verify;

@@ -1,4 +1,4 @@
-//! `jeton key`: create, inspect and convert keys.
+//! `jeton key`: creates and converts keys.
 
 mod convert;
 mod destination;

@@ -200,7 +200,7 @@ impl New {
             }
             Algorithm::Password(_) => {
                 return Err(Failure::error(format!("{} uses a password, not a key", alg.name())).hint(
-                    "PBES2 uses a password: pass --password-file, as in `jeton jwe encrypt --password-file FILE --allow pbes2`",
+                    "PBES2 uses a password: pass --password-file, as in `jeton jwe encrypt --password-file FILE --allow pbes2 PAYLOAD`",
                 ));
             }
             // `Alg` is non-exhaustive; every current variant is handled above.

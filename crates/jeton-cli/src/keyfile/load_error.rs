@@ -211,7 +211,9 @@ impl KeyFile {
     fn hint(&self, problem: KeyProblem) -> Option<String> {
         Some(match problem {
             KeyProblem::PrivateGiven => {
-                format!("to get the public key, run `jeton key public {}`", self.file)
+                let needs_alg = self.any(None).is_err();
+                let alg = if needs_alg { " --alg NAME" } else { "" };
+                format!("to get the public key, run `jeton key public {}{alg}`", self.file)
             }
             KeyProblem::PublicGiven => "this command needs the private key".to_owned(),
             KeyProblem::AlgorithmNeeded => {
