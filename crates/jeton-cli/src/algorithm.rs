@@ -147,10 +147,7 @@ fn unknown(name: &str, all: &[&'static str]) -> String {
     }
     match nearest(name, all) {
         Some(known) => format!("unknown algorithm; did you mean {known}?"),
-        None => format!(
-            "unknown algorithm; expected one of: {}",
-            all.join(", ")
-        ),
+        None => format!("unknown algorithm; expected one of: {}", all.join(", ")),
     }
 }
 

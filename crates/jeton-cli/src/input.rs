@@ -17,7 +17,8 @@ use crate::redact::{self, Redacted};
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The hint for a pasted key.
-const INTO_A_FILE: &str = "write it to a file that only you can read, and pass the name of the file";
+const INTO_A_FILE: &str =
+    "write it to a file that only you can read, and pass the name of the file";
 
 /// The capacity for the text of one key, bytes.
 const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
@@ -108,7 +109,9 @@ fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
         let failure = unread.failure(path, &instead);
         let name = redact::name_of(path);
         match name.strip_prefix('@') {
-            Some(bare) => failure.hint(format!("this option takes a file name without @: `{bare}`")),
+            Some(bare) => {
+                failure.hint(format!("this option takes a file name without @: `{bare}`"))
+            }
             None => failure,
         }
     })
@@ -214,9 +217,7 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
         0 => format!("{} KiB", bytes_max >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     };
-    Failure::error(format!(
-        "{name}: too long, the limit is {limit}"
-    ))
+    Failure::error(format!("{name}: too long, the limit is {limit}"))
 }
 
 /// Removes one line break at the end.

@@ -19,26 +19,26 @@ mod token;
 
 // Shared by the commands
 mod algorithm;
+mod allow;
 mod args;
 mod claims;
-mod policy_args;
-mod allow;
+mod escape;
 mod exit;
 mod header_style;
 mod input;
 mod jose;
 mod json;
-mod redact;
 mod keyfile;
 mod output;
-mod escape;
+mod policy_args;
 mod private_file;
+mod redact;
 mod rejection_hints;
 mod shell;
 mod source;
 mod time;
-mod verification_output;
 mod verification;
+mod verification_output;
 
 use std::process::ExitCode;
 

@@ -18,8 +18,8 @@ use jeton::Limits;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 
-use crate::exit::{Failure, Outcome};
 use crate::escape;
+use crate::exit::{Failure, Outcome};
 
 /// Writes a line of text.
 pub(crate) fn line(text: &str) -> Outcome {
@@ -65,8 +65,10 @@ fn is_terminal() -> bool {
 /// Writes bytes that are not text; fails on a terminal.
 pub(crate) fn binary(bytes: &[u8]) -> Outcome {
     if is_terminal() {
-        return Err(Failure::error("standard output is a terminal, and the result is binary")
-            .hint("to write it to a file, add `-o FILE`"));
+        return Err(
+            Failure::error("standard output is a terminal, and the result is binary")
+                .hint("to write it to a file, add `-o FILE`"),
+        );
     }
     write(&[bytes])
 }

@@ -36,8 +36,5 @@ pub(crate) fn create(path: &Path, bytes: &[u8], reason: &str) -> Outcome {
 
 /// Returns the failure for a file that cannot be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::error(format!(
-        "cannot write {}: {error}",
-        redact::name_of(path)
-    ))
+    Failure::error(format!("cannot write {}: {error}", redact::name_of(path)))
 }

@@ -33,7 +33,12 @@ pub(crate) fn failure(error: jeton::Error, token: &str, command: Command) -> Fai
 /// Returns the failure for a token that was verified with a key set.
 ///
 /// If no key of the set fits, the skipped keys are listed first: one of them may be the right one.
-pub(crate) fn failure_with_keys(error: jeton::Error, token: &str, command: Command, skipped: &Skipped) -> Failure {
+pub(crate) fn failure_with_keys(
+    error: jeton::Error,
+    token: &str,
+    command: Command,
+    skipped: &Skipped,
+) -> Failure {
     let no_key_fits = match error.rejection() {
         Some(Rejection::UnknownKey | Rejection::AlgorithmMismatch) => true,
         // Every fitting key was tried, and the token has no `kid` that names one.
@@ -67,10 +72,8 @@ fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
         Rejection::UnprotectedAlg | Rejection::UnprotectedEnc => {
             "to accept an alg or enc outside the protected header, add `--allow unprotected-alg`"
         }
-        Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
-            allow_hint(token, command)
-                .unwrap_or("to see the token's alg and kid, run `jeton inspect TOKEN`")
-        }
+        Rejection::AlgorithmMismatch | Rejection::UnknownKey => allow_hint(token, command)
+            .unwrap_or("to see the token's alg and kid, run `jeton inspect TOKEN`"),
         Rejection::EncryptionMismatch => "to see the token's enc, run `jeton inspect TOKEN`",
         Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
             without_payload(command)?
@@ -174,7 +177,11 @@ fn looks_like_paseto(token: &str, command: Command) -> Option<String> {
     }
     let (kind, accepting, name) = match purpose {
         "public" => ("a signed", Command::PasetoVerify, "jeton paseto verify"),
-        "local" => ("an encrypted", Command::PasetoDecrypt, "jeton paseto decrypt"),
+        "local" => (
+            "an encrypted",
+            Command::PasetoDecrypt,
+            "jeton paseto decrypt",
+        ),
         _ => return None,
     };
     Some(match command == accepting {

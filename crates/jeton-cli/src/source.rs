@@ -74,13 +74,21 @@ pub(crate) struct ClaimsArgument {
 impl ClaimsArgument {
     pub(crate) fn source(&self) -> Outcome<&Source> {
         let claims = self.claims.as_ref();
-        required(claims, self.claims_text.as_ref(), "no claims: pass --claims")
+        required(
+            claims,
+            self.claims_text.as_ref(),
+            "no claims: pass --claims",
+        )
     }
 }
 
 impl TokenArgument {
     pub(crate) fn source(&self) -> Outcome<&Source> {
-        required(self.token.as_ref(), self.text.as_ref(), "no token: pass one as an argument")
+        required(
+            self.token.as_ref(),
+            self.text.as_ref(),
+            "no token: pass one as an argument",
+        )
     }
 
     pub(crate) fn read(&self) -> Outcome<String> {
@@ -90,7 +98,12 @@ impl TokenArgument {
 
 impl PayloadArgument {
     pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
-        required(self.payload.as_ref(), self.text.as_ref(), "no payload: pass one as an argument")?.bytes()
+        required(
+            self.payload.as_ref(),
+            self.text.as_ref(),
+            "no payload: pass one as an argument",
+        )?
+        .bytes()
     }
 }
 
@@ -144,9 +157,7 @@ impl Source {
     /// Reads text that must not be empty; errors call it `name`.
     pub(crate) fn text(&self, name: &str) -> Outcome<String> {
         match std::str::from_utf8(&self.bytes()?) {
-            Ok(text) if text.trim().is_empty() => {
-                Err(Failure::error(format!("{name}: empty")))
-            }
+            Ok(text) if text.trim().is_empty() => Err(Failure::error(format!("{name}: empty"))),
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(Failure::error(format!("{name}: not UTF-8 text"))),
         }

@@ -6,7 +6,8 @@ use jeton::Timestamp;
 
 /// Parses a duration: `30s`, `15m`, `1h`, `7d`, or several units: `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const SHAPE: &str = "expected a number and a unit (s, m, h, d), for example 30s, 15m, 1h30m or 7d";
+    const SHAPE: &str =
+        "expected a number and a unit (s, m, h, d), for example 30s, 15m, 1h30m or 7d";
     let wrong = || SHAPE.to_owned();
     let too_long = || "too long: more than 2^64 seconds".to_owned();
 
@@ -54,7 +55,8 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
             .ok_or("expected RFC 3339, for example 2026-11-20T09:00:00Z, or seconds since 1970")?
             .as_second(),
     };
-    Timestamp::from_unix_seconds(seconds).ok_or_else(|| "must be within the years 1970 to 9999".to_owned())
+    Timestamp::from_unix_seconds(seconds)
+        .ok_or_else(|| "must be within the years 1970 to 9999".to_owned())
 }
 
 /// Parses RFC 3339 text.

@@ -6,10 +6,10 @@ use jeton::key::{ContentEnc, DecryptionKeys, Keys};
 use jeton::{Policy, Verified, danger, jwt, paseto};
 use serde::de::IgnoredAny;
 
-use crate::policy_args::PolicyArgs;
-use crate::allow::{InsecureOption, Allowed};
+use crate::allow::{Allowed, InsecureOption};
 use crate::jose;
 use crate::paseto::OpeningKey;
+use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::Command;
 
 /// The required claims and type of a JWT.
@@ -64,7 +64,11 @@ impl JwtVerifier {
 }
 
 /// Returns a decrypter with the features that the caller enabled.
-pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, allowed: &Allowed) -> Decrypter {
+pub(crate) fn decrypter(
+    keys: DecryptionKeys,
+    enc: Option<ContentEnc>,
+    allowed: &Allowed,
+) -> Decrypter {
     let mut decrypter = Decrypter::new(keys);
     if let Some(enc) = enc {
         decrypter = decrypter.allow_only(&[enc]);

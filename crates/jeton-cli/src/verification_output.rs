@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::policy_args::PolicyArgs;
 use crate::exit::{Failure, Outcome};
 use crate::output;
+use crate::policy_args::PolicyArgs;
 
 /// How verified claims are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,8 @@ fn issuer_add_first_creates_a_private_folder() {
     );
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
-        said.contains("note: created jeton-data/key-encryption-key") && said.contains("added https"),
+        said.contains("note: created jeton-data/key-encryption-key")
+            && said.contains("added https"),
         "{said}"
     );
     assert!(
@@ -255,13 +256,7 @@ fn revocations_are_listed_counted_and_audited() {
         "`subject`: has 1025 bytes, the limit is 1024",
     );
     let elsewhere = ["admin", "revoke", "subject", "https://other.example", "a"];
-    ends(
-        folder,
-        &elsewhere,
-        b"",
-        2,
-        "run `jeton admin issuer list`",
-    );
+    ends(folder, &elsewhere, b"", 2, "run `jeton admin issuer list`");
 }
 
 #[test]
@@ -278,7 +273,10 @@ fn backup_is_restored_exactly_and_damage_is_found() {
     let output = jeton(folder, &restore, b"");
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("copy this key-encryption key to new/key-encryption-key"), "{said}");
+    assert!(
+        said.contains("copy this key-encryption key to new/key-encryption-key"),
+        "{said}"
+    );
     let show = ["admin", "issuer", "show", ISS, "--json", "--data", "new"];
     ends(folder, &show, b"", 2, "new/key-encryption-key is missing");
     let key = "jeton-data/key-encryption-key";

@@ -116,7 +116,10 @@ fn calls() -> Vec<(Takes, String)> {
         "status",
     ] {
         let command = command.replace("ISS", ISS);
-        all(Input, &[&format!("admin {command} --key-encryption-key BAD")]);
+        all(
+            Input,
+            &[&format!("admin {command} --key-encryption-key BAD")],
+        );
         all(Folder, &[&format!("admin {command} --data BAD")]);
     }
     all(

@@ -86,10 +86,7 @@ fn ambiguous_claims_are_an_error_with_value_and_limit() {
     let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(32), "]".repeat(32));
     for (claims, said) in [
         (r#"{"a":1,"\u0061":2}"#, "duplicate member \"a\""),
-        (
-            r#"{"sub":"a","\u0073ub":"b"}"#,
-            "duplicate member \"sub\"",
-        ),
+        (r#"{"sub":"a","\u0073ub":"b"}"#, "duplicate member \"sub\""),
         (&*deep, "nested 33 levels, the limit is 32"),
         (r#"{"\u0065xp":"x"}"#, "exp must be a number"),
         (r#"{"a":"\ud800"}"#, "not valid JSON"),

@@ -250,7 +250,10 @@ fn allow_is_required_on_both_sides_and_noted() {
         b"",
     );
     let diagnostics = String::from_utf8(output.stderr).unwrap();
-    assert!(diagnostics.starts_with("note: RSA1_5 is enabled") && diagnostics.contains("(--allow rsa1_5)"));
+    assert!(
+        diagnostics.starts_with("note: RSA1_5 is enabled")
+            && diagnostics.contains("(--allow rsa1_5)")
+    );
 }
 
 #[test]

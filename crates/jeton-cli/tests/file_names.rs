@@ -448,7 +448,7 @@ fn text_option_reads_no_file() {
     }
     let both = ["jws", "sign", "--key", "hs256.jwk", "--text", "a", "b"];
     binary::ends(folder.path(), &both, b"", 2, "cannot be used with");
-    let text options = [
+    let text_options = [
         "jwe",
         "encrypt",
         "--key",
@@ -459,7 +459,7 @@ fn text_option_reads_no_file() {
         "b",
         "c",
     ];
-    binary::ends(folder.path(), &text options, b"", 2, "cannot be used with");
+    binary::ends(folder.path(), &text_options, b"", 2, "cannot be used with");
     let neither = ["jws", "sign", "--key", "hs256.jwk"];
     binary::ends(folder.path(), &neither, b"", 2, "<PAYLOAD|@FILE|->");
 }

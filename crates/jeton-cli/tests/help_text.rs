@@ -59,7 +59,10 @@ fn help_is_wrapped_at_80_and_100_columns() {
                 continue;
             }
             // An example or a row of a table that was too long.
-            assert!(!line.starts_with(' '), "{next:?} is not indented\n{context}");
+            assert!(
+                !line.starts_with(' '),
+                "{next:?} is not indented\n{context}"
+            );
             // A line break that is not due to the width.
             let word = next.split(' ').next().unwrap();
             assert!(

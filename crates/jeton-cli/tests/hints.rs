@@ -61,7 +61,9 @@ fn case(file: &Path) -> Option<Case> {
         None => String::new(),
     };
     let stderr = text("stderr");
-    let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "))?;
+    let hint = stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("hint: "))?;
     let args = snapshot["args"].as_array().unwrap().iter();
     Some(Case {
         name: file.display().to_string(),
@@ -146,7 +148,10 @@ fn run(folder: &Path, args: &[String], stdin: &str) -> String {
 
 /// Returns the call that a hint describes, if it can be run here.
 fn call(case: &Case, action: &Action, text: &str) -> Option<Vec<String>> {
-    let words: Vec<String> = text.split_whitespace().map(|word| filled(case, word)).collect();
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| filled(case, word))
+        .collect();
     match (words[0].as_str(), words.get(1).map(String::as_str)) {
         ("jeton", Some("key" | "inspect")) => Some(words[1..].to_vec()),
         // Another command, with the arguments of this one.
@@ -194,7 +199,9 @@ fn call(case: &Case, action: &Action, text: &str) -> Option<Vec<String>> {
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["keys", "tokens"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests")
+            .join(name);
         fs::create_dir(folder.path().join(name)).unwrap();
         for file in fs::read_dir(from).unwrap() {
             let file = file.unwrap();

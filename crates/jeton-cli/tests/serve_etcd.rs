@@ -344,11 +344,7 @@ fn etcd_server_without_issuers_creates_none() {
     let args = ["--config", "empty.toml", "--store", &store];
     let server = Serving::any_port(cluster.folder.path(), &args);
     assert!(has_started(&server), "{}", server.said());
-    assert!(
-        server.said().contains("no issuer"),
-        "{}",
-        server.said()
-    );
+    assert!(server.said().contains("no issuer"), "{}", server.said());
     assert!(!is_ready(&server));
     // The first server creates the issuer, and the other one uses it.
     let other = cluster.serve_under("/fresh");

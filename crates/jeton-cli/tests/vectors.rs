@@ -423,7 +423,11 @@ fn decrypt(folder: &Path, input: &Value, key: &Value, alg: &str, index: usize, t
         .filter(|argument| **argument == "--allow")
         .count();
     let diagnostics = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(diagnostics.matches("note: ").count(), allowed, "{diagnostics}");
+    assert_eq!(
+        diagnostics.matches("note: ").count(),
+        allowed,
+        "{diagnostics}"
+    );
 }
 
 fn rfc7520_nested() -> Vec<Trial> {

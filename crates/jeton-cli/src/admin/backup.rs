@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jeton_issuer::{BackedUp, DataFolder, back_up};
 
-use super::folder::{FolderArgs, failure};
 use super::display;
+use super::folder::{FolderArgs, failure};
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
 use crate::{output, private_file};

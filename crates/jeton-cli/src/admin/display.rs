@@ -57,7 +57,10 @@ pub(super) fn keys(keys: &[KeyEntry], now: i64) -> String {
 pub(super) fn settings(settings: &IssuerSettings) -> String {
     let mut rows = vec![
         ["issuer".to_owned(), settings.iss().to_owned()],
-        ["pre-publication period".to_owned(), span(settings.lead_seconds())],
+        [
+            "pre-publication period".to_owned(),
+            span(settings.lead_seconds()),
+        ],
         ["max age".to_owned(), span(settings.max_age_seconds())],
         ["rotation".to_owned(), span(settings.rotate_every_seconds())],
     ];

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
-use super::folder::{AdminArgs, failure};
 use super::display::{self, KeyRow};
+use super::folder::{AdminArgs, failure};
 use crate::exit::Outcome;
 use crate::output;
 use crate::source::{self, Source, Text};
@@ -196,8 +196,13 @@ impl Show {
 impl SettingsArgument {
     fn read(&self) -> Outcome<IssuerSettings> {
         let settings = self.settings.as_ref();
-        let source = source::required(settings, self.text.as_ref(), "no settings: pass them as an argument")?;
-        IssuerSettings::from_json(&source.text("settings")?)
-            .map_err(|error| failure(error).hint("to see an example, run `jeton admin issuer add --help`"))
+        let source = source::required(
+            settings,
+            self.text.as_ref(),
+            "no settings: pass them as an argument",
+        )?;
+        IssuerSettings::from_json(&source.text("settings")?).map_err(|error| {
+            failure(error).hint("to see an example, run `jeton admin issuer add --help`")
+        })
     }
 }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use jeton_issuer::{KeyKind, Node};
 
-use super::folder::{AdminArgs, Opened, failure};
 use super::display::{self, KeyRow};
+use super::folder::{AdminArgs, Opened, failure};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -187,8 +187,10 @@ impl Import {
         let name = input::name_of(&self.key);
         let bytes = input::key_bytes(&self.key, jeton::limits::KEY_BYTES)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
-            Failure::error(format!("{name}: not UTF-8 text, expected a JWK, PEM or PASERK"))
-                .hint("to convert DER, run `jeton key convert --to jwk FILE`")
+            Failure::error(format!(
+                "{name}: not UTF-8 text, expected a JWK, PEM or PASERK"
+            ))
+            .hint("to convert DER, run `jeton key convert --to jwk FILE`")
         })?;
         let Opened { node, actor, .. } = &self.folder.open()?;
         let iss = &self.issuer.iss;
@@ -217,9 +219,7 @@ impl Reseal {
     fn run(self) -> Outcome {
         let Opened { node, actor, .. } = &self.folder.also_reads(self.older).open()?;
         let resealed = node.reseal(actor).map_err(failure)?;
-        output::status(format_args!(
-            "re-encrypted {resealed} private keys"
-        ));
+        output::status(format_args!("re-encrypted {resealed} private keys"));
         Ok(())
     }
 }

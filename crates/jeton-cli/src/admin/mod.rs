@@ -1,13 +1,13 @@
 //! `jeton admin`: administers the data folder of a stopped service.
 
 mod backup;
+mod display;
 mod folder;
 mod issuer;
 mod key;
 mod migrate;
 mod restore;
 mod revoke;
-mod display;
 mod status;
 mod verify;
 

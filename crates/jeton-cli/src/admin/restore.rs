@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jeton_issuer::restore;
 
-use super::folder::{FolderArgs, failure};
 use super::display;
+use super::folder::{FolderArgs, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 

@@ -6,8 +6,8 @@ use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use jeton_issuer::{RevocationRule, Revoke as Revocation, Subject};
 use jeton_store::block_on;
 
-use super::folder::{AdminArgs, Opened, failure};
 use super::display;
+use super::folder::{AdminArgs, Opened, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;

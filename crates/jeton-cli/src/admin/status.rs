@@ -4,8 +4,8 @@ use clap::Args;
 use jeton_store::block_on;
 use serde::Serialize;
 
-use super::folder::{AdminArgs, failure};
 use super::display;
+use super::folder::{AdminArgs, failure};
 use crate::exit::Outcome;
 use crate::output;
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use jeton::Claims;
 
-use super::{CustomClaims, ClaimsFormat, ParsedClaims};
+use super::{ClaimsFormat, CustomClaims, ParsedClaims};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::source::Source;
@@ -39,14 +39,17 @@ impl Expiry {
             (Some(timestamp), None, false) => Ok(claims.expires_at(timestamp)),
             (None, Some(lifetime), _) => Ok(claims.expires_in(lifetime)),
             (None, None, true) => {
-                output::note("the token never expires: it is valid until its key is no longer trusted");
+                output::note(
+                    "the token never expires: it is valid until its key is no longer trusted",
+                );
                 Ok(claims.without_expiry())
             }
             (Some(_), Some(_), _) => Err(conflict("--expires-in")),
             (Some(_), None, true) => Err(conflict("--no-expiry")),
-            (None, None, false) => Err(Failure::error("no expiry: neither exp in the claims nor --expires-in").hint(
-                "add `--expires-in 15m`; for a token without an expiry, add `--no-expiry`",
-            )),
+            (None, None, false) => Err(Failure::error(
+                "no expiry: neither exp in the claims nor --expires-in",
+            )
+            .hint("add `--expires-in 15m`; for a token without an expiry, add `--no-expiry`")),
         }
     }
 }

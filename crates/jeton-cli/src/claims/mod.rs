@@ -67,7 +67,9 @@ impl ParsedClaims {
         let mut custom = String::from("{");
         let read = read_members(text, depth, |member| {
             match Claim::from_name(&member.name()) {
-                Some(claim) => given.take(claim, &member, format).map_err(ReadError::Claim)?,
+                Some(claim) => given
+                    .take(claim, &member, format)
+                    .map_err(ReadError::Claim)?,
                 None => {
                     if custom.len() > 1 {
                         custom.push(',');
@@ -104,10 +106,7 @@ impl ParsedClaims {
             Claim::IssuedAt => self.issued_at = Some(timestamp(claim, member, format)?),
             // `Claim` is non-exhaustive; every current variant is handled above.
             _ => {
-                return Err(wrong_type(
-                    claim,
-                    "cannot be set by this command",
-                ));
+                return Err(wrong_type(claim, "cannot be set by this command"));
             }
         }
         Ok(())
@@ -149,10 +148,12 @@ fn unreadable(problem: &dyn std::fmt::Display) -> Failure {
 fn audience(member: &Member<'_>, format: ClaimsFormat) -> Outcome<Audience> {
     let read = serde_json::from_str(member.value());
     match (read, format) {
-        (Ok(Audience::List(_)), ClaimsFormat::Paseto) | (Err(_), ClaimsFormat::Paseto) => Err(wrong_type(
-            Claim::Audience,
-            "must be a string: a PASETO has one audience",
-        )),
+        (Ok(Audience::List(_)), ClaimsFormat::Paseto) | (Err(_), ClaimsFormat::Paseto) => {
+            Err(wrong_type(
+                Claim::Audience,
+                "must be a string: a PASETO has one audience",
+            ))
+        }
         (Err(_), ClaimsFormat::Jwt) => Err(wrong_type(
             Claim::Audience,
             "must be a string or a list of strings",
@@ -218,14 +219,20 @@ mod tests {
             r#"{"\u0065xp":"x"}"#,
             r#"{"jti":7}"#,
         ] {
-            assert!(ParsedClaims::read(text, ClaimsFormat::Jwt).is_err(), "{text}");
+            assert!(
+                ParsedClaims::read(text, ClaimsFormat::Jwt).is_err(),
+                "{text}"
+            );
         }
         for text in [
             r#"{"aud":["a"]}"#,
             r#"{"exp":1700000000}"#,
             r#"{"exp":"2026-11-20T09:00:00.5Z"}"#,
         ] {
-            assert!(ParsedClaims::read(text, ClaimsFormat::Paseto).is_err(), "{text}");
+            assert!(
+                ParsedClaims::read(text, ClaimsFormat::Paseto).is_err(),
+                "{text}"
+            );
         }
         assert!(ParsedClaims::read(r#"{"aud":["a"],"exp":1700000000}"#, ClaimsFormat::Jwt).is_ok());
         assert!(

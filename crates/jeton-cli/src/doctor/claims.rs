@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::findings::Section;
 use super::probe::{Format, Probe};
-use crate::policy_args::PolicyArgs;
 use crate::json::{self, Members, Problem};
+use crate::policy_args::PolicyArgs;
 use crate::time;
 
 /// The largest plausible time in seconds. A larger number is probably in milliseconds.
@@ -54,14 +54,17 @@ pub(super) fn check(
             "the payload is not claims: not a JSON object",
             match format {
                 Format::Jwt => "to verify any payload, run `jeton jws verify`",
-                Format::Paseto => "to print any payload, add `--raw` to `jeton paseto verify` or decrypt",
+                Format::Paseto => {
+                    "to print any payload, add `--raw` to `jeton paseto verify` or decrypt"
+                }
             },
         ),
     }
     // A problem that no single claim explains.
     let rejected = probe.claims(payload, format, policy_args.policy());
     if let Some(rejection) = rejected
-        && (findings.error_count() == before || rejection == Rejection::DuplicateMember(Part::Payload))
+        && (findings.error_count() == before
+            || rejection == Rejection::DuplicateMember(Part::Payload))
     {
         let (what, advice) = payload_problem(rejection, text);
         findings.wrong(what, advice);
@@ -132,10 +135,7 @@ impl ClaimsCheck<'_> {
         match self.rejected("nbf", policy().without_expiry()) {
             None => {}
             Some(Rejection::NotYetValid) => findings.wrong(
-                format!(
-                    "not valid yet: nbf is {} from now",
-                    apart(at("nbf") - now)
-                ),
+                format!("not valid yet: nbf is {} from now", apart(at("nbf") - now)),
                 "wait, or check the clocks; if they differ, add `--leeway 60s`",
             ),
             Some(rejection) => self.invalid_time(findings, "nbf", rejection),
@@ -143,7 +143,10 @@ impl ClaimsCheck<'_> {
         match self.rejected("iat", policy().without_expiry()) {
             None => {}
             Some(Rejection::IssuedInTheFuture) => findings.wrong(
-                format!("issued in the future: iat is {} from now", apart(at("iat") - now)),
+                format!(
+                    "issued in the future: iat is {} from now",
+                    apart(at("iat") - now)
+                ),
                 "check the clock of the issuer and this one; if they differ, add `--leeway 60s`",
             ),
             Some(rejection) => self.invalid_time(findings, "iat", rejection),
@@ -162,18 +165,20 @@ impl ClaimsCheck<'_> {
     /// Reports a claim that is not a valid time.
     fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
         match (self.format, self.seconds(name), rejection) {
-            (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings.wrong(
-                format!("{name} is after the year 5000: probably milliseconds"),
-                "times are seconds since 1970 (RFC 7519): the issuer must divide by 1000",
-            ),
+            (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
+                .wrong(
+                    format!("{name} is after the year 5000: probably milliseconds"),
+                    "times are seconds since 1970 (RFC 7519): the issuer must divide by 1000",
+                ),
             (Format::Jwt, _, Rejection::ClaimType(_)) => findings.wrong(
                 format!("{name} is not a number"),
                 "times are numbers: seconds since 1970 (RFC 7519)",
             ),
-            (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings.wrong(
-                format!("{name} is not a time: {rejection}"),
-                "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
-            ),
+            (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings
+                .wrong(
+                    format!("{name} is not a time: {rejection}"),
+                    "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
+                ),
             _ => findings.wrong(rejection.to_string(), ""),
         }
     }
@@ -229,7 +234,11 @@ impl ClaimsCheck<'_> {
     fn invalid_text(&self, findings: &mut Section, name: &str, rejection: Rejection) {
         match (rejection, self.value(name)) {
             (Rejection::ClaimType(_), Some(value)) => findings.wrong(
-                format!("{name} must be {}, got {}", expected(name), json::type_name(value)),
+                format!(
+                    "{name} must be {}, got {}",
+                    expected(name),
+                    json::type_name(value)
+                ),
                 "see RFC 7519, section 4.1",
             ),
             (rejection, _) => findings.wrong(rejection.to_string(), ""),

@@ -40,9 +40,7 @@ fn compare(now: Timestamp, date: Option<Date>) -> Section {
     };
     let behind = server_time.duration_since(local_time);
     if behind.abs() <= TOLERANCE {
-        findings.good(format!(
-            "{time}, within 2 s of the clock of {server}"
-        ));
+        findings.good(format!("{time}, within 2 s of the clock of {server}"));
         return findings;
     }
     let (apart, effect) = match behind.is_positive() {
@@ -79,7 +77,10 @@ mod tests {
     #[test]
     fn clock_difference_is_reported_in_seconds() {
         for near in [-2, 0, 2] {
-            assert!(text_of(near).contains("within 2 s of the clock of id.example"), "{near}");
+            assert!(
+                text_of(near).contains("within 2 s of the clock of id.example"),
+                "{near}"
+            );
         }
         assert!(text_of(90).contains("! ") && text_of(90).contains("90 s behind id.example"));
         assert!(text_of(-3).contains("3 s ahead of id.example"));

@@ -65,8 +65,14 @@ fn jwe(token: &str, criteria: &Criteria<'_>) -> Outcome {
 fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
     let keys = criteria.keys.ok_or_else(no_key)?;
     let (key, command) = match is_local(token) {
-        true => (paseto::decrypting(keys, criteria.allowed)?, Command::PasetoDecrypt),
-        false => (paseto::verifying(keys, criteria.allowed)?, Command::PasetoVerify),
+        true => (
+            paseto::decrypting(keys, criteria.allowed)?,
+            Command::PasetoDecrypt,
+        ),
+        false => (
+            paseto::verifying(keys, criteria.allowed)?,
+            Command::PasetoVerify,
+        ),
     };
     let policy_args = criteria.policy.policy_args;
     let verifier = verification::paseto(&*key, policy_args, criteria.footer, criteria.implicit);

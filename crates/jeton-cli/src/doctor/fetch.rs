@@ -59,7 +59,10 @@ impl KeySetUrl {
         }
         let host = uri.host().unwrap_or_default().to_owned();
         if uri.scheme_str() == Some("http") && !is_loopback(&host) {
-            return Err(wrong("http is not allowed for another host: the keys could be replaced on the way").hint("use `https://`"));
+            return Err(wrong(
+                "http is not allowed for another host: the keys could be replaced on the way",
+            )
+            .hint("use `https://`"));
         }
         Ok(KeySetUrl { uri, host })
     }

@@ -89,10 +89,7 @@ fn critical(crit: Option<&str>, b64: Option<&str>) -> Option<(String, &'static s
         ));
     }
     Some((
-        format!(
-            "crit lists {}, which is not supported",
-            names.join(", ")
-        ),
+        format!("crit lists {}, which is not supported", names.join(", ")),
         "a verifier must reject an unknown critical extension (RFC 7515, section 4.1.11)",
     ))
 }

@@ -7,7 +7,7 @@ use std::slice;
 use serde::Deserialize;
 
 use super::Criteria;
-use super::fetch::{KeySetUrl, Fetched, Date, text_of};
+use super::fetch::{Date, Fetched, KeySetUrl, text_of};
 use super::findings::Section;
 use crate::exit::Outcome;
 use crate::json::Members;

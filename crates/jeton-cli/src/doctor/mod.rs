@@ -3,17 +3,17 @@
 //! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that.
 //! With the same keys, policy and time, there is an error if and only if that command fails.
 
-mod signature_checks;
 mod claims;
 mod clock;
+mod command_result;
 mod fetch;
 mod findings;
 mod header;
 mod keys;
 mod probe;
-mod unwrap;
+mod signature_checks;
 mod token;
-mod command_result;
+mod unwrap;
 
 use std::path::PathBuf;
 
@@ -22,11 +22,11 @@ use jeton::jwe::Decrypter;
 use jeton::key::Alg;
 use jeton::{Clock, SystemClock};
 
-use crate::policy_args::PolicyArgs;
-use crate::allow::{self, InsecureOption, Allowed};
+use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
 use crate::paseto::ContextArgs;
+use crate::policy_args::PolicyArgs;
 use crate::source::{self, Source, Text};
 use crate::verification::{self, JwtPolicy};
 use crate::{algorithm, output};
@@ -145,11 +145,9 @@ impl Criteria<'_> {
     fn decrypter(&self) -> Option<Outcome<Decrypter>> {
         let decryption_keys = self.decryption_keys?;
         let loaded = self.decryption.load(decryption_keys, self.allowed);
-        Some(
-            loaded.map(|loaded| {
-                verification::decrypter(loaded.keys, self.decryption.enc(), self.allowed)
-            }),
-        )
+        Some(loaded.map(|loaded| {
+            verification::decrypter(loaded.keys, self.decryption.enc(), self.allowed)
+        }))
     }
 }
 
@@ -177,7 +175,10 @@ impl Doctor {
         let decryption_keys = self.decryption.file()?;
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
-        let now = self.policy_args.verification_time().unwrap_or_else(|| SystemClock.now());
+        let now = self
+            .policy_args
+            .verification_time()
+            .unwrap_or_else(|| SystemClock.now());
         let probe = Probe::new(now)?;
         let criteria = Criteria {
             policy: JwtPolicy {

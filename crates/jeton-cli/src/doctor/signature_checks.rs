@@ -102,7 +102,11 @@ pub(super) struct Signed<'a> {
 }
 
 /// Checks each key, except keys for another use.
-pub(super) fn check_keys(keys: &KeyFile, signed: &Signed<'_>, criteria: &Criteria<'_>) -> Vec<KeyCheck> {
+pub(super) fn check_keys(
+    keys: &KeyFile,
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) -> Vec<KeyCheck> {
     let Ok(set_keys) = keys.set_keys() else {
         return Vec::new();
     };
@@ -140,7 +144,9 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
     let load = |alg: Option<Alg>| -> Outcome<Keys> {
         match is_in_set {
             true => key.set_key_to_verify(alg, criteria.allowed),
-            false => key.to_verify(alg, criteria.allowed).map(|loaded| loaded.keys),
+            false => key
+                .to_verify(alg, criteria.allowed)
+                .map(|loaded| loaded.keys),
         }
     };
     let token_alg: Option<Alg> = signed.alg.parse().ok();
@@ -209,9 +215,7 @@ fn check_signature_of(
                 signed.alg
             ))
         },
-        (rejection, _) => {
-            KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0)
-        }
+        (rejection, _) => KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0),
     }
 }
 
@@ -229,7 +233,8 @@ fn check_as_written(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
 fn algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> String {
     let key_alg = JwkMembers::of(key).alg;
     let requested = criteria.alg.map(|alg| alg.name().to_owned());
-    key_alg.or(requested)
+    key_alg
+        .or(requested)
         .unwrap_or_else(|| match key.any_algorithm() {
             Ok(AnyKey::Verifying(key)) => key.alg().name().to_owned(),
             Ok(AnyKey::Mac(key)) => key.alg().name().to_owned(),
@@ -273,7 +278,10 @@ pub(super) fn report(
         }
     }
     if unlisted > 0 {
-        findings.undetermined(format!("undetermined: {unlisted} more keys"), "to list all, add `-v`");
+        findings.undetermined(
+            format!("undetermined: {unlisted} more keys"),
+            "to list all, add `-v`",
+        );
     }
     if signed.kid.is_none() {
         too_many(findings, answers);

@@ -4,12 +4,12 @@ use jeton::Limits;
 use jeton::error::Rejection;
 use jeton::key::Alg;
 
-use super::signature_checks::{self, CheckResult, KeyCheck, Signed};
+use super::command_result::{self, CommandResult, is_local};
 use super::findings::Section;
 use super::keys::{reason, shortened};
 use super::probe::Format;
+use super::signature_checks::{self, CheckResult, KeyCheck, Signed};
 use super::unwrap::{self, UnwrappedToken, is_paseto};
-use super::command_result::{self, CommandResult, is_local};
 use super::{Criteria, claims, header};
 use crate::exit::Outcome;
 use crate::input;
@@ -59,7 +59,9 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
         if plain.token != token {
             match command_result::run(&plain.token, criteria) {
                 CommandResult::Accepted(command) => {
-                    findings.good(format!("after removing the extra characters, {command} accepts it"));
+                    findings.good(format!(
+                        "after removing the extra characters, {command} accepts it"
+                    ));
                 }
                 CommandResult::Rejected(command, failure) => findings.wrong(
                     format!(
@@ -113,10 +115,7 @@ fn explain(findings: &mut Section, plain: &UnwrappedToken<'_>, criteria: &Criter
         ),
         Some(Token::Jwe(jwe)) => encrypted(findings, &jwe, &plain.token, criteria),
         None => findings.wrong(
-            format!(
-                "{} parts: a JWT has three",
-                plain.token.split('.').count()
-            ),
+            format!("{} parts: a JWT has three", plain.token.split('.').count()),
             "a part is missing, or it has another format: run `jeton inspect TOKEN`",
         ),
     }
@@ -136,7 +135,12 @@ fn size(findings: &mut Section, bytes: usize) {
     }
 }
 
-fn signed(findings: &mut Section, jws: &Jws<'_>, plain: &UnwrappedToken<'_>, criteria: &Criteria<'_>) {
+fn signed(
+    findings: &mut Section,
+    jws: &Jws<'_>,
+    plain: &UnwrappedToken<'_>,
+    criteria: &Criteria<'_>,
+) {
     let Some(signature) = jws.signatures.first() else {
         return;
     };
@@ -301,7 +305,12 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
         Ok(key) => key.open(token, criteria.implicit),
         Err(failure) => {
             let why = reason(keys, failure.message());
-            undetermined(findings, criteria, why, failure.hint_text().unwrap_or_default());
+            undetermined(
+                findings,
+                criteria,
+                why,
+                failure.hint_text().unwrap_or_default(),
+            );
             return;
         }
     };
@@ -311,7 +320,13 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
             findings.good(format!("{done} the key of {name}"));
             findings.set_key_checks(vec![KeyCheck::alone(keys, CheckResult::Signed, None)]);
             let policy_args = criteria.policy.policy_args;
-            claims::check(findings, opened.message(), Format::Paseto, policy_args, criteria.probe);
+            claims::check(
+                findings,
+                opened.message(),
+                Format::Paseto,
+                policy_args,
+                criteria.probe,
+            );
         }
         Err(error) => match error.rejection() {
             Some(Rejection::Signature | Rejection::Decryption) => {
@@ -331,10 +346,7 @@ fn undetermined(findings: &mut Section, criteria: &Criteria<'_>, why: &str, advi
         return;
     };
     findings.undetermined(
-        format!(
-            "undetermined: the key of {}: {why}",
-            keys.name()
-        ),
+        format!("undetermined: the key of {}: {why}", keys.name()),
         advice,
     );
     let answer = KeyCheck::alone(keys, CheckResult::Undetermined, Some(why.to_owned()));

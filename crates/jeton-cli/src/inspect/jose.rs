@@ -122,8 +122,8 @@ fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
         );
     }
     if alg.is_some_and(|alg| alg.eq_ignore_ascii_case("none")) {
-        report = report
-            .note("alg is none: the token is not signed, and no verifier should accept it");
+        report =
+            report.note("alg is none: the token is not signed, and no verifier should accept it");
     }
     Ok(report)
 }

@@ -73,10 +73,7 @@ fn single(file: &KeyFile) -> Report {
         Ok(Half::Symmetric) => ("symmetric key", Some("yes")),
         Ok(Half::Private) => ("private key", Some("yes")),
         Ok(Half::Public) => ("public key", Some("no")),
-        Err(_) => (
-            "unusable key",
-            file.holds_a_secret().then_some("yes"),
-        ),
+        Err(_) => ("unusable key", file.holds_a_secret().then_some("yes")),
     };
     let mut report = Report::new(format, format!("{form}, {title}"));
     if let Some(secret) = secret {

@@ -1,11 +1,11 @@
 //! `jeton inspect`: shows a token or key of any format, without verification.
 
-mod relative_time;
 mod hidden;
 mod jose;
 mod key;
 mod paseto;
 mod pretty;
+mod relative_time;
 mod report;
 mod web;
 

@@ -259,7 +259,11 @@ impl Report {
         }
         for (name, time) in &self.times {
             let _ = match time {
-                Some(time) => writeln!(out, "  {name}  {time}  {}", relative_time::relative(*time, now)),
+                Some(time) => writeln!(
+                    out,
+                    "  {name}  {time}  {}",
+                    relative_time::relative(*time, now)
+                ),
                 None => writeln!(out, "  {name}  not a valid time"),
             };
         }

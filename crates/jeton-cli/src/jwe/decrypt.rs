@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::algorithm;
-use crate::allow::{self, InsecureOption, AllowArgs};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
@@ -16,7 +16,12 @@ use crate::source::TokenArgument;
 use crate::{output, verification, verification_output};
 
 /// The features that --allow enables here.
-const SUPPORTED: [InsecureOption; 4] = [InsecureOption::Rsa1_5, InsecureOption::Zip, InsecureOption::Pbes2, InsecureOption::UnprotectedAlg];
+const SUPPORTED: [InsecureOption; 4] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::Zip,
+    InsecureOption::Pbes2,
+    InsecureOption::UnprotectedAlg,
+];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
@@ -100,7 +105,12 @@ impl Decrypt {
                 .read()
                 .and_then(|token| match verification::decrypt(&decrypter, &token) {
                     Ok(decrypted) => Ok((token, decrypted)),
-                    Err(error) => Err(rejection_hints::failure_with_keys(error, &token, Command::JweDecrypt, &skipped)),
+                    Err(error) => Err(rejection_hints::failure_with_keys(
+                        error,
+                        &token,
+                        Command::JweDecrypt,
+                        &skipped,
+                    )),
                 });
         if !self.json {
             return output::payload(result?.1.plaintext());

@@ -4,7 +4,7 @@ use jeton::jwe::Encrypter;
 use jeton::key::ContentEnc;
 
 use crate::algorithm;
-use crate::allow::{self, InsecureOption, AllowArgs, Allowed};
+use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -14,7 +14,11 @@ use crate::output;
 use crate::source::{self, PayloadArgument, Source, Text};
 
 /// The features that --allow enables here.
-const SUPPORTED: [InsecureOption; 3] = [InsecureOption::Rsa1_5, InsecureOption::Zip, InsecureOption::Pbes2];
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::Zip,
+    InsecureOption::Pbes2,
+];
 
 const PAYLOAD_HELP: &str = "Plaintext as text, @FILE, or - for standard input";
 
@@ -141,7 +145,11 @@ impl Encrypt {
             .map_err(|error| Failure::error(format!("--p2c: {error}")))
     }
 
-    fn encrypter<'k>(&self, recipients: &'k [Recipient], allowed: &Allowed) -> Outcome<Encrypter<'k>> {
+    fn encrypter<'k>(
+        &self,
+        recipients: &'k [Recipient],
+        allowed: &Allowed,
+    ) -> Outcome<Encrypter<'k>> {
         let [first, others @ ..] = recipients else {
             return Err(Failure::error("no recipient: pass --key"));
         };
@@ -190,7 +198,8 @@ impl Encrypt {
     ) -> Outcome<Encrypter<'k>> {
         let compact = matches!(self.serialization, Serialization::Compact);
         let has_header_option = self.typ.is_some() || self.cty.is_some() || self.zip;
-        let wrong = "--header-style report requires the compact serialization and no other header option";
+        let wrong =
+            "--header-style report requires the compact serialization and no other header option";
         let Some(alg) = alg.filter(|_| compact && !has_header_option) else {
             return Err(Failure::error(wrong));
         };
@@ -209,7 +218,9 @@ impl Encrypt {
         let failure = Failure::error(error.to_string());
         match self.serialization {
             Serialization::General => failure,
-            _ if recipients > 1 => failure.hint("for several recipients, add `--serialization general`"),
+            _ if recipients > 1 => {
+                failure.hint("for several recipients, add `--serialization general`")
+            }
             Serialization::Flattened => failure,
             Serialization::Compact => match error {
                 jeton::Error::Misuse(jeton::error::Misuse::CompactForm) => {

@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::danger::HeaderText;
 use jeton::jws::{General, Signer};
 
-use crate::allow::{self, InsecureOption, AllowArgs};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -130,7 +130,8 @@ impl Sign {
     /// Returns the only key, if the header of the compact token has no other member than alg and typ.
     fn plain<'k>(&self, keys: &'k [keyfile::Signer]) -> Outcome<&'k keyfile::Signer> {
         let compact = matches!(self.serialization, Serialization::Compact);
-        let has_header_option = self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
+        let has_header_option =
+            self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
         match keys {
             [key] if compact && !has_header_option && self.unprotected.is_empty() => Ok(key),
             _ => Err(Failure::error(

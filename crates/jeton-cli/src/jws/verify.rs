@@ -5,7 +5,7 @@ use jeton::jws::{self, VerifiedPayload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::allow::{self, InsecureOption, AllowArgs};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
@@ -103,7 +103,12 @@ impl Verify {
                         rejection_hints::failure(error, &token, Command::JwsVerify)
                             .hint("the token contains its payload; remove `--detached`")
                     }
-                    _ => rejection_hints::failure_with_keys(error, &token, Command::JwsVerify, &skipped),
+                    _ => rejection_hints::failure_with_keys(
+                        error,
+                        &token,
+                        Command::JwsVerify,
+                        &skipped,
+                    ),
                 }),
             }
         });

@@ -5,8 +5,8 @@ use jeton::jwe::Encrypter;
 use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
 
+use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::claims::{ClaimsFormat, Expiry};
-use crate::allow::{self, InsecureOption, AllowArgs, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
@@ -14,7 +14,12 @@ use crate::output;
 use crate::source::ClaimsArgument;
 
 /// The features that --allow enables here.
-const SUPPORTED: [InsecureOption; 4] = [InsecureOption::WeakKeys, InsecureOption::Rsa1_5, InsecureOption::Pbes2, InsecureOption::Zip];
+const SUPPORTED: [InsecureOption; 4] = [
+    InsecureOption::WeakKeys,
+    InsecureOption::Rsa1_5,
+    InsecureOption::Pbes2,
+    InsecureOption::Zip,
+];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
@@ -71,7 +76,9 @@ impl Sign {
     pub(super) fn run(self) -> Outcome {
         let allowed = self.allow.check(&SUPPORTED)?;
         let key = self.key.load(&allowed)?;
-        let claims = self.expiry.claims(self.claims.source()?, ClaimsFormat::Jwt)?;
+        let claims = self
+            .expiry
+            .claims(self.claims.source()?, ClaimsFormat::Jwt)?;
         let token = match self.encryption.load(&allowed)? {
             None if self.header_style == HeaderStyle::Report => {
                 HeaderText::new(key.key(), &header_style::signed(key.alg()))
@@ -100,7 +107,11 @@ impl Sign {
         output::line(&token)
     }
 
-    fn compressed<'k>(&self, encrypter: Encrypter<'k>, allowed: &Allowed) -> Outcome<Encrypter<'k>> {
+    fn compressed<'k>(
+        &self,
+        encrypter: Encrypter<'k>,
+        allowed: &Allowed,
+    ) -> Outcome<Encrypter<'k>> {
         if !self.encryption.zips() {
             return Ok(encrypter);
         }

@@ -2,14 +2,14 @@ use clap::Args;
 use jeton::Verified;
 use serde::de::IgnoredAny;
 
-use crate::policy_args::PolicyArgs;
 use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
+use crate::policy_args::PolicyArgs;
 use crate::rejection_hints;
 use crate::source::TokenArgument;
-use crate::verification_output::{self, Format};
 use crate::verification::{self, JwtPolicy};
+use crate::verification_output::{self, Format};
 
 /// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 5] = [
@@ -60,7 +60,11 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let result = self.verify()?;
-        let format = if self.json { Format::Json } else { Format::Line };
+        let format = if self.json {
+            Format::Json
+        } else {
+            Format::Line
+        };
         verification_output::show(result, &self.policy_args, format)
     }
 
@@ -84,7 +88,9 @@ impl Verify {
         let verifier = policy.verifier(signers.keys, decrypter);
         Ok(self.token.read().and_then(|token| {
             let verified = verifier.verify(&token);
-            verified.map_err(|error| rejection_hints::failure_with_keys(error, &token, verifier.command(), &skipped))
+            verified.map_err(|error| {
+                rejection_hints::failure_with_keys(error, &token, verifier.command(), &skipped)
+            })
         }))
     }
 }

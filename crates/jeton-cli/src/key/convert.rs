@@ -121,7 +121,9 @@ fn symmetric(key: &AnyKey, to: To, file: &KeyFile) -> Outcome<Written> {
         "{}: a symmetric key (kty oct) cannot be converted to {form}",
         file.name()
     ))
-    .hint("its only format is JWK; to make a key for v4.local, run `jeton key new --paseto v4.local`"))
+    .hint(
+        "its only format is JWK; to make a key for v4.local, run `jeton key new --paseto v4.local`",
+    ))
 }
 
 fn private(key: &SigningKey, to: To) -> Result<Written, LoadError> {

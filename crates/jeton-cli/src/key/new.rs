@@ -10,13 +10,17 @@ use zeroize::Zeroizing;
 
 use super::destination::Destination;
 use crate::algorithm::{self, Algorithm};
-use crate::allow::{self, InsecureOption, AllowArgs};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
 /// The features that --allow enables here.
-const SUPPORTED: [InsecureOption; 3] = [InsecureOption::Rsa1_5, InsecureOption::PasetoV1, InsecureOption::PasetoV2];
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
+];
 
 #[derive(Debug, Args)]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
@@ -134,7 +138,9 @@ impl New {
         let (mut text, what) = match (self.what.alg, self.what.paseto) {
             (Some(alg), _) => self.jwk(alg)?,
             (None, Some(purpose)) => {
-                let allowed = self.allow.check(&[InsecureOption::PasetoV1, InsecureOption::PasetoV2])?;
+                let allowed = self
+                    .allow
+                    .check(&[InsecureOption::PasetoV1, InsecureOption::PasetoV2])?;
                 match purpose {
                     Purpose::V1Public | Purpose::V1Local => {
                         allowed.require(InsecureOption::PasetoV1, "PASETO version 1")?;

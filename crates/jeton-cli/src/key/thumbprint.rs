@@ -32,7 +32,8 @@ impl Thumbprint {
             if self.uri {
                 return Err(Failure::error("--uri is not supported for a PASERK"));
             }
-            let paserk = Paserk::parse(text).map_err(|error| file.failure(LoadError::from(error)))?;
+            let paserk =
+                Paserk::parse(text).map_err(|error| file.failure(LoadError::from(error)))?;
             return output::line(&paserk.id().to_string());
         }
         let prints = file.each_as(|key| self.of(key))?;

@@ -88,7 +88,7 @@ impl KeyFile {
         ]
     }
 
-    fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, LoadError> {
+    pub(super) fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, LoadError> {
         let allowed = Allowed::default();
         let symmetric = self.kind() == Kind::Symmetric;
         match (self.intended(alg)?, self.kind()) {
@@ -114,7 +114,10 @@ impl KeyFile {
                 "alg",
                 match symmetric {
                     true => "not an algorithm for a symmetric key (kty oct)".to_owned(),
-                    false => "an algorithm for a symmetric key (kty oct), and this key has another type".to_owned(),
+                    false => {
+                        "an algorithm for a symmetric key (kty oct), and this key has another type"
+                            .to_owned()
+                    }
                 },
             )),
         }

@@ -9,7 +9,7 @@ use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 use super::encrypting::{Requested, SymmetricKey};
 use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
 use crate::algorithm::{self, Algorithm};
-use crate::allow::{InsecureOption, Allowed};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
@@ -207,7 +207,11 @@ impl TokenDecryptionKeyFile {
     }
 
     /// Loads the keys of that file.
-    pub(crate) fn load(&self, file: &KeyFile, allowed: &Allowed) -> Outcome<Loaded<DecryptionKeys>> {
+    pub(crate) fn load(
+        &self,
+        file: &KeyFile,
+        allowed: &Allowed,
+    ) -> Outcome<Loaded<DecryptionKeys>> {
         let requested = Requested {
             alg: self.decrypt_alg,
             enc: self.enc,
@@ -253,7 +257,11 @@ impl VerifyingKeyFile {
 
 impl EncryptionKeyFiles {
     /// Loads at least one key.
-    pub(crate) fn load(&self, enc: Option<ContentEnc>, allowed: &Allowed) -> Outcome<Vec<Recipient>> {
+    pub(crate) fn load(
+        &self,
+        enc: Option<ContentEnc>,
+        allowed: &Allowed,
+    ) -> Outcome<Vec<Recipient>> {
         if let Some(path) = &self.password_file {
             let alg = self.alg.first().copied();
             let kid = self.kid.first();
@@ -262,7 +270,9 @@ impl EncryptionKeyFiles {
                 let named = password.with_key_id(kid);
                 password = named.map_err(|error| Failure::error(format!("--kid: {error}")))?;
             }
-            return Ok(vec![Recipient::SymmetricKey(SymmetricKey::Password(password))]);
+            return Ok(vec![Recipient::SymmetricKey(SymmetricKey::Password(
+                password,
+            ))]);
         }
         let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
         let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
@@ -270,7 +280,11 @@ impl EncryptionKeyFiles {
         named
             .map(|(path, (alg, kid))| {
                 let alg = alg.copied();
-                read(path, alg)?.to_encrypt(Requested { alg, enc }, kid.map(String::as_str), allowed)
+                read(path, alg)?.to_encrypt(
+                    Requested { alg, enc },
+                    kid.map(String::as_str),
+                    allowed,
+                )
             })
             .collect()
     }
@@ -329,13 +343,11 @@ fn passwords(
         None => Pbes2Alg::ALL.into_iter().rev().collect(),
         Some(Algorithm::Password(alg)) => vec![alg],
         Some(alg) => {
-            return Err(
-                Failure::error(format!(
-                    "--password-file cannot be used with --alg {}",
-                    alg.name()
-                ))
-                .hint("use `--alg PBES2-HS512+A256KW`, or remove `--alg`"),
-            );
+            return Err(Failure::error(format!(
+                "--password-file cannot be used with --alg {}",
+                alg.name()
+            ))
+            .hint("use `--alg PBES2-HS512+A256KW`, or remove `--alg`"));
         }
     };
     let text = input::password(path, jeton::limits::PASSWORD_BYTES)?;

@@ -4,7 +4,7 @@ use jeton::error::KeyProblem;
 use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg};
 
 use super::encrypting::{Requested, SymmetricKey};
-use super::{Form, KeyFile, Kind, Loaded, LoadError, Skipped};
+use super::{Form, KeyFile, Kind, LoadError, Loaded, Skipped};
 use crate::algorithm::Algorithm;
 use crate::allow::Allowed;
 use crate::exit::Outcome;
@@ -23,7 +23,11 @@ const IMPLIED: [KeyManagementAlg; 4] = [
 
 impl KeyFile {
     /// Loads the key or the key set to decrypt with. Keys of a set that cannot decrypt are skipped.
-    pub(crate) fn to_decrypt(&self, requested: Requested, allowed: &Allowed) -> Outcome<Loaded<DecryptionKeys>> {
+    pub(crate) fn to_decrypt(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Outcome<Loaded<DecryptionKeys>> {
         let Form::Set(text) = self.form() else {
             let key = self.one_to_decrypt(requested, allowed);
             return key
@@ -46,7 +50,11 @@ impl KeyFile {
         })
     }
 
-    fn one_to_decrypt(&self, requested: Requested, allowed: &Allowed) -> Result<DecryptionKeys, LoadError> {
+    fn one_to_decrypt(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Result<DecryptionKeys, LoadError> {
         if self.kind() != Kind::Symmetric {
             let keys = self.private(requested.alg, allowed);
             return keys.map_err(|error| self.explain_signing_key(error));
@@ -67,10 +75,15 @@ impl KeyFile {
             .ok_or(LoadError::problem(KeyProblem::NoUsableKey))
     }
 
-    fn private(&self, alg: Option<Algorithm>, allowed: &Allowed) -> Result<DecryptionKeys, LoadError> {
+    fn private(
+        &self,
+        alg: Option<Algorithm>,
+        allowed: &Allowed,
+    ) -> Result<DecryptionKeys, LoadError> {
         if let Some(known) = self.management(alg, allowed)? {
             let keys = self.decryption(known).map(DecryptionKeys::from);
-            return keys.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)));
+            return keys
+                .map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)));
         }
         let [first, others @ ..] = IMPLIED;
         let mut keys = match self.decryption(first) {

@@ -9,7 +9,7 @@ use jeton::key::{
 
 use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, Kind, LoadError, Shape, problem_of};
 use crate::algorithm::Algorithm;
-use crate::allow::{InsecureOption, Allowed};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 
 /// A key that a JWE is encrypted for.
@@ -67,7 +67,9 @@ impl KeyFile {
                 _ => LoadError::problem(KeyProblem::PrivateGiven),
             }),
             Kind::Public => {
-                let key = self.encryption(requested.alg, allowed).map(Recipient::Public);
+                let key = self
+                    .encryption(requested.alg, allowed)
+                    .map(Recipient::Public);
                 key.map_err(|error| self.explain_signing_key(error))
             }
         }
@@ -84,9 +86,8 @@ impl KeyFile {
                 key.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)))
             }
             // A key on a curve without `alg` is for ECDH-ES.
-            None => {
-                (self.public(KeyManagementAlg::EcdhEs)).map_err(|error| self.explain_missing_algorithm(error))
-            }
+            None => (self.public(KeyManagementAlg::EcdhEs))
+                .map_err(|error| self.explain_missing_algorithm(error)),
         }
     }
 
@@ -110,10 +111,7 @@ impl KeyFile {
             }
             (Some(alg), _) => Err(LoadError::member(
                 "alg",
-                format!(
-                    "{} is not for an asymmetric key",
-                    alg.name()
-                ),
+                format!("{} is not for an asymmetric key", alg.name()),
             )),
             (None, Some(Some(Algorithm::Sign(alg)))) => Err(LoadError::member(
                 "alg",
@@ -128,7 +126,11 @@ impl KeyFile {
 
     /// Loads the symmetric key. If its length fits several content encryptions and none is requested, there is one
     /// key for each.
-    pub(super) fn symmetric(&self, requested: Requested, allowed: &Allowed) -> Result<Vec<SymmetricKey>, LoadError> {
+    pub(super) fn symmetric(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Result<Vec<SymmetricKey>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
@@ -169,7 +171,12 @@ impl KeyFile {
         }])
     }
 
-    fn password(&self, text: &str, alg: Pbes2Alg, allowed: &Allowed) -> Result<Password, LoadError> {
+    fn password(
+        &self,
+        text: &str,
+        alg: Pbes2Alg,
+        allowed: &Allowed,
+    ) -> Result<Password, LoadError> {
         self.need(allowed, InsecureOption::Pbes2, alg.name())?;
         Ok(Password::from_jwk_as(text, alg)?)
     }
@@ -182,9 +189,8 @@ impl KeyFile {
     /// For an RSA key that was tried as a key on a curve, reports the missing algorithm.
     pub(super) fn explain_missing_algorithm(&self, error: LoadError) -> LoadError {
         match error.key_problem() {
-            Some(KeyProblem::Contradiction) if self.has_no_curve() => {
-                self.algorithm_needed("`--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512")
-            }
+            Some(KeyProblem::Contradiction) if self.has_no_curve() => self
+                .algorithm_needed("`--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"),
             _ => error,
         }
     }

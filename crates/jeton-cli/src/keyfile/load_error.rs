@@ -6,7 +6,7 @@ use jeton::{Limits, limits};
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
 use crate::algorithm::Algorithm;
-use crate::allow::{InsecureOption, Allowed};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Failure;
 use crate::jose;
 use crate::json::{self, Members, Problem};
@@ -54,7 +54,11 @@ impl LoadError {
 
 impl KeyFile {
     /// For a contradiction about `alg`, names the algorithm of the key and the one of the call.
-    pub(super) fn name_both_algorithms(&self, error: LoadError, requested: Option<&str>) -> LoadError {
+    pub(super) fn name_both_algorithms(
+        &self,
+        error: LoadError,
+        requested: Option<&str>,
+    ) -> LoadError {
         let is_about_alg = match &error {
             LoadError::Key(jeton::Error::Key(error)) => {
                 error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
@@ -72,7 +76,10 @@ impl KeyFile {
             "alg",
             match own.and_then(|own| Algorithm::of(&own)) {
                 Some(own) if own.name() != requested => {
-                    format!("the key is for {}, and the call for {requested}", own.name())
+                    format!(
+                        "the key is for {}, and the call for {requested}",
+                        own.name()
+                    )
                 }
                 _ => format!("{requested} does not fit a key of this type"),
             },
@@ -117,10 +124,13 @@ impl KeyFile {
         let failure = match error {
             LoadError::Failure(failure) => return failure,
             LoadError::Key(_) if problem == Some(KeyProblem::Duplicate) => {
-                let member = self.duplicate().map_or(String::new(), |name| format!(" {name}"));
+                let member = self
+                    .duplicate()
+                    .map_or(String::new(), |name| format!(" {name}"));
                 Failure::error(format!("{name}: {PREFIX}duplicate member{member}"))
             }
-            LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error) {
+            LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error)
+            {
                 Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
                 None => Failure::error(format!("{name}: {}", message_of(error))),
             },
@@ -172,7 +182,10 @@ impl KeyFile {
                 let kid: String = serde_json::from_str(value.get()).ok()?;
                 Some(match kid.len() {
                     0 => "`kid` is empty".to_owned(),
-                    bytes => format!("`kid` has {bytes} bytes, the limit is {}", limits::KEY_ID_BYTES),
+                    bytes => format!(
+                        "`kid` has {bytes} bytes, the limit is {}",
+                        limits::KEY_ID_BYTES
+                    ),
                 })
             }
             (KeyProblem::WrongLength, "x" | "y") => {
@@ -211,8 +224,12 @@ impl KeyFile {
     fn hint(&self, problem: KeyProblem) -> Option<String> {
         Some(match problem {
             KeyProblem::PrivateGiven => {
-                let needs_alg = self.any(None).is_err();
-                let alg = if needs_alg { " --alg NAME" } else { "" };
+                let loaded = self.load_any(None).err();
+                let problem = loaded.and_then(|error| error.key_problem());
+                let alg = match problem {
+                    Some(KeyProblem::AlgorithmNeeded) => " --alg NAME",
+                    _ => "",
+                };
                 format!("to get the public key, run `jeton key public {}{alg}`", self.file)
             }
             KeyProblem::PublicGiven => "this command needs the private key".to_owned(),

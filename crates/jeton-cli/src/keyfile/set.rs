@@ -135,9 +135,7 @@ impl KeyFile {
             return load(None);
         }
         load(alg).or_else(|error| match load(None) {
-            Err(other) if other.key_problem() == Some(KeyProblem::AlgorithmNeeded) => {
-                Err(error)
-            }
+            Err(other) if other.key_problem() == Some(KeyProblem::AlgorithmNeeded) => Err(error),
             loaded => loaded,
         })
     }
@@ -196,8 +194,10 @@ impl KeyFile {
         for key in &elements {
             match load(key) {
                 Err(error) if error.key_problem() == Some(KeyProblem::PrivateGiven) => {
-                    let hint =
-                        format!("to get the public keys, run `jeton key public {}`", self.name());
+                    let hint = format!(
+                        "to get the public keys, run `jeton key public {}`",
+                        self.name()
+                    );
                     return key.failure(error).hint(hint);
                 }
                 Err(error) if first.is_none() => first = Some(key.failure(error)),
@@ -226,14 +226,15 @@ impl KeyFile {
     }
 
     pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
-        let failure = |message: &str| {
-            Failure::error(format!("{}: {PREFIX}keys: {message}", self.name()))
-        };
+        let failure =
+            |message: &str| Failure::error(format!("{}: {PREFIX}keys: {message}", self.name()));
         let elements: Elements<'_> =
             serde_json::from_str(text).map_err(|_| failure("not a list of keys"))?;
         if elements.keys.len() > limits::KEY_SET_KEYS {
             let (count, limit) = (elements.keys.len(), limits::KEY_SET_KEYS);
-            return Err(failure(&format!("the set has {count} keys, the limit is {limit}")));
+            return Err(failure(&format!(
+                "the set has {count} keys, the limit is {limit}"
+            )));
         }
         if elements.keys.is_empty() {
             return Err(failure("the set is empty"));
@@ -251,7 +252,10 @@ impl KeyFile {
 }
 
 /// Converts each key, and collects the keys that fail.
-fn partition<T>(keys: Vec<KeyFile>, make: impl Fn(&KeyFile) -> Outcome<T>) -> (Vec<T>, Vec<SkippedKey>) {
+fn partition<T>(
+    keys: Vec<KeyFile>,
+    make: impl Fn(&KeyFile) -> Outcome<T>,
+) -> (Vec<T>, Vec<SkippedKey>) {
     let (mut made, mut skipped_keys) = (Vec::new(), Vec::new());
     for key in &keys {
         match make(key) {

@@ -5,7 +5,7 @@ use jeton::error::KeyProblem;
 use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 
 use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
-use crate::allow::{InsecureOption, Allowed};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Outcome;
 
 /// A key for signatures or MACs.
@@ -32,7 +32,9 @@ impl KeyFile {
             Kind::Symmetric => self.mac(alg, allowed).map(Signer::Mac),
             Kind::Private | Kind::Public => {
                 let key = self.signing(alg).map(Signer::Private);
-                key.map_err(|error| self.explain_encryption_key(self.explain_weak_signing_key(error, allowed)))
+                key.map_err(|error| {
+                    self.explain_encryption_key(self.explain_weak_signing_key(error, allowed))
+                })
             }
         }
     }
@@ -69,7 +71,8 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak) && allowed.has(InsecureOption::WeakKeys) =>
+                if problem_of(error) == Some(KeyProblem::TooWeak)
+                    && allowed.has(InsecureOption::WeakKeys) =>
             {
                 let own_alg = || Shape::of(text).alg?.parse::<MacAlg>().ok();
                 let alg = alg.or_else(own_alg).ok_or(error)?;
@@ -78,7 +81,9 @@ impl KeyFile {
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
-            key => key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(MacAlg::name))),
+            key => {
+                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(MacAlg::name)))
+            }
         }
     }
 

@@ -7,8 +7,8 @@ use jeton::key::{Alg, Keys, SigAlg, VerifyingKey};
 use zeroize::Zeroizing;
 
 use super::signing::signature_alg;
-use super::{Form, KeyFile, Kind, Loaded, LoadError, Shape, Skipped, problem_of};
-use crate::allow::{InsecureOption, Allowed};
+use super::{Form, KeyFile, Kind, LoadError, Loaded, Shape, Skipped, problem_of};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Outcome;
 
 /// Capacity for an added `alg` member, bytes.
@@ -76,11 +76,16 @@ impl KeyFile {
 
     /// Returns the JWK of a set's key that can verify. The caller's algorithm is added if the key has none and the
     /// algorithm fits.
-    fn with_algorithm(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<Zeroizing<String>, LoadError> {
+    fn with_algorithm(
+        &self,
+        alg: Option<Alg>,
+        allowed: &Allowed,
+    ) -> Result<Zeroizing<String>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
-        let alg = self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed).map(|_| alg))?;
+        let alg =
+            self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed).map(|_| alg))?;
         match (alg, text.strip_prefix('{')) {
             (Some(alg), Some(members)) => {
                 let mut jwk = Zeroizing::new(String::with_capacity(text.len() + ALG_MEMBER_BYTES));
@@ -124,14 +129,17 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak) && allowed.has(InsecureOption::WeakKeys) =>
+                if problem_of(error) == Some(KeyProblem::TooWeak)
+                    && allowed.has(InsecureOption::WeakKeys) =>
             {
                 self.weak(alg, error)
             }
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
-            key => key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name))),
+            key => {
+                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
+            }
         }
     }
 

@@ -5,8 +5,8 @@ use jeton::paseto::Binding;
 
 use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
-use crate::claims::{ClaimsFormat, Expiry};
 use crate::allow::{self, AllowArgs};
+use crate::claims::{ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::KeyFile;
 use crate::output;
@@ -111,7 +111,9 @@ impl Issue {
             .footer(&*footer)
             .implicit_assertion(&*implicit);
         let token = match (self.message.claims(), self.message.payload()) {
-            (Some(claims), _) => key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, binding),
+            (Some(claims), _) => {
+                key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, binding)
+            }
             (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
             (None, None) => return Err(Failure::error("no content: pass --claims or a payload")),
         };

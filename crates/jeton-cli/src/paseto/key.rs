@@ -8,8 +8,8 @@ use jeton::paserk::Form;
 use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 
+use crate::allow::{Allowed, InsecureOption};
 use crate::claims::CustomClaims;
-use crate::allow::{InsecureOption, Allowed};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, LoadError};
 
@@ -78,7 +78,8 @@ impl<V: Version> OpeningKey for LocalKey<V> {
 }
 
 /// The features that --allow enables here.
-pub(super) const SUPPORTED: [InsecureOption; 2] = [InsecureOption::PasetoV1, InsecureOption::PasetoV2];
+pub(super) const SUPPORTED: [InsecureOption; 2] =
+    [InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
 /// Loads the key to sign with.
 pub(crate) fn signing(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
@@ -155,7 +156,9 @@ fn hint(error: jeton::Error) -> Option<String> {
         return None;
     };
     Some(match (given.form(), wanted.form()) {
-        (Form::Secret, Form::Public) => "to get the public key, run `jeton key public FILE`".to_owned(),
+        (Form::Secret, Form::Public) => {
+            "to get the public key, run `jeton key public FILE`".to_owned()
+        }
         (Form::Public, Form::Secret) => "this command needs the secret key".to_owned(),
         (Form::Local, _) => {
             format!("a {given} key is for `jeton paseto encrypt` and `jeton paseto decrypt`")

@@ -7,15 +7,15 @@ use serde::de::IgnoredAny;
 
 use super::context::ContextArgs;
 use super::key::{self, OpeningKey};
-use crate::policy_args::PolicyArgs;
 use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::KeyFile;
 use crate::output;
+use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
-use crate::verification_output::{self, Format};
 use crate::verification;
+use crate::verification_output::{self, Format};
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,11 @@ Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid
 could not be read.";
 
 /// The features that --allow enables here.
-const SUPPORTED: [InsecureOption; 3] = [InsecureOption::NoExpiry, InsecureOption::PasetoV1, InsecureOption::PasetoV2];
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::NoExpiry,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
+];
 
 /// The arguments of `paseto verify` and `paseto decrypt`.
 #[derive(Debug, Args)]
@@ -98,7 +102,11 @@ impl VerifyArgs {
                 .open(&token, &implicit)
                 .map_err(|error| rejection_hints::failure(error, &token, command))?;
             if footer.is_some_and(|footer| *footer != opened.footer()) {
-                return Err(rejection_hints::failure(Rejection::FooterMismatch.into(), &token, command));
+                return Err(rejection_hints::failure(
+                    Rejection::FooterMismatch.into(),
+                    &token,
+                    command,
+                ));
             }
             return output::payload(opened.message());
         }
@@ -108,7 +116,11 @@ impl VerifyArgs {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| rejection_hints::failure(error, &token, command))
         });
-        let format = if self.json { Format::Json } else { Format::Exact };
+        let format = if self.json {
+            Format::Json
+        } else {
+            Format::Exact
+        };
         verification_output::show(result, &self.policy_args, format)
     }
 }

@@ -56,7 +56,9 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::error(format!("cannot start the network runtime: {error}")))?;
+            .map_err(|error| {
+                Failure::error(format!("cannot start the network runtime: {error}"))
+            })?;
         let done = runtime.block_on(async { work(connection.open().await?).await });
         done.map_err(|error| failed(&error))
     }
@@ -112,11 +114,12 @@ fn failed(error: &Error) -> Failure {
         other => Failure::error(other.to_string()),
     };
     match error {
-        Error::Unreachable(_) => {
-            failure.hint("to start a service, run `jeton serve`; to call another one, add `--server URL`")
-        }
+        Error::Unreachable(_) => failure
+            .hint("to start a service, run `jeton serve`; to call another one, add `--server URL`"),
         Error::Unavailable(_) => failure.hint("try again; the log of the server has the cause"),
-        Error::Denied(_) => failure.hint("to authenticate, add `--bearer FILE` or `--client-certificate FILE --client-key FILE`"),
+        Error::Denied(_) => failure.hint(
+            "to authenticate, add `--bearer FILE` or `--client-certificate FILE --client-key FILE`",
+        ),
         _ => failure,
     }
 }

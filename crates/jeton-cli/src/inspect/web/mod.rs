@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 use super::hidden::Reason;
 use super::pretty;
 use super::report::{Content, Fact, Report};
-use crate::json::Members;
 use crate::escape;
+use crate::json::Members;
 use members::{Family, Member};
 use segments::{Kind, segments};
 

@@ -177,10 +177,7 @@ impl Kind {
                 "The encrypted payload. Decryption requires the key",
                 "RFC 7516, section 2",
             ),
-            Kind::Tag => (
-                "Detects a change during decryption",
-                "RFC 7516, section 2",
-            ),
+            Kind::Tag => ("Detects a change during decryption", "RFC 7516, section 2"),
             Kind::Aad => (
                 "Additional authenticated data: not encrypted, covered by the tag",
                 "RFC 7516, section 2",

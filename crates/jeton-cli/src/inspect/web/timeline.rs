@@ -35,7 +35,10 @@ pub(super) fn summary(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, Str
         all.push((
             false,
             match end {
-                Some(end) => format!("Within its validity: expires {}.", relative_time::relative(end, now)),
+                Some(end) => format!(
+                    "Within its validity: expires {}.",
+                    relative_time::relative(end, now)
+                ),
                 None => "No exp: the token never expires.".to_owned(),
             },
         ));
@@ -241,10 +244,7 @@ mod tests {
         );
         assert_eq!(
             sentences(&[("exp", at(1)), ("exp", None)]),
-            [
-                "Expired (exp: 16 minutes ago).",
-                "exp is not a valid time."
-            ]
+            ["Expired (exp: 16 minutes ago).", "exp is not a valid time."]
         );
         assert_eq!(
             sentences(&[("iat", at(0))]),
