@@ -143,7 +143,7 @@ impl Named {
             return Err(Failure::error(format!(
                 "the issuer has no key {unknown:?}; nothing was revoked"
             ))
-            .hint(format!("its keys: {}", kids.join(", "))));
+            .hint(format!("keys of this issuer: {}", kids.join(", "))));
         }
         let keys = self.names.into_iter().map(Subject::Key);
         revoke(&opened, &self.iss, keys.map(Revocation::all).collect())

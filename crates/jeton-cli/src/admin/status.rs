@@ -71,7 +71,7 @@ impl StatusJson<'_> {
         let ready = match (self.is_ready, self.fault, self.issuers) {
             (true, ..) => "yes".to_owned(),
             (false, Some(fault), _) => format!("no: {fault}"),
-            (false, None, []) => "no: no issuer".to_owned(),
+            (false, None, []) => "no: there is no issuer".to_owned(),
             (false, None, _) => "no: a profile has no key".to_owned(),
         };
         let bytes = self.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
