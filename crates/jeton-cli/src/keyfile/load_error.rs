@@ -12,7 +12,7 @@ use crate::jose;
 use crate::json::{self, Members, Problem};
 
 /// What an error about a key begins with, behind the name of the file.
-pub(crate) const PREFIX: &str = "cannot use key: ";
+pub(crate) const PREFIX: &str = "key rejected: ";
 
 /// Why a key cannot be used.
 pub(crate) enum LoadError {
