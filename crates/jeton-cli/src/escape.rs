@@ -1,24 +1,24 @@
-//! What a stranger wrote, made fit for a terminal.
+//! Escapes untrusted text for a terminal.
 //!
-//! Characters that would command the terminal, turn the text's direction or cannot be seen are written as
-//! escapes, so that what is seen is what is there. The escapes are those of JSON (RFC 8259, section 7).
+//! Control characters, bidirectional controls and invisible characters are written as escapes of JSON (RFC
+//! 8259, section 7). So the terminal shows what the text contains, and the text cannot control the terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use jeton_lab::report::visible::is_obeyed;
 
-/// Any text, with its lines.
+/// Escapes a text and keeps its line breaks and tabs.
 pub(crate) fn text(text: &str) -> String {
-    shown(text, |c| matches!(c, '\n' | '\t'))
+    escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// What is to stay within a line: a name.
+/// Escapes a text that must stay on one line, for example a name.
 pub(crate) fn line(text: &str) -> String {
-    shown(text, |_| false)
+    escaped(text, |_| false)
 }
 
-/// Bytes that may be text, with its lines; what is no UTF-8 as `\x9b`.
+/// Escapes bytes that may be text and keeps line breaks; a byte that is not UTF-8 becomes `\x9b`.
 pub(crate) fn bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -30,8 +30,8 @@ pub(crate) fn bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// One JSON value, which stays one and means the same. What it is made of apart from its strings is seen as
-/// it is, and so only they are changed; a carriage return between them is a space.
+/// Escapes one JSON value, so that its meaning stays the same. Only its strings change; a carriage return
+/// between them becomes a space.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
@@ -40,7 +40,7 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match c {
             '\n' | '\t' => out.push(c),
-            // In a string it would not be JSON.
+            // JSON has none inside a string.
             '\r' => out.push(' '),
             _ => push(&mut out, c),
         }
@@ -53,7 +53,7 @@ fn push_lines(out: &mut String, text: &str) {
     while let Some(c) = chars.next() {
         match c {
             '\n' | '\t' => out.push(c),
-            // The end of a line in many files.
+            // Many files end their lines with \r\n.
             '\r' if chars.peek() == Some(&'\n') => {}
             _ => push(out, c),
         }
@@ -65,7 +65,7 @@ fn push_byte(out: &mut String, byte: u8) {
     let _ = write!(out, "\\x{byte:02x}");
 }
 
-fn shown(text: &str, kept: impl Fn(char) -> bool) -> String {
+fn escaped(text: &str, kept: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match kept(c) {
@@ -76,7 +76,7 @@ fn shown(text: &str, kept: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Appends a character, or its escape.
+/// Appends a character or its escape.
 pub(crate) fn push(out: &mut String, c: char) {
     if !is_obeyed(c) {
         out.push(c);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stranger_does_not_command_the_terminal() {
+    fn escape_control_characters_are_written_as_escapes() {
         assert_eq!(text("a\u{1b}[2Jb\nc"), "a\\u001b[2Jb\nc");
         assert_eq!(line("a\nrejected: no"), "a\\u000arejected: no");
         assert_eq!(
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn json_with_escapes_means_the_same() {
+    fn escape_json_keeps_its_meaning() {
         let hostile = "{\"a\u{202e}\":\r\n[\"\\\\\u{9b}\u{e0001}\u{feff}ü\"]}";
         let shown = json(hostile);
         assert_eq!(

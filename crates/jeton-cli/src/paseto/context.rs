@@ -4,34 +4,34 @@ use zeroize::Zeroizing;
 use crate::exit::Outcome;
 use crate::source::{self, Source, Text};
 
-/// What a token is bound to beside its claims.
+/// The footer and the implicit assertion of a token.
 #[derive(Debug, Args)]
-pub(crate) struct BoundTo {
-    /// The footer, which stands in the token in plain sight: the text itself, @FILE, or -
+pub(crate) struct ContextArgs {
+    /// Footer, which is authenticated and not encrypted: as text, @FILE, or - for standard input
     #[arg(long, value_name = "TEXT|@FILE|-")]
     footer: Option<Source>,
 
-    /// Like --footer, but always the text itself, even if a file has that name
+    /// Footer as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "footer")]
     footer_text: Option<Text>,
 
-    /// The implicit assertion, which is not in the token and both sides know: the text, @FILE, or -
+    /// Implicit assertion, which is authenticated and not part of the token: as text, @FILE, or - for standard input
     #[arg(long, value_name = "TEXT|@FILE|-")]
     implicit: Option<Source>,
 
-    /// Like --implicit, but always the text itself, even if a file has that name
+    /// Implicit assertion as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "implicit")]
     implicit_text: Option<Text>,
 }
 
-impl BoundTo {
-    /// The footer, if the caller named one.
+impl ContextArgs {
+    /// Returns the footer, if the caller passed one.
     pub(crate) fn footer(&self) -> Outcome<Option<Zeroizing<Vec<u8>>>> {
         let footer = source::given(self.footer.as_ref(), self.footer_text.as_ref());
         footer.map(Source::bytes).transpose()
     }
 
-    /// The implicit assertion; empty if there is none.
+    /// Returns the implicit assertion, or nothing.
     pub(crate) fn implicit(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         match source::given(self.implicit.as_ref(), self.implicit_text.as_ref()) {
             Some(source) => source.bytes(),

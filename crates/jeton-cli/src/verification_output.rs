@@ -1,22 +1,22 @@
-//! What a verifier found, as it is shown.
+//! Prints verified claims, or the reason for a rejection.
 
 use jeton::Verified;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::demands::Demands;
 use crate::exit::{Failure, Outcome};
 use crate::output;
+use crate::policy_args::PolicyArgs;
 
-/// How verified claims are shown.
+/// How verified claims are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// The payload's text, and the end of its line.
+pub(crate) enum Format {
+    /// The payload as text, followed by a line break.
     Line,
-    /// The payload's bytes and no more.
+    /// Exactly the bytes of the payload.
     Exact,
-    /// The verdict, for machines; also that of a token that is rejected.
+    /// The result as JSON, also for a rejected token.
     Json,
 }
 
@@ -27,7 +27,7 @@ struct Accepted<'a> {
     key_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     footer: Option<&'a str>,
-    /// A footer that is not text.
+    /// The footer, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     footer_base64url: Option<String>,
 }
@@ -38,34 +38,34 @@ struct Rejected<'a> {
     reason: &'a str,
 }
 
-/// Shows the claims of a token, or why it has none.
+/// Prints the claims of a verified token.
 pub(crate) fn show(
-    verdict: Outcome<Verified<IgnoredAny>>,
-    demands: &Demands,
-    shown: Shown,
+    result: Outcome<Verified<IgnoredAny>>,
+    policy_args: &PolicyArgs,
+    format: Format,
 ) -> Outcome {
-    let verified = match shown {
-        Shown::Json => or_say_why(verdict)?,
-        Shown::Line | Shown::Exact => verdict?,
+    let verified = match format {
+        Format::Json => print_rejection(result)?,
+        Format::Line | Format::Exact => result?,
     };
-    match shown {
-        Shown::Line => output::json_line(verified.json())?,
-        Shown::Exact => output::payload(verified.json().as_bytes())?,
-        Shown::Json => output::json(&accepted(&verified)?)?,
+    match format {
+        Format::Line => output::json_line(verified.json())?,
+        Format::Exact => output::payload(verified.json().as_bytes())?,
+        Format::Json => output::json(&accepted(&verified)?)?,
     }
-    demands.note_unchecked();
+    policy_args.note_unchecked();
     Ok(())
 }
 
-/// What was found, or as JSON why the token is rejected.
-pub(crate) fn or_say_why<T>(verdict: Outcome<T>) -> Outcome<T> {
-    if let Err(failure) = &verdict
+/// Prints the reason as JSON if the token is rejected, and returns the result.
+pub(crate) fn print_rejection<T>(result: Outcome<T>) -> Outcome<T> {
+    if let Err(failure) = &result
         && let Some(reason) = failure.rejection()
     {
         let valid = false;
         output::json(&Rejected { valid, reason })?;
     }
-    verdict
+    result
 }
 
 fn accepted(verified: &Verified<IgnoredAny>) -> Outcome<Accepted<'_>> {

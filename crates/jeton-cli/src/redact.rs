@@ -1,34 +1,35 @@
-//! What is never said back: a key or a token that was pasted where a file's name, a verb or nothing was
-//! wanted. It would stand on screens and in logs that are not meant for it.
+//! Detects a key or a token in the place of a file name or a command, so that messages do not repeat it.
+//!
+//! Without this, a pasted secret would appear on screens and in logs.
 
 use std::fmt;
 use std::path::Path;
 
-use crate::printable;
+use crate::escape;
 
-/// What a text looks like that is not repeated.
+/// What a text looks like that must not be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeptBack {
+pub(crate) enum Redacted {
     Key,
     Token,
-    /// Claims, say.
+    /// For example claims.
     Json,
-    /// Nothing that a file or a verb is called.
+    /// Too long for the name of a file or a command.
     Long,
 }
 
-/// Longer than the name of any file, bytes.
+/// The longest file name, bytes.
 const NAME_BYTES: usize = 255;
-/// Longer than the path of any file, bytes.
+/// The longest path, bytes.
 const PATH_BYTES: usize = 4095;
-/// As long as the text of the shortest secret.
+/// The text of the shortest secret, bytes.
 const SECRET_BYTES: usize = 32;
-/// What a PASERK or PASETO has behind its second dot, and a file's name rather not.
+/// The shortest text after the second dot that is taken for the body of a PASERK or PASETO, bytes.
 const BODY_BYTES: usize = 16;
 
-impl KeptBack {
-    /// What a text is taken for, if it is not to be repeated.
-    pub(crate) fn of(text: &str) -> Option<KeptBack> {
+impl Redacted {
+    /// Classifies a text; returns `None` if it may be repeated.
+    pub(crate) fn of(text: &str) -> Option<Redacted> {
         let has = |member: &str| text.contains(&format!("\"{member}\""));
         let pieces = || text.split(|c: char| !is_base64url(c) && c != '.');
         let json = text.trim_start_matches('@').trim_start();
@@ -42,36 +43,36 @@ impl KeptBack {
         let is_long =
             text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > NAME_BYTES);
         let looks = [
-            (is_key, KeptBack::Key),
-            (is_token, KeptBack::Token),
-            (is_json, KeptBack::Json),
-            (is_long, KeptBack::Long),
+            (is_key, Redacted::Key),
+            (is_token, Redacted::Token),
+            (is_json, Redacted::Json),
+            (is_long, Redacted::Long),
         ];
-        looks.into_iter().find_map(|(is, kept)| is.then_some(kept))
+        looks.into_iter().find_map(|(is, what)| is.then_some(what))
     }
 }
 
-impl fmt::Display for KeptBack {
+impl fmt::Display for Redacted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            KeptBack::Key => "the text of a key",
-            KeptBack::Token => "the text of a token",
-            KeptBack::Json => "a JSON text",
-            KeptBack::Long => "a long text",
+            Redacted::Key => "the text of a key",
+            Redacted::Token => "the text of a token",
+            Redacted::Json => "a JSON text",
+            Redacted::Long => "a long text",
         })
     }
 }
 
-/// What a file is called in messages.
+/// Returns the name of a file for messages.
 pub(crate) fn name_of(path: &Path) -> String {
     let name = path.to_string_lossy();
-    match KeptBack::of(&name) {
+    match Redacted::of(&name) {
         Some(_) => "the file".to_owned(),
-        None => printable::line(&name),
+        None => escape::line(&name),
     }
 }
 
-/// `k4.local.…`, `v4.public.…`.
+/// Returns whether a text has the form `k4.local.…` or `v4.public.…`.
 fn is_versioned(text: &str, letter: u8) -> bool {
     let mut parts = text.splitn(3, '.');
     let (version, kind, body) = (parts.next(), parts.next(), parts.next());
@@ -80,20 +81,20 @@ fn is_versioned(text: &str, letter: u8) -> bool {
         && body.is_some_and(|body| body.len() >= BODY_BYTES)
 }
 
-/// A secret alone, in hexadecimal, base64 or base64url; DER in base64.
+/// Returns whether a text looks like random bytes in hexadecimal, base64 or base64url, or like DER in base64.
 fn is_random(text: &str) -> bool {
     let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
     let mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
     let is_hex = text.chars().all(|c| c.is_ascii_hexdigit());
     let is_base64 = text.chars().all(|c| is_base64url(c) || "+/=".contains(c));
-    // A path has slashes too.
+    // A path also has slashes.
     let is_path = text.contains('/') && !text.ends_with('=') && !begins_as_der(text);
     text.len() >= SECRET_BYTES
         && has(char::is_ascii_digit)
         && (is_hex || (mixed && is_base64 && !is_path))
 }
 
-/// A SEQUENCE in base64.
+/// Returns whether a text begins with a SEQUENCE in base64.
 fn begins_as_der(text: &str) -> bool {
     matches!(text.as_bytes(), [b'M', b'A'..=b'P', ..])
 }
@@ -107,32 +108,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_told_from_the_name_of_a_file() {
-        for (text, kept) in [
-            (r#"{"kty":"oct","k":"AQID"}"#, KeptBack::Key),
-            ("-----BEGIN PRIVATE KEY-----\nMC4C", KeptBack::Key),
+    fn redacted_secret_and_file_name_are_distinguished() {
+        for (text, expected) in [
+            (r#"{"kty":"oct","k":"AQID"}"#, Redacted::Key),
+            ("-----BEGIN PRIVATE KEY-----\nMC4C", Redacted::Key),
             (
                 "k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8",
-                KeptBack::Key,
+                Redacted::Key,
             ),
             (
                 "--key=k2.secret-pw.cHFyc3R1dnd4eXp7fH1-f4CBg",
-                KeptBack::Key,
+                Redacted::Key,
             ),
-            ("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA", KeptBack::Key),
+            ("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA", Redacted::Key),
             (
                 "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC",
-                KeptBack::Key,
+                Redacted::Key,
             ),
-            ("000102030405060708090a0b0c0d0e0f", KeptBack::Key),
-            ("eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
-            ("Bearer eyJhbGciOiJFUzI1NiJ9.e30.AA", KeptBack::Token),
-            ("@v4.public.eyJzdWIiOiJ1c2VyLTcifQ", KeptBack::Token),
-            (r#"{"payload":"AA","signatures":[]}"#, KeptBack::Token),
-            (r#"@{"sub":"user-7"}"#, KeptBack::Json),
-            (&"a".repeat(256), KeptBack::Long),
+            ("000102030405060708090a0b0c0d0e0f", Redacted::Key),
+            ("eyJhbGciOiJFUzI1NiJ9.e30.AA", Redacted::Token),
+            ("Bearer eyJhbGciOiJFUzI1NiJ9.e30.AA", Redacted::Token),
+            ("@v4.public.eyJzdWIiOiJ1c2VyLTcifQ", Redacted::Token),
+            (r#"{"payload":"AA","signatures":[]}"#, Redacted::Token),
+            (r#"@{"sub":"user-7"}"#, Redacted::Json),
+            (&"a".repeat(256), Redacted::Long),
         ] {
-            assert_eq!(KeptBack::of(text), Some(kept), "{text}");
+            assert_eq!(Redacted::of(text), Some(expected), "{text}");
         }
         for text in [
             "",
@@ -146,7 +147,7 @@ mod tests {
             "the-key-that-signs-in-production-2026.jwk",
             "/var/lib/0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d/Key.pem",
         ] {
-            assert_eq!(KeptBack::of(text), None, "{text}");
+            assert_eq!(Redacted::of(text), None, "{text}");
         }
     }
 }

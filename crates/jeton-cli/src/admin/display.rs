@@ -1,12 +1,12 @@
-//! How issuers, keys and times are shown.
+//! Formats issuers, keys and times.
 
 use jeton_issuer::IssuerSettings;
 use jeton_issuer::keyring::{KeyEntry, State};
 use serde::Serialize;
 
-/// A key, for machines. Times are RFC 3339.
+/// A key in JSON. Times are RFC 3339.
 #[derive(Serialize)]
-pub(super) struct ShownKey<'k> {
+pub(super) struct KeyRow<'k> {
     kid: &'k str,
     alg: &'static str,
     state: &'static str,
@@ -17,9 +17,9 @@ pub(super) struct ShownKey<'k> {
     public: Option<&'k str>,
 }
 
-impl<'k> ShownKey<'k> {
-    pub(super) fn of(key: &'k KeyEntry, now: i64) -> ShownKey<'k> {
-        ShownKey {
+impl<'k> KeyRow<'k> {
+    pub(super) fn of(key: &'k KeyEntry, now: i64) -> KeyRow<'k> {
+        KeyRow {
             kid: &key.kid,
             alg: key.kind.name(),
             state: state(key.state(now)),
@@ -32,7 +32,7 @@ impl<'k> ShownKey<'k> {
     }
 }
 
-/// A line for each key: its id, its algorithm, and what it does until when.
+/// Formats one line for each key: id, algorithm, state, and the next change.
 pub(super) fn keys(keys: &[KeyEntry], now: i64) -> String {
     let cells = keys.iter().map(|key| {
         let state_now = key.state(now);
@@ -53,11 +53,14 @@ pub(super) fn keys(keys: &[KeyEntry], now: i64) -> String {
     table(&cells.collect::<Vec<_>>())
 }
 
-/// An issuer's settings, a line for each.
+/// Formats the settings of an issuer, one on each line.
 pub(super) fn settings(settings: &IssuerSettings) -> String {
     let mut rows = vec![
         ["issuer".to_owned(), settings.iss().to_owned()],
-        ["lead".to_owned(), span(settings.lead_seconds())],
+        [
+            "pre-publication period".to_owned(),
+            span(settings.lead_seconds()),
+        ],
         ["max age".to_owned(), span(settings.max_age_seconds())],
         ["rotation".to_owned(), span(settings.rotate_every_seconds())],
     ];
@@ -70,7 +73,7 @@ pub(super) fn settings(settings: &IssuerSettings) -> String {
                 span(profile.lifetime_seconds),
                 profile.audiences.join(", "),
                 match &profile.encrypt_to {
-                    Some(to) => format!(", encrypted ({}) for its reader", to.enc),
+                    Some(to) => format!(", encrypted with {}", to.enc),
                     None => String::new(),
                 }
             ),
@@ -79,7 +82,7 @@ pub(super) fn settings(settings: &IssuerSettings) -> String {
     table(&rows)
 }
 
-/// Columns as wide as their widest cell.
+/// Formats a table whose columns are as wide as their widest cell.
 pub(super) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let mut widths = [0; COLUMNS];
     for row in rows {
@@ -101,15 +104,15 @@ pub(super) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String 
     text
 }
 
-/// A second since 1970 as RFC 3339.
+/// Formats seconds since 1970 as RFC 3339.
 pub(super) fn moment(seconds: i64) -> String {
     match jiff::Timestamp::from_second(seconds) {
         Ok(moment) => moment.to_string(),
-        Err(_) => format!("{seconds} s after 1970"),
+        Err(_) => format!("{seconds} seconds since 1970"),
     }
 }
 
-/// Seconds in the largest units that they are whole in: `1h30m`.
+/// Formats seconds in the largest units: `1h30m`.
 pub(super) fn span(seconds: i64) -> String {
     let mut rest = seconds.unsigned_abs();
     let mut text = String::new();
@@ -134,7 +137,7 @@ fn state(state: State) -> &'static str {
     }
 }
 
-/// Seconds since 1970.
+/// Returns the current time in seconds since 1970.
 pub(super) fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }
@@ -144,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_read_back_as_they_are_typed() {
+    fn span_is_parsed_back_to_the_same_duration() {
         for text in ["0s", "15m", "1h30m", "30d", "1d1h1m1s"] {
             let seconds = crate::time::duration(text).map(|span| span.as_secs() as i64);
             assert_eq!(seconds.map(span), Ok(text.to_owned()));

@@ -1,4 +1,4 @@
-//! Times in claims, and how long ago they were.
+//! Reads the times in claims and formats them relative to now.
 
 use jeton::Timestamp;
 use serde_json::value::RawValue;
@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use crate::json::Members;
 use crate::time;
 
-/// `iat`, `nbf` and `exp` of an object, as often and in the order as they stand there; `None` for one
-/// that is not a time. A JWT has numbers, a PASETO has text; here either will do.
+/// Returns `iat`, `nbf` and `exp` of an object, in their order and including duplicates; `None` for a value that is
+/// not a time. A JWT has numbers and a PASETO has text; both are accepted here.
 pub(super) fn times(claims: &RawValue) -> Vec<(&'static str, Option<jiff::Timestamp>)> {
     let Some(Members(members)) = Members::loose(claims.get()) else {
         return Vec::new();
@@ -35,7 +35,7 @@ fn time_of(value: &RawValue) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_second(seconds as i64).ok()
 }
 
-/// `in 5 minutes`, `3 days ago`, `now`.
+/// Formats a time as `in 5 minutes`, `3 days ago` or `now`.
 pub(super) fn relative(time: jiff::Timestamp, now: Timestamp) -> String {
     const UNITS: [(i64, &str); 5] = [
         (365 * 24 * 60 * 60, "year"),
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_told_in_the_largest_unit_that_fits() {
+    fn relative_uses_the_largest_unit() {
         let now = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
         let at = |offset: i64| {
             relative(
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_time_is_told_apart_from_what_is_not_there() {
+    fn times_of_wrong_type_are_none() {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
         assert_eq!(times(&raw(r#"{"exp":true}"#)), [("exp", None)]);
         assert_eq!(times(&raw(r#"{"exp":1e300}"#)), [("exp", None)]);
