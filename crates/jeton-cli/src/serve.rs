@@ -114,7 +114,7 @@ fn print_start(server: &Server, info: &StartInfo) {
         info.store,
     ));
     print_admin_token(server, info.is_tls);
-    let Some(offer) = server.offers().into_iter().next() else {
+    let Some(profile) = server.issuable_profiles().into_iter().next() else {
         output::note(
             "no issuer: add [[issuer]] to the configuration and restart, or call CreateIssuer of AdminService",
         );
@@ -125,7 +125,7 @@ fn print_start(server: &Server, info: &StartInfo) {
     }
     output::status(format_args!(
         "\nTry it in another terminal:\n{}",
-        first_commands(server, &offer).join("\n")
+        first_commands(server, &profile).join("\n")
     ));
 }
 
@@ -147,7 +147,7 @@ fn print_admin_token(server: &Server, is_tls: bool) {
 }
 
 /// Returns the commands to issue, verify and revoke a token.
-fn first_commands(server: &Server, offer: &Offer) -> [String; 3] {
+fn first_commands(server: &Server, profile: &IssuableProfile) -> [String; 3] {
     let jeton = std::env::args()
         .next()
         .unwrap_or_else(|| "jeton".to_owned());

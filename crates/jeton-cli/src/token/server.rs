@@ -59,7 +59,7 @@ impl Server {
             .map_err(|error| {
                 Failure::error(format!("cannot start the network runtime: {error}"))
             })?;
-        let done = runtime.block_on(async { work(connection.open().await?).await });
+        let done = runtime.block_on(async { work(connection.connect().await?).await });
         done.map_err(|error| failed(&error))
     }
 
