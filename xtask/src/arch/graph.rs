@@ -129,7 +129,8 @@ fn drawn_arrows(page: &str) -> Drawn {
             continue;
         };
         // Several crates on one side are joined by `&`.
-        for from in from.split('&').map(|node| node_id(node, &mut full)) {
+        for from in from.split('&') {
+            let from = node_id(from, &mut full);
             for to in to.split('&') {
                 let to = node_id(to, &mut full);
                 pairs.push((from.clone(), to));
